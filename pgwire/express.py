@@ -54,7 +54,7 @@ LAYOUT_FIELDS_MAX: Final = 512
 class Usual(fused.Four):
     """How a statement is usually bound, and what was found out for that: good for one plan and one set of settings."""
 
-    __slots__ = ("parameters", "plan", "read", "settings")
+    __slots__ = ("compiled", "parameters", "plan", "read", "settings")
 
     def __init__(
         self,
@@ -70,6 +70,8 @@ class Usual(fused.Four):
         after = messages.DESCRIBE_EXECUTE_SYNC if described else messages.EXECUTE_SYNC
         head = b"\x00" + name.encode() + b"\x00" + _counted(codes) + len(values).to_bytes(2, "big")
         self.plan, self.settings = prepared.plan, settings
+        self.compiled = self.plan.compiled
+        """What `run` was made for."""
         types = tuple(self.plan.parameters)
         self.parameters = _parameters(head, _counted(formats) + after, len(after), types, codes, settings)
         self.read: Reader | Literal[False] | None = None
@@ -121,6 +123,8 @@ def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bo
             elif result is not None:
                 conversation.unnamed_done = prepared
                 answer = fused.answer(conversation, usual, result)  # type: ignore[arg-type]
+            elif prepared.plan.compiled is not usual.compiled:
+                prepared.express = None  # the catalog is another one: what runs it is found out again
     if answer is None:
         answer = fused.execute(conversation, usual, params)
     if answer.__class__ is bytes:

@@ -66,7 +66,6 @@ class InsertPlan:
 
     __slots__ = (
         "_conflict",
-        "_returning",
         "_rows",
         "_sequences",
         "_tells_which",
@@ -74,7 +73,9 @@ class InsertPlan:
         "body",
         "decide",
         "one",
+        "returning",
         "rules",
+        "single",
         "tag",
         "written",
     )
@@ -93,13 +94,15 @@ class InsertPlan:
         rows = body.rows[:1] if self._width else body.rows
         self._rows: list[Compiled] = [compile_row(r, types) for r in rows]
         self._sequences = sequences_of(body.rows)
-        self._returning = compile_tuple(body.returning) if body.returning is not None else None
+        self.returning = compile_tuple(body.returning) if body.returning is not None else None
         self._tells_which = len(types) in columns_named(body.returning or ())
         """Whether RETURNING names `xmax`, which tells inserted rows from updated ones."""
         self._conflict = _ConflictAction(body, rules) if body.on_conflict is not None else None
-        plain = self._conflict is None and self._returning is None and not self._sequences
-        self.one = self._rows[0] if len(body.rows) == 1 and plain and not rules.uniques else None
+        plain = self._conflict is None and not self._sequences and not rules.uniques
+        self.single = self._rows[0] if len(body.rows) == 1 and plain else None
         """What makes the row, where there is one and its primary key is all that may be taken."""
+        self.one = self.single if self.returning is None else None
+        """The same where nothing is said of it."""
         self.decide: Callable[[int, Row, Row], Row | None] | None = None
         """DO UPDATE by other means: (row id, existing row, EXCLUDED) to the new row; None leaves it alone."""
 
@@ -176,7 +179,7 @@ class InsertPlan:
 
     def returned(self, params: Sequence[Any], row: Row, session: Any, replaced: int) -> Row | None:
         """What RETURNING says of a row that was written; None where there is none."""
-        return None if self._returning is None else self._returned(params, row, session, replaced)
+        return None if self.returning is None else self._returned(params, row, session, replaced)
 
     def keys(self, params: Sequence[Any], session: Any) -> list[Key]:
         """The keys that the statement may lock."""
@@ -201,7 +204,7 @@ class InsertPlan:
                 key = row_key(row)
                 if view.get(key, ts) is not None:
                     raise rules.unique_violation(None, key, row)
-            returned = [self._returned(params, row, session, 0)] if self._returning is not None else None
+            returned = [self._returned(params, row, session, 0)] if self.returning is not None else None
             return [(None, 0, None, key, row)], returned, 1
         return self._many(params, session, view, ts, rows)
 
@@ -210,7 +213,7 @@ class InsertPlan:
     ) -> Changes:
         rules, conflict = self.rules, self._conflict
         changes: list[Change] = []
-        returned: list[Row] | None = [] if self._returning is not None else None
+        returned: list[Row] | None = [] if self.returning is not None else None
         pending = PendingKeys(rules, view, ts)
         count = 0
         for row in rows:
@@ -265,10 +268,10 @@ class InsertPlan:
 
     def _returned(self, params: Sequence[Any], row: Row, session: Any, replaced: int) -> Row:
         """What RETURNING says of a row. `replaced`: the row id of the version that it replaces, 0 if it is new."""
-        assert self._returning is not None
+        assert self.returning is not None
         if self._tells_which:
             row = (*row, XID_MIN + replaced % (2**32 - XID_MIN) if replaced else 0)
-        returned: Row = self._returning(params, row, session)
+        returned: Row = self.returning(params, row, session)
         return returned
 
 
@@ -399,7 +402,7 @@ class UpdatePlan:
     """A compiled KeyedUpdate or KeyedDelete."""
 
     __slots__ = (
-        "_returning", "body", "condition", "keys_change", "lock_mode", "lookup", "rules", "tag", "update", "written",
+        "body", "condition", "keys_change", "lock_mode", "lookup", "returning", "rules", "tag", "update", "written",
     )  # fmt: skip
 
     def __init__(self, body: KeyedUpdate | KeyedDelete, rules: TableRules) -> None:
@@ -407,7 +410,7 @@ class UpdatePlan:
         self.rules = rules
         self.lookup = LookupPlan(body.table, body.lookup, index=body.index or None)
         self.condition = compile_condition(body.condition)
-        self._returning = compile_tuple(body.returning) if body.returning is not None else None
+        self.returning = compile_tuple(body.returning) if body.returning is not None else None
         self.update: Compiled | None = None
         self.keys_change = False
         self.written: Columns = ALL_COLUMNS
@@ -428,12 +431,12 @@ class UpdatePlan:
 
     @property
     def is_of_one_key(self) -> bool:
-        """Whether it is of one row at most, found by its primary key, which stays under its keys; and says nothing of it."""
+        """Whether it is of one row at most, found by its primary key, which stays under its keys."""
         found = self.lookup.single and not self.lookup.index
-        return found and self.update is not None and not self.keys_change and self._returning is None
+        return found and self.update is not None and not self.keys_change
 
     def changes(self, params: Sequence[Any], session: Any, view: WriteView, ts: Timestamp) -> Changes:
-        condition, update, returning, rules = self.condition, self.update, self._returning, self.rules
+        condition, update, returning, rules = self.condition, self.update, self.returning, self.rules
         changes: list[Change] = []
         returned: list[Row] | None = [] if returning is not None else None
         pending = PendingKeys(rules, view.unnoted, ts) if self.keys_change else None
@@ -478,7 +481,7 @@ class UpdatePlan:
 
     def returned(self, params: Sequence[Any], row: Row, session: Any) -> Row | None:
         """What RETURNING says of a row that was written; None where there is none."""
-        made: Row | None = None if self._returning is None else self._returning(params, row, session)
+        made: Row | None = None if self.returning is None else self.returning(params, row, session)
         return made
 
 

@@ -23,7 +23,7 @@ from executor.constraints.rules import TableRules
 from executor.keyed.plans import CompiledPlan, Door
 from executor.keyed.table_writes import TableWrites
 from executor.keyed.write import InsertPlan, UpdatePlan
-from executor.session.block import Block
+from executor.session.block import LOCK_MODES, Block
 from planner import types as t
 from planner.abc import KeyedUpdate, Plan, Table
 from storage.abc import Row
@@ -46,10 +46,10 @@ _ABSENT: Final[Any] = object()
 def lane(executor: Executor, compiled: CompiledPlan, plan: Plan) -> Lane | None:
     """What runs this plan in blocks that have changed no definition; None if it is no such statement."""
     table = compiled.table
-    if type(table) is not Table or compiled.image is None or compiled.lock:
+    if type(table) is not Table or compiled.image is None:
         return None
     if compiled.door is Door.READ:
-        return _look(compiled, plan)
+        return _lock(executor, compiled, plan) if compiled.lock else _look(compiled, plan)
     write, rules = compiled.write, compiled.rules
     if type(rules) is not TableRules or rules.table is not table or rules.under is not None:
         return None
@@ -57,7 +57,9 @@ def lane(executor: Executor, compiled: CompiledPlan, plan: Plan) -> Lane | None:
         return None
     if type(write) is InsertPlan:
         return (
-            _append(executor, write, rules, plan) if write.one is not None and not rules.references else None
+            _append(executor, write, rules, plan)
+            if write.single is not None and not rules.references
+            else None
         )
     if type(write) is UpdatePlan and isinstance(write.body, KeyedUpdate) and write.is_of_one_key:
         return _change(executor, write, rules, plan)
@@ -125,6 +127,44 @@ def _look(compiled: CompiledPlan, plan: Plan) -> Lane | None:
     return look
 
 
+def _lock(executor: Executor, compiled: CompiledPlan, plan: Plan) -> Lane | None:
+    """SELECT ... FOR UPDATE, or a weaker kin, of columns of one row."""
+    read, table = compiled.read, compiled.table
+    assert read is not None and table is not None
+    columns = read.point_columns
+    if columns is None or read.body.lock_wait != "wait":
+        return None
+    assert read.lookup.points is not None
+    key_of, footprint, mode = read.lookup.points[0], read.footprint, LOCK_MODES[compiled.lock]
+    env, try_acquire = executor.env, executor.env.locks.try_acquire
+    shard, oid, described = table.shard, table.oid, plan.columns
+    image: Any = compiled.image
+    get_columns = image.get_columns
+
+    def lock(session: Any, block: Block, params: tuple[Any, ...]) -> Rows | None:
+        key = key_of(params, session)
+        if key is None or block.read_only:
+            return None
+        txn = block.statement()
+        writes = block.tables.get(shard)
+        if writes is not None and (
+            writes.bulk or writes.bulk_deleted or writes.image is not image or key in writes.buffer.by_key
+        ):
+            return None
+        if block.used.setdefault(oid, table) is not table:
+            return None
+        ts = txn.read_ts
+        row = get_columns(key, ts, columns)
+        if row is None or not try_acquire(txn, shard, key, mode) or env.conflicts.point(shard, key, ts):
+            return None
+        txn.reads.point(shard, key, footprint)
+        if txn.unsettled is not None and not txn.is_settled:
+            return None
+        return Rows("SELECT 1", described, (row,))
+
+    return lock
+
+
 def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan) -> Lane:
     """UPDATE of one row that stays under its key."""
     env, next_rid = executor.env, executor.env.rids.next
@@ -132,7 +172,7 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
     opened, shard = _opened(executor, rules), rules.table.shard
     assert write.lookup.points is not None and write.update is not None
     key_of, condition, update = write.lookup.points[0], write.condition, write.update
-    check, written = rules.check, write.written
+    check, written, returning = rules.check, write.written, write.returning
     alone, size_bytes = not (rules.uniques or rules.references), _sizes(rules.table)
     done = Rows(f"{write.tag}1", plan.columns)
 
@@ -158,11 +198,16 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
             return None
         new = update(params, row, session)
         check(new, session)
+        answer = done
+        if returning is not None:
+            answer = Rows(done.tag, done.columns, (returning(params, new, session),))
+            if txn.unsettled is not None and not txn.is_settled:
+                return None
         if alone:
             txn.replace(shard, key, rid, next_rid(), new, written, size_bytes(new))
         else:
             writes.apply(((key, rid, row, key, new),), next_rid, written)
-        return done
+        return answer
 
     return change
 
@@ -172,7 +217,8 @@ def _append(executor: Executor, write: InsertPlan, rules: TableRules, plan: Plan
     env, next_rid = executor.env, executor.env.rids.next
     locks, hold, key_space = env.locks, env.held_keys.hold, rules.key_space
     opened, shard, size_bytes = _opened(executor, rules), rules.table.shard, _sizes(rules.table)
-    key_of, make, check = rules.key, write.one, rules.check
+    key_of, make, check = rules.key, write.single, rules.check
+    returns = write.returning is not None
     assert make is not None
     done = Rows("INSERT 0 1", plan.columns)
 
@@ -181,27 +227,30 @@ def _append(executor: Executor, write: InsertPlan, rules: TableRules, plan: Plan
         writes = opened(block)
         if writes is None:
             return None
-        if key_of is None:
-            row = make(params, None, session)
-            check(row, session)
-            rid = next_rid()
-            txn.bring(shard, writes.buffer, rid, rid, row, size_bytes(row))
-            return done
         if locks.has_sets(shard):
             return None
         row = make(params, None, session)
         check(row, session)
-        key, ts = key_of(row), txn.read_ts
-        own = writes.buffer.by_key.get(key, _ABSENT)
-        if own is _ABSENT:
-            if writes.image.get(key, ts) is not None:  # type: ignore[union-attr]
+        rid = None
+        if key_of is None:
+            key = rid = next_rid()
+        else:
+            key, ts = key_of(row), txn.read_ts
+            own = writes.buffer.by_key.get(key, _ABSENT)
+            if own is _ABSENT:
+                if writes.image.get(key, ts) is not None:  # type: ignore[union-attr]
+                    return None
+            elif own is not None:
                 return None
-        elif own is not None:
-            return None
-        if not hold(txn, key_space, key) or env.conflicts.point(shard, key, ts):
-            return None
-        txn.bring(shard, writes.buffer, key, next_rid(), row, size_bytes(row))
-        return done
+            if not hold(txn, key_space, key) or env.conflicts.point(shard, key, ts):
+                return None
+        answer = done
+        if returns:
+            answer = Rows(done.tag, done.columns, (write.returned(params, row, session, 0),))  # type: ignore[arg-type]
+            if txn.unsettled is not None and not txn.is_settled:
+                return None
+        txn.bring(shard, writes.buffer, key, rid or next_rid(), row, size_bytes(row))
+        return answer
 
     return append
 

@@ -47,7 +47,7 @@ def runner(session: Session, plan: Plan) -> Runner | None:
         return _ending(session, compiled.statement)
     if compiled.leaves is not None:
         return _of_leaves(session, plan, compiled)
-    if compiled.door is Door.WRITE or (compiled.door is Door.READ and not compiled.lock):
+    if compiled.door is Door.WRITE or compiled.door is Door.READ:
         return _keyed(session, plan, compiled)
     return None
 

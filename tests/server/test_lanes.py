@@ -25,6 +25,13 @@ STATEMENTS = {
     "get": "SELECT v, s FROM k WHERE id = $1",
     "who": "SELECT s, n FROM u WHERE id = $1",
     "own": "INSERT INTO k VALUES ($1, $2, $3)",
+    "lock": "SELECT s, v FROM k WHERE id = $1 FOR UPDATE",
+    "share": "SELECT s, v FROM k WHERE id = $1 FOR SHARE",
+    "now": "SELECT s, v FROM k WHERE id = $1 FOR UPDATE NOWAIT",
+    "told": "UPDATE k SET v = v + $1 WHERE id = $2 RETURNING id, v * 2",
+    "ratio": "UPDATE k SET v = v + $1 WHERE id = $2 RETURNING 10 / (v - 3)",
+    "new": "INSERT INTO k (id, v) VALUES ($1, $2) RETURNING id + 1, s",
+    "seq": "INSERT INTO q (a) VALUES ($1) RETURNING a, id > 0",
     "put": "INSERT INTO h VALUES ($1, $2)",
     "drop": "DELETE FROM k WHERE id = $1",
     "all": "SELECT id, v, s FROM k WHERE id BETWEEN $1 AND $2 ORDER BY id",
@@ -33,6 +40,16 @@ STATEMENTS = {
 BEGIN: tuple[str, ...] = ("begin",)
 SCRIPTS: dict[str, list[tuple[str | None, ...]]] = {
     "as pgbench": [BEGIN, ("add", "5", "3"), ("get", "3"), ("put", "3", "x"), ("end",), ("get", "3"), ("notes",)],
+    "locks": [
+        BEGIN, ("lock", "3"), ("add", "1", "3"), ("lock", "3"), ("lock", "77"), ("share", "4"), ("now", "5"), ("lock", None), ("own", "78", "1", "a"),
+        ("lock", "78"), ("drop", "6"), ("lock", "6"), ("end",), ("lock", "3"), ("BEGIN READ ONLY",), ("lock", "3"), ("end",),
+        ("BEGIN ISOLATION LEVEL READ COMMITTED",), ("lock", "3"), ("told", "1", "3"), ("end",),
+    ],
+    "returning": [
+        BEGIN, ("told", "1", "3"), ("told", "1", "3"), ("told", "1", "77"), ("new", "79", "1"), ("new", "79", "1"), ("rollback",),
+        BEGIN, ("new", "79", "5000"), ("end",), BEGIN, ("new", "79", "1"), ("get", "79"), ("told", "1", "79"), ("ratio", "0", "3"), ("end",), ("get", "79"),
+        BEGIN, ("seq", "1"), ("seq", "3"), ("end",), ("seq", "4"),
+    ],
     "twice": [BEGIN, ("add", "5", "3"), ("add", "6", "3"), ("get", "3"), ("end",), ("get", "3")],
     "not there": [BEGIN, ("add", "5", "77"), ("get", "77"), ("add", None, "3"), ("rollback",), BEGIN, ("get", None), ("add", "5", None), ("end",)],
     "own rows": [
@@ -70,15 +87,17 @@ SCRIPTS: dict[str, list[tuple[str | None, ...]]] = {
 
 TABLES = """
     CREATE TABLE k (id int PRIMARY KEY, v int NOT NULL CHECK (v < 1000), s varchar(9));
-    CREATE TABLE u (id int PRIMARY KEY, s text, n int UNIQUE); CREATE TABLE h (a int, c text)
+    CREATE TABLE u (id int PRIMARY KEY, s text, n int UNIQUE); CREATE TABLE h (a int, c text);
+    CREATE TABLE q (id serial PRIMARY KEY, a int NOT NULL)
 """
 ROWS = """
-    DELETE FROM k; DELETE FROM u; DELETE FROM h;
+    DELETE FROM k; DELETE FROM u; DELETE FROM h; DELETE FROM q;
     INSERT INTO k SELECT i, i, CASE WHEN i = 5 THEN 'x' ELSE 'w' || i END FROM generate_series(1, 9) i;
     INSERT INTO u SELECT i, 's' || i, i FROM generate_series(1, 9) i
 """
 AS_USUAL: list[tuple[str | None, ...]] = [
     BEGIN, ("add", "5", "3"), ("get", "3"), ("get", "4"), ("put", "3", "x"), ("own", "60", "1", "a"), ("mark", "c", "3"), ("some", "5", "4"),
+    ("lock", "6"), ("share", "7"), ("told", "1", "6"), ("new", "61", "2"), ("seq", "1"),
     ("rollback",),
 ]  # fmt: skip
 
@@ -142,7 +161,11 @@ async def _by_lanes(both: Both, calls: list[str]) -> None:
     calls.clear()
     answers = await _played(client, AS_USUAL)
     assert not calls
-    assert [b"UPDATE 1" in answers[i] or b"INSERT 0 1" in answers[i] for i in (1, 4, 5, 6, 7)] == [True] * 5
+    assert [
+        b"UPDATE 1" in answers[i] or b"INSERT 0 1" in answers[i] for i in (1, 4, 5, 6, 7, 10, 11, 12)
+    ] == [True] * 8
+    assert b"w6" in answers[8]
+    assert b"w7" in answers[9]
     await _played(client, [BEGIN, ("add", "1", "3"), ("add", "1", "3"), ("end",)])
     assert calls == ["UPDATE"], "a row that the block has changed before"
 
