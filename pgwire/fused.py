@@ -96,7 +96,7 @@ def answer(conversation: Conversation, four: Four, result: Rows | Exception) -> 
     if body:
         return b"".join((four.opening, body, end))
     said = four.opening + end
-    four.told, four.said = result, (status, said)  # type: ignore[assignment]
+    four.told, four.said = result, (status, said)
     return said
 
 
