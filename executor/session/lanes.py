@@ -5,8 +5,8 @@
 
 What a lane does is what `keyed.run_in_block` does for such a statement, in the same order: lock, look whether the snapshot has the
 newest, note what is read, compute, check, buffer. Where anything is not as usual it says None before it has written anything. Then
-the statement begins at `run_in_block`: what was locked or noted until then it would have locked and noted itself, and what waits,
-raises and moves the snapshot is written down there, and not here.
+the statement begins at `run_in_block`: what was locked or noted until then it would have locked and noted itself, and what waits
+and raises is written down there, and not here.
 
     BEGIN; UPDATE accounts ... WHERE aid = $2; SELECT ... WHERE aid = $1; INSERT INTO history ...; END
            change                              look                       append
@@ -183,9 +183,10 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
         txn = block.statement()
         if not try_acquire(txn, shard, key, mode):
             return None
+        newest = env.conflicts.point(shard, key, txn.read_ts)
+        if newest and not txn.refresh(newest):
+            return None
         ts = txn.read_ts
-        if env.conflicts.point(shard, key, ts):
-            return None  # the snapshot has to move
         writes = opened(block)
         if writes is None or key in writes.buffer.by_key:
             return None

@@ -27,13 +27,14 @@ from txn.lease import LeaseLapsed
 
 if TYPE_CHECKING:
     from executor.keyed.plans import CompiledPlan
+    from executor.session.lanes import Lane
     from executor.session.session import Session
 
 
 class LockWait:
-    """One statement's wait for locks. `wide` runs it by the wide door, and tells `done` itself."""
+    """One statement's wait for locks. `wide` runs it by the wide door, and tells `done` itself; `lane` runs it if all is as usual."""
 
-    __slots__ = ("_block", "_compiled", "_done", "_params", "_plan", "_session", "_timer", "_wide")
+    __slots__ = ("_block", "_compiled", "_done", "_lane", "_params", "_plan", "_session", "_timer", "_wide")
 
     def __init__(
         self,
@@ -44,10 +45,11 @@ class LockWait:
         params: Sequence[Datum],
         done: Done,
         wide: Callable[[Exception], None],
+        lane: Lane | None = None,
     ) -> None:
         self._session, self._block, self._compiled = session, block, compiled
         self._plan, self._params = plan, params
-        self._done, self._wide = done, wide
+        self._done, self._wide, self._lane = done, wide, lane
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self, blocked: keyed.WouldBlock) -> _Pending:
@@ -77,9 +79,14 @@ class LockWait:
         if error is not None:
             self._finish(error)
             return
-        result: Rows | Exception
+        result: Rows | Exception | None = None
+        session, block = self._session, self._block
+        params: Any = self._params
         try:
-            result = keyed.run_in_block(self._session, self._block, self._compiled, self._plan, self._params)
+            if self._lane is not None:
+                result = self._lane(session, block, params)
+            if result is None:
+                result = keyed.run_in_block(session, block, self._compiled, self._plan, params)
         except keyed.WouldBlock as blocked:
             try:
                 self._acquire(blocked)

@@ -118,7 +118,7 @@ def _keyed(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
             return keyed.run_in_block(session, block, compiled, plan, params)
         except keyed.WouldBlock as blocked:
             again = session.again(plan, params, done)
-            return LockWait(session, block, compiled, plan, params, done, again).begin(blocked)
+            return LockWait(session, block, compiled, plan, params, done, again, shortly).begin(blocked)
         except _NOT_NOW:
             return None
 
