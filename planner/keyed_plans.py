@@ -241,5 +241,8 @@ class KeyedJoin:
     """DISTINCT ON: of rows that are alike in these, in order, the first."""
     condition: Expr | None = None  # asked of what is given alone
     given: int = 0
+    drawn: tuple[tuple[int, Expr], ...] = ()
+    """(output, what it is) of those that are another value for each row: `nextval`. They are made of no columns, once the rows
+    are there."""
     compiled: list[Any] = field(default_factory=list, compare=False, repr=False)
     """The executor's, where it is a part of a statement that writes."""

@@ -106,7 +106,10 @@ def _by_keys(body: Body) -> bool:
     """Whether all that a statement that writes or locks looks for may be found by keys."""
     if isinstance(body, WithWrites):
         return all(_by_keys(part) for part in (*(w.body for w in body.writes), body.body))
-    return isinstance(body, UpdateQuery | DeleteQuery | LockingQuery) and body.query.by_key is not None
+    return (
+        isinstance(body, InsertQuery | UpdateQuery | DeleteQuery | LockingQuery)
+        and body.query.by_key is not None
+    )
 
 
 def _otherwise(plan: Plan) -> dict[str, Any]:

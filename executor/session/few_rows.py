@@ -22,6 +22,7 @@ from executor.keyed.compile import NotCompilable
 from executor.keyed.join import ROWS_MAX, JoinPlan
 from executor.session import queries, relations
 from executor.session.block import Block
+from executor.session.drawing import Draws
 from executor.snapshot.abc import NoKeyedAnswer
 from executor.snapshot.columns import rows_to_arrays
 from planner import types as t
@@ -46,7 +47,7 @@ async def found(
     begins: bool,
 ) -> pa.Table | None:
     """The query's rows; None: DuckDB is to find them, for they are many or not to be had by keys now."""
-    join = _compiled(by_key)
+    join, draws = _compiled(by_key)
     if join is None or not join.applies(params, session) or not all(_is_open(block, x) for x in join.tables):
         return None
     uses = [use for use in query.relations if isinstance(use, RelationUse)]
@@ -70,16 +71,19 @@ async def found(
     for use in uses:
         block.use(use.table)
         relations.record(session, block, use, params)
+    if draws is not None:
+        rows = await draws.beside(session, params, rows)
     arrays = rows_to_arrays(rows, [t.arrow_type(ref) for ref in join.types])
     return pa.table(arrays, names=[f"c{i}" for i in range(len(arrays))])
 
 
-def _compiled(by_key: KeyedJoin) -> JoinPlan | None:
+def _compiled(by_key: KeyedJoin) -> tuple[JoinPlan | None, Draws | None]:
+    """The look-ups, and what is drawn for each row; no look-ups: the keyed engine cannot compute something."""
     if not by_key.compiled:
         try:
-            by_key.compiled.append(JoinPlan(by_key))
+            by_key.compiled.append((JoinPlan(by_key), Draws(by_key.drawn) if by_key.drawn else None))
         except NotCompilable:
-            by_key.compiled.append(None)
+            by_key.compiled.append((None, None))
     return by_key.compiled[0]  # type: ignore[no-any-return]
 
 

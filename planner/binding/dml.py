@@ -22,6 +22,7 @@ from planner.abc import (
     Body,
     Call,
     DeleteQuery,
+    Expr,
     InsertQuery,
     InsertValues,
     KeyedDelete,
@@ -35,15 +36,15 @@ from planner.abc import (
     TypeRef,
     UpdateQuery,
 )
-from planner.binding import barriers, ir, joins, keyed, locking, partitioned, updatable_views
+from planner.binding import barriers, generated, ir, joins, keyed, locking, partitioned, updatable_views
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.index_reads import rows_by_key
 from planner.binding.insert_targets import InsertTargets
 from planner.binding.naming import identifier
 from planner.binding.rows import is_default
-from planner.binding.scope import FromStep, Relation, Scope
+from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.secured_rows import SecuredRows
-from planner.binding.state import Parts, Target
+from planner.binding.state import BoundQuery, Parts, Target
 from planner.binding.system_columns import behind_the_row
 from planner.catalog import View
 from planner.inheritance import spreads
@@ -62,6 +63,15 @@ class Bound:
     by_range: KeyedUpdate | KeyedDelete | None = None
     """The same by a range of the primary key: for the executor to take if it is short."""
     extra: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Selected:
+    """What INSERT ... SELECT selects, and the rows that it makes of it."""
+
+    bound: BoundQuery
+    number: int  # of the relation that it is
+    row: list[ir.Node]
 
 
 class DmlBinder(SecuredRows):
@@ -89,6 +99,7 @@ class DmlBinder(SecuredRows):
         width = len(table.columns)
         rows: list[list[ir.Node]] | None = None
         query: Frag | None = None
+        selected: _Selected | None = None
         extra: dict[str, Any] = {}
         if source is None or node.args.get("default"):
             rows = [[self.default(table, i) for i in range(width)]]
@@ -98,7 +109,7 @@ class DmlBinder(SecuredRows):
             _same_length(source)
             rows = [self._values_row(table, targets, r, explicit, overriding) for r in source.expressions]
         else:
-            query = self._selected(table, targets, source, explicit, overriding)
+            query, selected = self._selected(table, targets, source, explicit, overriding)
         columns, returning_nodes, returning_relation = self.returning(node, table, alias)
         looks = self.names_target(returning_nodes, returning_relation)
         listed_rows = rows is not None and prefix is None
@@ -138,6 +149,8 @@ class DmlBinder(SecuredRows):
         if prefix is not None:
             query = sql(prefix, query)
         body = self.queries.finished(query)
+        if selected is not None and self.instead is None and self.view is None:
+            body = self._selected_by_key(body, table, selected)
         returning = self.returning_query(table, returning_nodes, returning_relation, "new")
         return Bound(InsertQuery(table, body, returning, conflict), columns, "INSERT", extra=extra)
 
@@ -243,15 +256,18 @@ class DmlBinder(SecuredRows):
 
     def _selected(
         self, table: Table, targets: InsertTargets, source: exp.Expression, explicit: bool, overriding: str
-    ) -> Frag:
+    ) -> tuple[Frag, _Selected]:
         listed = targets.indexes
         expected = [None if p in targets.parts else table.columns[i].type for p, i in enumerate(listed)]
         bound = self.queries.nested(source, self._scope, expected)
         if len(bound.columns) > len(listed):
             if targets.beyond is not None:
                 raise targets.beyond
+            beyond = source.expressions[len(listed) :] if isinstance(source, exp.Select) else []
             raise PlanError(
-                "42601", "INSERT has more expressions than target columns", position=first_position(source)
+                "42601",
+                "INSERT has more expressions than target columns",
+                position=first_position(beyond[0] if beyond else source),
             )
         if explicit and len(bound.columns) < len(listed):
             raise targets.without_value(len(bound.columns))
@@ -274,7 +290,31 @@ class DmlBinder(SecuredRows):
         row = self.generated(table, row)
         items = join(", ", self.row_items(table, row))
         made = sql("SELECT ", items, " FROM (", bound.frag, f") AS r{number}")
-        return self.completed(table, row, made)
+        return self.completed(table, row, made), _Selected(bound, number, row)
+
+    def _selected_by_key(self, query: Query, table: Table, selected: _Selected) -> Query:
+        """INSERT ... SELECT, and how keys lead to what it selects; what each row draws (a serial's number) is drawn behind it."""
+        bound, row = selected.bound, list(selected.row)
+        if bound.by_key is None or any(generated.is_late(n, self.made) for n in row):
+            return query
+        drawn: dict[int, Expr] = {}
+        try:
+            for i, n in enumerate(row):
+                if ir.varies(n):
+                    drawn[i] = _as_column(keyed.expression(n, {}), n.type, table.columns[i].type)
+                    row[i] = ir.Lit(table.columns[i].type, None)
+        except keyed.NotKeyed:
+            return query
+        known = [RelationColumn(c.name, c.type) for c in bound.columns]
+        step = FromStep(Relation(selected.number, "", known), made_of=(bound.by_key,))
+        made = self.queries.also_by_key(query, Parts(None, None, [Target("", n) for n in row]), (step,))
+        if made.by_key is None:
+            return made
+        outputs = tuple(
+            _as_column(v, n.type, c.type)
+            for v, n, c in zip(made.by_key.outputs, row, table.columns, strict=True)
+        )
+        return replace(made, by_key=replace(made.by_key, outputs=outputs, drawn=tuple(drawn.items())))
 
     def update(self, node: exp.Update) -> Bound:
         table, alias = self.target(node.this, "update")
@@ -420,7 +460,7 @@ class DmlBinder(SecuredRows):
             return made
         rid_of, *values = made.by_key.outputs
         fitted = [
-            v if n.type == c.type else Call("assign", (v,), c.type)
+            _as_column(v, n.type, c.type)
             for v, n, c in zip(values, row, relation.table.columns, strict=bool(row))
         ]
         return replace(made, by_key=replace(made.by_key, outputs=(rid_of, *fitted)))
@@ -502,6 +542,10 @@ class DmlBinder(SecuredRows):
             sql(self.canonical(ir.Var(c.type, relation.number, i), c), f" AS {quote_name(f'old {i}')}")
             for i, c in enumerate(table.columns)
         ]
+
+
+def _as_column(value: Expr, own: TypeRef, column: TypeRef) -> Expr:
+    return value if own == column else Call("assign", (value,), column)
 
 
 def _same_length(values: exp.Values) -> None:

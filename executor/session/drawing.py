@@ -1,0 +1,64 @@
+"""What each row that INSERT ... SELECT finds by keys draws: a serial's number, an identity, `gen_random_uuid()`.
+
+    INSERT INTO log (job, what) SELECT id, 'done' FROM jobs WHERE id = $1        log.id is a serial
+
+    look-ups     (NULL, 7, 'done')          how many rows there are is known first
+    drawn        (41, 7, 'done')            so as many numbers are reserved, and none is lost when a block of them ends in between
+
+A look-up that turns out to be DuckDB's after all has drawn nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from executor.keyed.compile import compile_tuple
+from executor.session.commands import NeedsLease
+from planner.abc import Call, Const, Expr
+from storage.abc import Datum, Row
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+
+class Draws:
+    """What the rows of one query draw, compiled."""
+
+    def __init__(self, said: Sequence[tuple[int, Expr]]) -> None:
+        """Raises NotCompilable."""
+        values = [e for _, e in said]
+        self._places = [i for i, _ in said]
+        self._make = compile_tuple(values)
+        self._sequences = Counter(_sequences(values))
+
+    async def beside(self, session: Session, params: Sequence[Datum], rows: Sequence[Row]) -> Sequence[Row]:
+        """The rows with what each of them draws, in order. Raises what `nextval` raises."""
+        if not rows:
+            return rows
+        while True:
+            try:
+                for oid, count in self._sequences.items():
+                    session.reserve_values(oid, count * len(rows))
+                break
+            except NeedsLease as lease:
+                await session.executor.sequences.lease(lease.sequence_oid, session.catalog, lease.count)
+        out: list[Row] = []
+        for row in rows:
+            made: list[Any] = list(row)
+            for i, value in zip(self._places, self._make(params, None, session), strict=True):
+                made[i] = value
+            out.append(tuple(made))
+        return out
+
+
+def _sequences(values: Iterable[Expr]) -> Iterable[int]:
+    for e in values:
+        if isinstance(e, Call):
+            if e.op == "nextval" and isinstance(e.args[0], Const):
+                yield e.args[0].value
+            yield from _sequences(e.args)
+
+
+__all__ = ["Draws"]
