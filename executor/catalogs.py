@@ -12,7 +12,7 @@ version is no other's; so whoever compares two by identity knows whether anythin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -203,11 +203,20 @@ class Catalogs:
         """A transaction's own next catalog, with a version that no other catalog has."""
         return catalog.with_changes([])
 
-    def admit(self, changes: Iterable[CatalogChange], used: dict[int, Table]) -> None:
-        """Whether changes made against an older catalog still hold. Raises 40001, 42P07."""
+    def admit(
+        self,
+        changes: Iterable[CatalogChange],
+        used: dict[int, Table],
+        holds: Callable[[Table, Table], bool] = lambda old, new: False,
+    ) -> None:
+        """Whether changes made against an older catalog still hold. Raises 40001, 42P07.
+
+        `holds`: whether what depends on a definition is right under one that has taken its place, too.
+        """
         newest = self.admitted
         for oid, table in used.items():
-            if newest.get(oid) is not table:
+            now = newest.get(oid)
+            if now is not table and not (isinstance(now, Table) and holds(table, now)):
                 raise SerializationFailure(
                     f'could not serialize access: table "{table.name}" was altered by a concurrent transaction'
                 )

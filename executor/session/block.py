@@ -30,6 +30,7 @@ from executor.session import reference_checks
 from executor.snapshot.abc import TableImage
 from planner.abc import Constraint, Oid, Table
 from planner.catalog import CatalogChange, EnumType
+from planner.overtaking import goes_on
 from planner.relations import defined
 from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Group, Isolation, Key
@@ -428,7 +429,10 @@ class Block:
     def _on_admit(self, group: Group) -> None:
         """What validation cannot know: raises 23505, 40001, 42P07 before anything was written."""
         executor = self.executor
-        executor.catalogs.admit(self.net_changes() if self.steps else (), self.used)
+        if self.steps or self.isolation is not Isolation.READ_COMMITTED:
+            executor.catalogs.admit(self.net_changes() if self.steps else (), self.used)
+        else:
+            executor.catalogs.admit((), self.used, self._holds)
         if self.reference_checks:
             reference_checks.admit(self, group)
         self.refuse_keys_held_twice(group.ts)
@@ -447,6 +451,12 @@ class Block:
                 for bulk in w.final_bulk():
                     if bulk.replaces is None:
                         _check_bulk(w, bulk.rows, group.ts, w.gone())
+
+    def _holds(self, old: Table, new: Table) -> bool:
+        """Whether the block, which is at READ COMMITTED and has defined nothing, is right under another definition of a table, too."""
+        w = self.tables.get(old.shard)
+        only_adds = w is None or not (w.buffer.deletes or w.bulk_deleted or w.gone())
+        return goes_on(old, new, only_adds=only_adds)
 
     def _check_unique(self, w: TableWrites, ts: Timestamp) -> None:
         rules, image, deletes = w.rules, w.image, w.buffer.deletes
