@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from executor.abc import ExecutionError, Result, Rows
+from executor.catalogs import CATALOG_SHARD
 from executor.keyed.plans import CompiledPlan
 from executor.session.arguments import evaluate
 from executor.session.block import Block
@@ -78,6 +79,8 @@ def is_behind(session: Session) -> bool:
     """Whether planning may lack the catalog of a time that this session reads at."""
     if session.wanted is not None:
         return True
+    if _overtaken(session):
+        return True
     try:
         return (
             session.pinned is not None
@@ -87,6 +90,17 @@ def is_behind(session: Session) -> bool:
         return False
 
 
+def _overtaken(session: Session) -> bool:
+    """Whether this is a block in the past that began with today's catalog, and that has changed since."""
+    block = session.block
+    return (
+        block is not None
+        and block.as_of is not None
+        and block.catalog is None
+        and block.as_of < session.executor.env.last_write(CATALOG_SHARD)
+    )
+
+
 async def reach(session: Session) -> bool:
     """Gets the catalog that planning lacked. Whether there is another one to plan with now."""
     text, session.wanted = session.wanted, None
@@ -94,9 +108,14 @@ async def reach(session: Session) -> bool:
         ts = await timestamp_of(session, text)
         session.reached = Reached(text, await session.executor.past.at(ts, session.database))
         return True
-    if session.pinned is None or not is_behind(session):
+    if not is_behind(session):
         return False
+    block = session.block
     try:
+        if block is not None and block.as_of is not None and _overtaken(session):
+            await look(session, block, block.as_of)
+            return True
+        assert session.pinned is not None
         await readable(session, session.pinned)
         await session.executor.past.at(session.pinned, session.database)
     except SqlError:

@@ -161,6 +161,10 @@ async def prepare(
     try:
         for used in uses if past else ():
             was_there(session, used.table, ts)
+            if executor.store.find(used.table.shard) is None:  # let go of between plan and hold
+                raise SerializationFailure(
+                    f'could not serialize access: table "{used.table.name}" was dropped just now'
+                )
         if nothing:
             executor.store.begin_read(shards, ts)
         else:

@@ -112,7 +112,9 @@ class Session(SessionContext):
         frontier = self.executor.frontier
         if frontier is not None and not frontier.is_valid:
             return True
-        return (self.wanted is not None or self.pinned is not None) and as_of.is_behind(self)
+        block = self.block
+        past = self.pinned is not None or (block is not None and block.as_of is not None)
+        return (past or self.wanted is not None) and as_of.is_behind(self)
 
     def reading_at(self, text: str) -> PlanContext:
         return as_of.reading_at(self, text)

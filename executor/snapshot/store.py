@@ -153,11 +153,20 @@ class SnapshotStore:
         self._waiting[table.shard] = image
 
     def drop(self, shard: ShardId, ts: Timestamp) -> None:
-        """Dropped at `ts`: kept until no read hold is below it."""
+        """Dropped at `ts`, durably: kept for reads of the past, if not more are dropped meanwhile."""
         image = self._images[shard]
         image.dropped_ts = ts
         self._waiting[shard] = image
         self._sweep()
+        dropped = [i for i in self._waiting.values() if i.dropped_ts is not None]
+        many = len(dropped) - self.limits.dropped_images_max
+        if many > 0:
+            oldest = self.oldest_read_ts(ts)
+            for image in dropped[:many]:
+                # Who reads it after all gets an image made of its parts, which stay as long as history is kept. The
+                # catalog has changed just now, so nobody's plan names this image any more.
+                if image.dropped_ts is not None and image.dropped_ts <= oldest:
+                    self.discard(image.table.shard)
 
     def discard(self, shard: ShardId) -> None:
         """Forgets an image at once: its table was never committed, or nobody can read it any more."""

@@ -65,6 +65,9 @@ class SnapshotLimits:
     pin_wait_s: float = 30.0
     """How long a flush waits for pinned readers to begin before it gives up (and is tried again)."""
 
+    dropped_images_max: int = 32
+    """Images of dropped tables that are kept for reads of the past; of others an image is made anew from their parts."""
+
     vacuum_rows_min: int = 50_000
     """Dead rows before a vacuum is worth it (and at least a tenth of the table)."""
 

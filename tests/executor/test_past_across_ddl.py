@@ -8,6 +8,7 @@ is as of the last moment before it became another.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -214,6 +215,77 @@ def test_the_past_is_what_it_was(name: str) -> None:
                 if when == "at once":
                     await compacted(server)
                     await server.restart()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "ddl", ["drop table t cascade", "alter table t rename a to z", "alter table t rename to u"]
+)
+def test_a_block_that_began_in_the_present_stays_at_its_time_when_the_catalog_goes_on(ddl: str) -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client, reader = server.client(), server.client("reader")
+            for statement in START:
+                await client.query(statement)
+            await reader.query(f"begin as of timestamp {server.executor.read_ts()}")
+            before = await reader.rows("select id, a from t order by id")
+            await client.query(ddl)
+            assert await reader.rows("select id, a from t order by id") == before
+            assert await reader.rows("select a from t where id = 2") == [("two",)]
+
+    asyncio.run(run())
+
+
+DROPPING = ("truncate", "rewrites", "drop and create", "shapes in a transaction")
+
+
+@pytest.mark.parametrize("name", DROPPING)
+def test_the_past_of_dropped_tables_is_made_of_their_parts(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it is when more have been dropped than images are kept of."""
+
+    async def run() -> None:
+        async with Server() as server:
+            store = server.executor.store
+            monkeypatch.setattr(store, "limits", dataclasses.replace(store.limits, dropped_images_max=0))
+            answers = await told(server, STORIES[name])
+            assert not [i for i in store._images.values() if i.dropped_ts is not None]
+            for number, (ts, statement, question, expected) in enumerate(answers):
+                way = WAYS[number % len(WAYS)]
+                assert await way(server, ts, question) == expected, (
+                    way.__name__,
+                    "before",
+                    statement,
+                    question,
+                )
+
+    asyncio.run(run())
+
+
+def test_images_of_dropped_tables_are_few_but_for_those_that_an_open_snapshot_may_read() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            store, client, reader = server.executor.store, server.client(), server.client("reader")
+            most = store.limits.dropped_images_max
+            for n in range(most):
+                await client.query(f"create table gone{n} (a int); insert into gone{n} values ({n})")
+                await client.query(f"drop table gone{n}")
+            await client.query("create table t (a int); insert into t values (7)")
+            await reader.query(f"begin as of timestamp {server.executor.read_ts()}")
+            await reader.query("select a from t")
+            for n in range(most + 5):
+                await client.query(f"create table more{n} (a int)")
+                await client.query(f"drop table more{n}")
+            await client.query("drop table t")
+            left = [i for i in store._images.values() if i.dropped_ts is not None]
+            assert len(left) == most + 6  # what was dropped before the snapshot went, the rest may be read
+            assert await reader.rows("select a from t") == [(7,)]
+            await reader.query("commit")
+            await client.query("create table last (a int)")
+            await client.query("drop table last")
+            assert len([i for i in store._images.values() if i.dropped_ts is not None]) == most
 
     asyncio.run(run())
 
