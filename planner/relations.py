@@ -165,6 +165,21 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of a relation, as pg_rewrite has it; a part of its relation, as triggers are. What is run is SQL text over new and old."""
+
+    oid: Oid
+    name: str
+    event: str  # "2" UPDATE, "3" INSERT, "4" DELETE
+    instead: bool = False
+    condition: str = ""
+    actions: tuple[str, ...] = ()
+    enabled: str = "O"  # as of a trigger
+    depends: tuple[Oid, ...] = ()  # what they read, write and call
+    search_path: tuple[str, ...] = ()  # how names in the texts are to be resolved
+
+
+@dataclass(frozen=True, slots=True)
 class MaterializedQuery:
     """What makes a table a materialized view: the query that fills it, and how its names are resolved."""
 
@@ -217,6 +232,8 @@ class Table:
     """Whose rows its own count among (INHERITS), in order; 0 where one was (NO INHERIT), so that the others keep their numbers."""
     children: tuple[Oid, ...] = ()
     """Which tables' rows count among its own."""
+    rules: tuple[Rule, ...] = ()
+    """By name: what statements that write it become (`planner.binding.rules`)."""
 
     @property
     def visible(self) -> tuple[Column, ...]:

@@ -46,14 +46,17 @@ def split(text: str) -> list[tuple[str, int]]:
 
 
 def statement_ends(tokens: Sequence[Token]) -> list[int]:
-    """Which tokens are semicolons that end a statement: those in a function's BEGIN ATOMIC ... END do not."""
+    """Which tokens are semicolons that end a statement: those in a function's BEGIN ATOMIC ... END do not,
+    nor those between the statements of a rule."""
     ends: list[int] = []
-    first, depth = 0, 0
+    first, depth, inside = 0, 0, 0
     for i, token in enumerate(tokens):
         if token.kind == PUNCTUATION and token.value == ";":
-            if not depth:
+            if not depth and not inside:
                 ends.append(i)
                 first = i + 1
+        elif token.kind == PUNCTUATION and token.value in "()" and _is_rule(tokens, first):
+            inside = max(inside + (1 if token.value == "(" else -1), 0)
         elif token.kind == WORD:
             if depth and token.value in ("begin", "case"):
                 depth += 1
@@ -64,6 +67,12 @@ def statement_ends(tokens: Sequence[Token]) -> list[int]:
             ):
                 depth = 1
     return ends
+
+
+def _is_rule(tokens: Sequence[Token], first: int) -> bool:
+    """CREATE [OR REPLACE] RULE, whose statements are in parentheses."""
+    words = [t.value for t in tokens[first : first + 4]]
+    return words[:2] == ["create", "rule"] or words == ["create", "or", "replace", "rule"]
 
 
 def _is_plain(body: str) -> bool:

@@ -380,6 +380,7 @@ def _elsewhere() -> dict[type[Any], Run]:
         large_objects,
         maintenance,
         positioned,
+        rules,
         two_phase,
     )
 
@@ -395,6 +396,7 @@ def _elsewhere() -> dict[type[Any], Run]:
         st.SelectAsOf: as_of.run,
         st.PositionedWrite: positioned.run,
         st.Vacuum: maintenance.run,
+        st.Rewritten: rules.run,
         st.PrepareTransaction: two_phase.prepare,
         st.EndPrepared: two_phase.end,
     }

@@ -33,6 +33,7 @@ from executor.session import (
     relations,
     row_checks,
     row_security,
+    rules,
     staging,
 )
 from executor.session.block import Block
@@ -406,6 +407,7 @@ async def _copy_out(
         inner, params = session.executor.planner.plan(text, session.context(), normalise=False)
         check_columns(options, relation, names)
     else:
+        rules.refuse(inner, "COPY")
         check_columns(options, None, [c.name for c in inner.columns])
     result = await session.run_plan(inner, params, autocommit)
     if isinstance(result, Rows):

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import Result, Rows, Stream
+from executor.session import rules
 from executor.session.executed import meant_by
 from executor.session.plan_nodes import plan_node
 from executor.session.plan_texts import WRITTEN, Document
@@ -123,6 +124,7 @@ async def run(
     session: Session, plan: Plan, s: st.Explain, params: Sequence[Datum], autocommit: bool
 ) -> Result:
     inner, params = await meant_by(session, plan.extra["query"], params)
+    rules.refuse(inner, "EXPLAIN")
     engine, lines = describe(inner)
     if isinstance(inner.body, Query):
         from executor.distributed.read import engine_of

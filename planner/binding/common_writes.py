@@ -41,10 +41,12 @@ def bind_common_write(
 ) -> None:
     """Adds the part to `queries.common_writes` and its name to the scope. Raises PlanError."""
     from planner.binding.dml import DmlBinder
+    from planner.binding.rules import refuse_in_with
 
     node = cte.this
     if isinstance(node, exp.Merge):
         raise PlanError("0A000", "MERGE not supported in WITH query", position=first_position(cte))
+    refuse_in_with(node, queries.ctx.catalog, queries.search_path)
     dml = DmlBinder(queries)
     dml.common, dml.inherited, dml.inherited_recursive, dml.around = True, inherited, recursive, scope.ctes
     queries.prefer_keyed = False  # neither this part nor the ones after it

@@ -148,6 +148,7 @@ class DmlBinder(SecuredRows):
         assert query is not None
         if prefix is not None:
             query = sql(prefix, query)
+        self.rows_text = query
         body = self.queries.finished(query)
         if selected is not None and self.instead is None and self.view is None:
             body = self._selected_by_key(body, table, selected)
@@ -326,7 +327,7 @@ class DmlBinder(SecuredRows):
         where_node = node.args.get("where")
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
-        looks = bool(relation.used) or relation.rid
+        looks = bool(relation.used) or (relation.rid and not self.for_rules)
         behind = self.barrier(relation)
         where = where if behind else self._of_the_view(relation, where)
         scope.clause = ""
@@ -356,13 +357,14 @@ class DmlBinder(SecuredRows):
         relation.used |= set(range(len(table.columns)))
         row = [assignments.get(i, ir.Var(c.type, relation.number, i)) for i, c in enumerate(table.columns)]
         items: list[Item] = [f"r{relation.number}._rid AS _rid", *self.row_items(table, row)]
-        if self.instead is not None:
+        if self.instead is not None or self.for_rules:
             items += self._old_items(table, relation)
         joined = self.joined.items if self.joined is not None else []
         text = self._target_query(
             prefix, [*items, *joined, *partitioned.home(relation)], relation, source, where
         )
-        query = self.queries.finished(self.completed(table, row, text), with_rid=relation.number)
+        self.rows_text = text = self.completed(table, row, text)
+        query = self.queries.finished(text, with_rid=relation.number)
         plain = self.instead is None and not any(c.generated for c in table.columns)
         plain = plain and not spreads(table, self.only)
         if by_range is None and not joined and plain and not self.behind_view:
@@ -389,7 +391,7 @@ class DmlBinder(SecuredRows):
         where_node = node.args.get("where")
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
-        looks = bool(relation.used) or relation.rid
+        looks = bool(relation.used) or (relation.rid and not self.for_rules)
         behind = self.barrier(relation)
         where = where if behind else self._of_the_view(relation, where)
         scope.clause = ""
@@ -414,7 +416,8 @@ class DmlBinder(SecuredRows):
             except keyed.NotKeyed:
                 pass
         items: list[Item] = [f"r{relation.number}._rid AS _rid"]
-        if self.instead is not None:
+        if self.instead is not None or self.for_rules:
+            relation.used |= set(range(len(table.columns)))
             items += self._old_items(table, relation)
         elif outs is not None:
             relation.used |= set(range(len(table.columns)))
@@ -426,6 +429,7 @@ class DmlBinder(SecuredRows):
         text = self._target_query(
             prefix, [*items, *extra, *partitioned.home(relation)], relation, source, where
         )
+        self.rows_text = text
         query = self.queries.finished(text, with_rid=relation.number)
         keyed_way = by_range is None and not extra and self.instead is None and not self.behind_view
         if keyed_way and not spreads(table, self.only):
@@ -516,7 +520,8 @@ class DmlBinder(SecuredRows):
     ) -> Frag:
         emit = self.queries.emitter
         head: list[Item] = [prefix] if prefix is not None else []
-        distinct = f"DISTINCT ON (r{relation.number}._rid) " if source is not None else ""
+        once = source is not None and not self.for_rules
+        distinct = f"DISTINCT ON (r{relation.number}._rid) " if once else ""
         rows = Slot(relation.slot) if self.instead is None else self.instead.source
         tables: list[Item] = [rows, f" AS r{relation.number}"]
         if self.seen_by_policies is not None:
@@ -533,7 +538,9 @@ class DmlBinder(SecuredRows):
     def _target_rows(self, table: Table, alias: str) -> Relation:
         """The rows that an UPDATE or DELETE may be of."""
         if self.instead is None:
-            return self.relation(table, alias, of_table=True)
+            relation = self.relation(table, alias, of_table=True)
+            relation.rid = self.for_rules
+            return relation
         return self.instead.relation(self.queries, alias)
 
     def _old_items(self, table: Table, relation: Relation) -> list[Item]:

@@ -75,6 +75,10 @@ class RowBinder:
         """The view that the statement writes to, if it is one."""
         self.instead: instead_of.Target | None = None
         """The view whose INSTEAD OF triggers write what the statement says, if it is to one."""
+        self.for_rules = False
+        """What is bound are the rows that rules know as NEW and OLD (`planner.binding.rules`)."""
+        self.rows_text: Frag | None = None
+        """These rows."""
         self.whole_conflicts = False
         """ON CONFLICT DO UPDATE is decided by a query, for policies are asked about rows before and after it."""
         self._with: Frag | None = None
@@ -100,7 +104,7 @@ class RowBinder:
         alias = node.args.get("alias")
         called = identifier(alias.this) if alias is not None else name
         if isinstance(found, View):
-            if instead_of.handles(found, what):
+            if self.for_rules or instead_of.handles(found, what):
                 self.instead = instead_of.Target(found)
                 return self.instead.rows, called
             self.view = updatable_views.view_target(self.queries.ctx.catalog, found, what)

@@ -314,7 +314,7 @@ class SourceBinder:
         self, found: CommonTable, known: list[RelationColumn], name: str, alias: exp.Expression | None
     ) -> Source:
         number = self.queries.next_relation()
-        columns = [RelationColumn(c.name, c.type, collation=c.collation) for c in known]
+        columns = [RelationColumn(c.name, c.type, hidden=c.hidden, collation=c.collation) for c in known]
         relation = Relation(number, identifier(alias.this) if alias is not None else name, columns)
         self.rename(relation, alias)
         self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(found.forms)])

@@ -29,10 +29,12 @@ from planner.abc import (
     SystemUse,
     Table,
 )
-from planner.binding import ir, keyed, locking, partitioned
+from planner.binding import ir, keyed, locking, partitioned, rules
 from planner.binding.common_writes import with_writes
+from planner.binding.compound import with_text
 from planner.binding.dml import DmlBinder
 from planner.binding.emit import Emitter, display_signature
+from planner.binding.fragments import Item, sql
 from planner.binding.index_order import extreme, index_walk, with_walk
 from planner.binding.index_reads import index_read
 from planner.binding.keyed_endings import grouped, order_keys
@@ -59,12 +61,27 @@ def bind_statement(
     emitter: Emitter | None = None,
 ) -> Plan:
     """`emitter`: who writes the query's text, if not DuckDB's."""
+    if isinstance(ast, exp.DML) and (ruled := rules.rewritten(ast, ctx, parameter_types, text, kinds)):
+        return ruled
     parameters = Parameters(parameter_types, kinds)
     queries = QueryBinder(ctx, text, parameters)
     queries.prefer_keyed = queries.keeps_selects = prefer_keyed
     if emitter is not None:
         queries.emitter = emitter
-    plan = _bound(ast, ctx, queries, parameters, text)
+    return bound_plan(ast, ctx, queries, parameters, text, {}, [])
+
+
+def bound_plan(
+    ast: exp.Expression,
+    ctx: Any,
+    queries: QueryBinder,
+    parameters: Parameters,
+    text: str,
+    around: dict[str, object],
+    inherited: list[Item],
+) -> Plan:
+    """The plan of what `queries` binds. `around` and `inherited`: queries of WITH that it knows besides its own, and their texts."""
+    plan = _bound(ast, ctx, queries, parameters, text, around, inherited)
     queries.accesses.check()
     folding = queries.variables is not None and queries.variables.folding
     if (
@@ -86,9 +103,18 @@ def bind_statement(
     return plan
 
 
-def _bound(ast: exp.Expression, ctx: Any, queries: QueryBinder, parameters: Parameters, text: str) -> Plan:
+def _bound(
+    ast: exp.Expression,
+    ctx: Any,
+    queries: QueryBinder,
+    parameters: Parameters,
+    text: str,
+    around: dict[str, object],
+    inherited: list[Item],
+) -> Plan:
     if isinstance(ast, exp.Insert | exp.Update | exp.Delete):
         dml = DmlBinder(queries)
+        dml.around, dml.inherited = around, inherited
         if isinstance(ast, exp.Insert):
             bound = dml.insert(ast)
             plain = isinstance(bound.body, InsertValues) and bound.body.on_conflict is None
@@ -109,7 +135,27 @@ def _bound(ast: exp.Expression, ctx: Any, queries: QueryBinder, parameters: Para
         body = with_writes(queries, MergeBinder(queries).merge(ast))
         kind = StatementKind.READ_THEN_WRITE
         return Plan(kind, "MERGE", parameters.all(), None, body, ctx.catalog.version, text)
+    if around:
+        return _query_behind(ast, ctx, queries, text, around, inherited)
     return _query(ast, ctx, queries, text)
+
+
+def _query_behind(
+    ast: exp.Expression,
+    ctx: Any,
+    queries: QueryBinder,
+    text: str,
+    around: dict[str, object],
+    inherited: list[Item],
+) -> Plan:
+    """A query that knows others."""
+    scope = queries.new_scope(None)
+    scope.ctes = dict(around)
+    bound = queries.nested(ast, scope, top=True)
+    prefix = with_text(False, inherited)
+    query = queries.finished(sql(prefix, bound.frag) if prefix is not None else bound.frag)
+    columns, version = told(bound.columns), ctx.catalog.version
+    return Plan(StatementKind.READ, "SELECT", queries.parameters.all(), columns, query, version, text)
 
 
 def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Plan:

@@ -92,6 +92,10 @@ class QueryExpressions(Writer):
             self.taken.add(name)
             self._relations[r.number] = r, name
 
+    def know_as(self, relation: Relation, name: str) -> None:
+        """A relation that is called so whatever else is: new and old, what an INSERT writes."""
+        self._relations[relation.number] = relation, name
+
     def called(self, relation: Relation) -> str:
         return self._relations[relation.number][1]
 

@@ -44,7 +44,7 @@ from planner.parse.column_lists import SEPARATOR
 RelationName = Callable[[int, str], str]
 """How a relation (its schema's OID and its name) is called where the query is shown."""
 
-_STEP: Final = 8
+STEP: Final = 8
 _GROUPING: Final = ((exp.Rollup, "ROLLUP"), (exp.Cube, "CUBE"), (exp.GroupingSets, "GROUPING SETS "))
 _SET_WORDS: Final = ((exp.Union, "UNION "), (exp.Intersect, "INTERSECT "), (exp.Except, "EXCEPT "))
 
@@ -65,7 +65,7 @@ def query_text(
     try:
         tree = parse_query(text)
         binder = ViewBinder(ctx, text, Parameters((), None))
-        writer = _QueryWriter(binder, text, type_name, relation_name, pretty, wrap)
+        writer = QueryWriter(binder, text, type_name, relation_name, pretty, wrap)
         writer.query(tree, None, columns)
     except SqlError as e:
         raise NotWritable(text) from e
@@ -94,9 +94,9 @@ def routine_text(ctx: Any, f: Function, type_name: TypeName, relation_name: Rela
         if f.body.split(None, 1)[0].lower() == "return":
             node = binder.expressions.bind(tree.expressions[0], binder.new_scope(scope))
             made = binder.coercions.try_coerce(node, TypeRef(f.result.oid), "a")
-            writer = _QueryWriter(binder, text, type_name, relation_name, False, 0)
+            writer = QueryWriter(binder, text, type_name, relation_name, False, 0)
             return "RETURN " + writer.write(node if made is None else made)
-        writer = _QueryWriter(binder, text, type_name, relation_name, False, 0)
+        writer = QueryWriter(binder, text, type_name, relation_name, False, 0)
         writer.query(tree, scope, None)
     except SqlError as e:
         raise NotWritable(text) from e
@@ -104,7 +104,7 @@ def routine_text(ctx: Any, f: Function, type_name: TypeName, relation_name: Rela
     return "BEGIN ATOMIC\n" + "\n ".join(lines) + ";\nEND"
 
 
-class _QueryWriter(QueryExpressions):
+class QueryWriter(QueryExpressions):
     def __init__(
         self,
         binder: ViewBinder,
@@ -121,7 +121,7 @@ class _QueryWriter(QueryExpressions):
 
     # --- lines ---------------------------------------------------------------------------------------
 
-    def _keyword(self, word: str, before: int = -_STEP, after: int = _STEP, plus: int = 0) -> None:
+    def _keyword(self, word: str, before: int = -STEP, after: int = STEP, plus: int = 0) -> None:
         """A word at the beginning of a line."""
         self.level += before
         shown = "".join(self.out).rstrip(" ")
@@ -168,7 +168,7 @@ class _QueryWriter(QueryExpressions):
             targets = self._set_operation(node, scope, names, named)
             self._order(node, targets, None)
         elif isinstance(node, exp.Values):
-            self.level += _STEP
+            self.level += STEP
             self._add(" " + self._values(node, scope))
             self._order(node, [], None)
         else:
@@ -191,7 +191,7 @@ class _QueryWriter(QueryExpressions):
                     if key
                     else "SHARE"
                 )
-                self._keyword(f" FOR {word}", after=_STEP)
+                self._keyword(f" FOR {word}", after=STEP)
                 self._add(f" OF {quote_identifier(self.called(relation))}")
                 self._add(" NOWAIT" if wait is True else " SKIP LOCKED" if wait is False else "")
 
@@ -201,7 +201,7 @@ class _QueryWriter(QueryExpressions):
             return
         if clause.args.get("search") or clause.args.get("cycle"):
             raise NotWritable("SEARCH or CYCLE")
-        self.level += _STEP
+        self.level += STEP
         self._add(" WITH RECURSIVE " if clause.args.get("recursive") else " WITH ")
         for i, cte in enumerate(clause.expressions):
             alias = cte.args["alias"]
@@ -216,14 +216,14 @@ class _QueryWriter(QueryExpressions):
             self._keyword("", 0, 0)
             self._add(self.nested(cte.this, scope))
             self._keyword(")", 0, 0)
-        self.level -= _STEP
+        self.level -= STEP
         self._keyword("", 0, 0)
 
     def _select(self, node: exp.Select, scope: Scope, names: list[str] | None, named: bool) -> list[Target]:
         binder = self.binder
         if node.args.get("into"):
             raise NotWritable("INTO")
-        self.level += _STEP
+        self.level += STEP
         where_node, group = node.args.get("where"), node.args.get("group")
         where = (
             binder.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
@@ -357,9 +357,9 @@ class _QueryWriter(QueryExpressions):
             wrapped = _word(inner) != _word(node)
             if wrapped:
                 self._add("(")
-                self._keyword("", _STEP, 0)
+                self._keyword("", STEP, 0)
             targets = self._set_operation(inner, scope, names, named)
-            self._keyword(") " if wrapped else "", -_STEP if wrapped else 0, 0)
+            self._keyword(") " if wrapped else "", -STEP if wrapped else 0, 0)
         else:
             targets = self._leaf(inner, scope, names, named)
             self._keyword("", 0, 0)
@@ -367,9 +367,9 @@ class _QueryWriter(QueryExpressions):
         inner = unwrapped(right)
         if isinstance(inner, exp.SetOperation) and not _ordered(inner):
             self._add("(")
-            self._keyword("", _STEP, 0)
+            self._keyword("", STEP, 0)
             self._set_operation(inner, scope, names, False)
-            self.level -= _STEP
+            self.level -= STEP
             self._keyword(")", 0, 0)
         else:
             self._keyword("", 0, 0)
@@ -513,7 +513,7 @@ class _QueryWriter(QueryExpressions):
         return f"{shown}.{quote_identifier(name)}" if shown else quote_identifier(name)
 
 
-class _PolicyWriter(_QueryWriter):
+class _PolicyWriter(QueryWriter):
     """In queries within the condition all columns say whose they are."""
 
     inside = 0
@@ -570,4 +570,4 @@ def _word(node: exp.SetOperation) -> str:
     return word if node.args.get("distinct") else word + "ALL "
 
 
-__all__ = ["query_text"]
+__all__ = ["STEP", "QueryWriter", "policy_text", "query_text", "routine_text"]

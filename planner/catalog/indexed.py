@@ -296,12 +296,14 @@ class IndexedObjects:
 
 
 def _parts(thing: CatalogObject) -> list[Oid]:
-    """The constraints and triggers of an object."""
+    """The constraints, triggers, policies and rules of an object."""
     found = [c.oid for c in thing.constraints] if isinstance(thing, Table | Domain) else []
     if isinstance(thing, Table):
         found += [p.oid for p in thing.policies]
         found += [a.oid for c in thing.constraints for a in c.aims]
-    return found + [x.oid for x in thing.triggers] if isinstance(thing, Table | View) else found
+    if isinstance(thing, Table | View):
+        found += [x.oid for x in thing.triggers] + [r.oid for r in thing.rules]
+    return found
 
 
 def _targets(table: Table) -> set[Oid]:

@@ -29,6 +29,7 @@ from planner.catalog.type_objects import (
     MultirangeType,
     RangeType,
 )
+from planner.relations import Rule
 
 PG_CATALOG_OID: Final = 11
 PUBLIC_OID: Final = 2200
@@ -123,6 +124,7 @@ class View:
     options: tuple[
         str, ...
     ] = ()  # as pg_class.reloptions has them: check_option=local, security_invoker=true
+    rules: tuple[Rule, ...] = ()  # as of a table
 
     def option(self, name: str) -> str:
         """What was said of an option in WITH (...); empty: nothing."""

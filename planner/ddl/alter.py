@@ -29,6 +29,7 @@ from planner.ddl import (
     moves,
     partitions,
     replicas,
+    rules,
     tables,
     triggers,
     unique_indexes,
@@ -142,6 +143,9 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
         moves.move_relation(scope, found, action.name)
     elif action.what == "owner" and not isinstance(found, Index):
         scope.replace(found, dataclasses.replace(found, owner=constraints.require_role(scope, action.name)))
+    elif action.what == "switch rule" and isinstance(found, View):
+        switched = rules.switched(found, action.name, action.enabled)
+        scope.replace(found, dataclasses.replace(found, rules=switched))
     elif action.what == "set logged" and isinstance(found, Sequence):
         scope.replace(found, dataclasses.replace(found, unlogged=action.name == "unlogged"))
     elif action.what in ("rename column", "set default", "drop default") and isinstance(found, View):
@@ -246,7 +250,7 @@ def switch_triggers(on: Alteration, a: st.AlterAction) -> None:
 
 
 def switch_rule(on: Alteration, a: st.AlterAction) -> None:
-    raise PlanError("42704", f'rule "{a.name}" for relation "{on.table.name}" does not exist')
+    on.table = dataclasses.replace(on.table, rules=rules.switched(on.table, a.name, a.enabled))
 
 
 def set_options(on: Alteration, a: st.AlterAction) -> None:

@@ -22,6 +22,7 @@ from planner.ddl import (
     depends,
     moments,
     policies,
+    rules,
     sequences,
     standing,
     statistics,
@@ -105,6 +106,8 @@ def drop_column(on: Alteration, a: st.AlterAction) -> None:
         drop_column(on, st.AlterAction("drop column", other.name, cascade=True))
     held = policies.using(on.table, column)
     on.table = dataclasses.replace(on.table, policies=tuple(p for p in on.table.policies if p not in held))
+    ruled = tuple(r for r in on.table.rules if not rules.names(r, column.name))
+    on.table = dataclasses.replace(on.table, rules=ruled)
     triggers.remove(scope, on.table, triggers.using(on.table, column))
     table = on.table
     kept: list[Constraint] = []
@@ -175,6 +178,7 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
     for owner, policy in policies.elsewhere(scope, table, column):
         if owner.oid != table.oid:
             policies.refuse_renaming_column(owner, policy, a.name)
+    rules.refuse_renaming(scope, table, a.name)
     renamed_policies = policies.renamed_column(scope, table, a.name, a.new_name)
     renamed_triggers = triggers.renamed_column(table.triggers, a.name, a.new_name)
     on.table = dataclasses.replace(
@@ -310,6 +314,12 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
                 detail=f"rule _RETURN on {describe(view.holder, scope.catalog, scope.search_path)} "
                 f'depends on column "{column.name}"',
             )
+    for holder, rule in rules.using(scope, table, column):
+        raise PlanError(
+            "0A000",
+            "cannot alter type of a column used by a view or rule",
+            detail=f'{rules.described(holder, rule)} depends on column "{column.name}"',
+        )
     for policy in policies.using(table, column):
         raise PlanError(
             "0A000",

@@ -31,6 +31,7 @@ from planner.ddl import (
     references,
     roles,
     routines,
+    rules,
     schemas,
     sequences,
     statistics,
@@ -87,6 +88,9 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.AlterPolicy: policies.alter_policy,
     st.RenamePolicy: policies.rename_policy,
     st.DropPolicy: policies.drop_policy,
+    st.CreateRule: rules.create_rule,
+    st.RenameRule: rules.rename_rule,
+    st.DropRule: rules.drop_rule,
     st.CreateTrigger: triggers.create_trigger,
     st.DropTrigger: triggers.drop_trigger,
     st.RenameTrigger: triggers.rename_trigger,
@@ -119,6 +123,7 @@ def bind_ddl(statement: Any, ctx: PlanContext, planner: Planner) -> DdlPlan:
         partition_parts.settle(scope)
         inherits.settle(scope)
         references.settle(scope)
+        rules.settle(scope)
     except SqlError as e:
         e.notices = e.notices or tuple(scope.notices)
         raise

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from planner.abc import Column, Constraint, Oid, Policy, Table, Trigger
+from planner.abc import Column, Constraint, Oid, Policy, Rule, Table, Trigger
 from planner.catalog import (
     Cast,
     CatalogObject,
@@ -42,6 +42,7 @@ from planner.ddl import (
     operators,
     policies,
     routines,
+    rules,
     triggers,
 )
 from planner.ddl.scope import Scope, describe
@@ -59,12 +60,17 @@ class Dependent:
     default_only: bool = False  # only the column's default goes
     trigger: Trigger | None = None
     policy: Policy | None = None
+    rule: Rule | None = None
 
     @property
     def is_whole(self) -> bool:
         """Whether all of `thing` needs it, and not a part of a table."""
         return (
-            self.constraint is None and self.column is None and self.trigger is None and self.policy is None
+            self.constraint is None
+            and self.column is None
+            and self.trigger is None
+            and self.policy is None
+            and self.rule is None
         )
 
     def shown(self, scope: Scope) -> str:
@@ -73,6 +79,8 @@ class Dependent:
             return f"constraint {quote_identifier(self.constraint.name)} on {base}"
         if self.policy is not None:
             return f"policy {quote_identifier(self.policy.name)} on {base}"
+        if self.rule is not None:
+            return f"rule {quote_identifier(self.rule.name)} on {base}"
         if self.trigger is not None:
             return f"trigger {quote_identifier(self.trigger.name)} on {base}"
         if self.column is not None:
@@ -190,6 +198,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
             if thing.oid in view.depends:
                 found.append(Dependent(view.holder, on))
     found += [Dependent(table, on, policy=p) for table, p in policies.needing(scope, thing)]
+    found += [Dependent(holder, on, rule=r) for holder, r in rules.needing(scope, thing)]
     if isinstance(thing, Operator | Cast):
         found += _users(scope, thing.oid, getattr(thing, "name", ""), on)
     if isinstance(thing, Function):

@@ -40,6 +40,7 @@ from planner.ddl import (
     collations,
     operators,
     policies,
+    rules,
     sequences,
     statistics,
     text_search,
@@ -296,8 +297,8 @@ def _goes_with_its_table(thing: CatalogObject, gone: dict[int, CatalogObject]) -
 
 def _same_part(a: Dependent, b: Dependent) -> bool:
     mine, theirs = (
-        (a.constraint, a.column, a.trigger, a.policy),
-        (b.constraint, b.column, b.trigger, b.policy),
+        (a.constraint, a.column, a.trigger, a.policy, a.rule),
+        (b.constraint, b.column, b.trigger, b.policy, b.rule),
     )
     return a.thing.oid == b.thing.oid and mine == theirs
 
@@ -369,6 +370,10 @@ def _remove_part(scope: Scope, part: Dependent) -> None:
     if part.trigger is not None:
         assert isinstance(table, Table | View)
         triggers.remove(scope, table, [part.trigger])
+        return
+    if part.rule is not None:
+        assert isinstance(table, Table | View)
+        rules.remove(scope, table, [part.rule])
         return
     assert isinstance(table, Table)
     if part.policy is not None:

@@ -98,7 +98,14 @@ def _commands(
     elif isinstance(statement, st.AlterTable):
         yield from _altered(here, statement, tag, things)
     elif isinstance(
-        statement, st.CreateTrigger | st.RenameTrigger | st.CreatePolicy | st.AlterPolicy | st.RenamePolicy
+        statement,
+        st.CreateTrigger
+        | st.RenameTrigger
+        | st.CreatePolicy
+        | st.AlterPolicy
+        | st.RenamePolicy
+        | st.CreateRule
+        | st.RenameRule,
     ):
         yield from _parts(here, statement, tag, things)
     elif isinstance(statement, st.Comment):
@@ -126,7 +133,7 @@ def _commands(
 
 
 _DROPS: Final = (
-    st.Drop, st.DropFunctions, st.DropOperators, st.DropCast, st.DropTrigger, st.DropPolicy, st.DropOwned,
+    st.Drop, st.DropFunctions, st.DropOperators, st.DropCast, st.DropTrigger, st.DropPolicy, st.DropRule, st.DropOwned,
 )  # fmt: skip
 _WANTED: Final[dict[type[Any], tuple[type[Any], ...]]] = {
     st.CreateIndex: (Index,), st.CreateTableAs: (Table,), st.RefreshMaterializedView: (Table,),
@@ -181,9 +188,13 @@ def _parts(
 ) -> Iterator[tuple[str, Address]]:
     name = getattr(statement, "new_name", "") or statement.name
     of_policy = isinstance(statement, st.CreatePolicy | st.AlterPolicy | st.RenamePolicy)
-    class_oid, kind = (POLICY_OID, "policy") if of_policy else (TRIGGER_OID, "trigger")
+    class_oid, kind, field = (
+        (POLICY_OID, "policy", "policies") if of_policy else (TRIGGER_OID, "trigger", "triggers")
+    )
+    if isinstance(statement, st.CreateRule | st.RenameRule):
+        class_oid, kind, field = REWRITE_OID, "rule", "rules"
     for c in things:
-        for part in getattr(c.new, "policies" if of_policy else "triggers", ()):
+        for part in getattr(c.new, field, ()):
             if part.name == name:
                 yield tag, here.part(class_oid, part.oid, kind, c.new, part.name, schema=False)
                 return
@@ -219,6 +230,7 @@ def _parts_of(holder: Any) -> list[tuple[Oid, str, Sequence[Any]]]:
         (CONSTRAINT_OID, "table constraint", getattr(holder, "constraints", ())),
         (TRIGGER_OID, "trigger", getattr(holder, "triggers", ())),
         (POLICY_OID, "policy", getattr(holder, "policies", ())),
+        (REWRITE_OID, "rule", getattr(holder, "rules", ())),
     ]
 
 
@@ -366,7 +378,7 @@ def _constraint(
 def _lost(there: Addresses, statement: Any, old: Table | View, new: Any, add: Any) -> None:
     """Parts that a relation has no longer."""
     said = {a.name for a in statement.actions} if isinstance(statement, st.AlterTable) else set()
-    if isinstance(statement, st.DropTrigger | st.DropPolicy):
+    if isinstance(statement, st.DropTrigger | st.DropPolicy | st.DropRule):
         said = {statement.name}
     if isinstance(old, Table):
         left = {c.attnum for c in new.visible}
@@ -384,7 +396,7 @@ def _lost(there: Addresses, statement: Any, old: Table | View, new: Any, add: An
                 named = constraint.name in said
                 _constraint(there, old, constraint, None, add, original=named, normal=not named and by_column)
     for class_oid, kind, parts in _parts_of(old)[1:]:
-        names = "triggers" if kind == "trigger" else "policies"
+        names = {"trigger": "triggers", "policy": "policies", "rule": "rules"}[kind]
         kept = {x.oid for x in getattr(new, names, ())}
         for part in parts:
             if part.oid not in kept:

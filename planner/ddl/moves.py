@@ -7,7 +7,7 @@ import dataclasses
 from planner.abc import PlanError, Table
 from planner.catalog import Index, Relation
 from planner.catalog.stored_queries import stored_queries
-from planner.ddl import constraints, depends, policies
+from planner.ddl import constraints, depends, policies, rules
 from planner.ddl.scope import Scope
 
 
@@ -22,6 +22,7 @@ def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
         )
         scope.replace(table, dataclasses.replace(table, constraints=renamed))
     policies.refuse_renaming(scope, found)
+    rules.refuse_renaming(scope, found)
     _rename_in_views(scope, found, new_name)
     before = scope.catalog
     scope.replace(found, dataclasses.replace(found, name=new_name))
@@ -46,6 +47,7 @@ def move_relation(scope: Scope, found: Relation, schema_name: str) -> None:
         if found.oid in view.depends:
             raise PlanError("0A000", "moving a relation that a view uses to another schema is not supported")
     policies.refuse_renaming(scope, found)
+    rules.refuse_renaming(scope, found)
     before = scope.catalog
     moved = dataclasses.replace(found, schema_oid=schema.oid)
     scope.replace(found, moved)

@@ -309,7 +309,7 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         "column",
     ):
         thing = _found(scope, said.name)
-    elif said.kind in ("constraint", "trigger", "policy"):
+    elif said.kind in ("constraint", "trigger", "policy", "rule"):
         part_of = _found(scope, said.name)
         if part_of is not None:
             _must_own_relation(scope, part_of)
@@ -361,7 +361,7 @@ def _owns_triggered(scope: Scope, said: Any) -> None:
     thing = _found(scope, said.table)
     if thing is None:
         return
-    if not isinstance(said, st.DropTrigger | st.DropPolicy):
+    if not isinstance(said, st.DropTrigger | st.DropPolicy | st.DropRule):
         must_own(scope, thing)
     else:
         _must_own_relation(scope, thing)
@@ -399,6 +399,9 @@ _CHECKS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.AlterPolicy: _owns_triggered,
     st.RenamePolicy: _owns_triggered,
     st.DropPolicy: _owns_triggered,
+    st.CreateRule: _owns_triggered,
+    st.RenameRule: _owns_triggered,
+    st.DropRule: _owns_triggered,
     st.DropTrigger: _owns_triggered,
     st.RenameTrigger: _owns_triggered,
     st.Drop: _drops,

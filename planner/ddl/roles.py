@@ -38,6 +38,7 @@ from planner.ddl import (
     operators,
     policies,
     routine_names,
+    rules,
     statistics,
     text_search,
     triggers,
@@ -356,6 +357,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         raise PlanError("42704", f'constraint "{said.column}" for table "{name.name}" does not exist')
     if kind == "trigger":
         return triggers.named(scope, name, said.column).oid, 0
+    if kind == "rule":
+        return rules.named(scope, name, said.column), 0
     if kind == "policy":
         return policies.named(scope, name, said.column).oid, 0
     if isinstance(said.signature, st.CastSignature):

@@ -12,7 +12,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.catalog import Extension, Schema
-from planner.ddl import constraints, depends, extensions, policies, renamed_schemas
+from planner.ddl import constraints, depends, extensions, policies, renamed_schemas, rules
 from planner.ddl.named_types import follow
 from planner.ddl.scope import Scope
 
@@ -90,3 +90,4 @@ def alter_schema(scope: Scope, said: st.AlterSchema) -> None:
     follow(scope, before)
     renamed_schemas.follow(scope, said.name, said.new_name)
     policies.follow_schema(scope, said.name, said.new_name)
+    rules.follow_schema(scope, said.name, said.new_name)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import dataclasses
 
 from planner.abc import Column, Constraint, PlanError, Table
-from planner.catalog import exclusions, quote_identifier
+from planner.catalog import View, exclusions, quote_identifier
 from planner.catalog.stored_queries import stored_queries
-from planner.ddl import drop, policies, triggers
+from planner.ddl import drop, policies, rules, triggers
 from planner.ddl.dependents import mentions
 from planner.ddl.scope import Scope, describe
 
@@ -28,6 +28,9 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
     lines += [policies.described(holder, p) for holder, p in held.values()]
     views = [v.holder for v in using if mentions(v.query, column.name)]
     lines += [describe(v, scope.catalog, scope.search_path) for v in views]
+    gone = {v.oid for v in views}
+    ruled = [(holder, r) for holder, r in rules.using(scope, table, column) if holder.oid not in gone]
+    lines += [rules.described(holder, r) for holder, r in ruled]
     generated = [
         c
         for c in table.columns
@@ -72,6 +75,10 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
     for oid, (holder, _) in held.items():
         now = scope.catalog.table(holder.oid)
         policies.remove(scope, now, [p for p in now.policies if p.oid == oid])
+    for other_holder, rule in ruled:
+        here = scope.catalog.get(other_holder.oid)
+        if isinstance(here, Table | View):
+            rules.remove(scope, here, [r for r in here.rules if r.oid == rule.oid])
     if views:
         drop.remove_all(scope, list(views), True)
     return generated

@@ -100,7 +100,8 @@ def _switch(c: Cursor, switch: str, position: int) -> st.AlterAction:
     """ENABLE | DISABLE TRIGGER name | ALL | USER, RULE name."""
     how = c.accept_one("replica", "always") if switch == "enable" else ""
     if c.accept("rule"):
-        return st.AlterAction("switch rule", c.name(), position=position)
+        enabled = {"replica": "R", "always": "A"}.get(how, "D" if switch == "disable" else "O")
+        return st.AlterAction("switch rule", c.name(), position=position, enabled=enabled)
     c.expect("trigger")
     which = "" if how else c.accept_one("all", "user")
     return st.AlterAction(

@@ -23,6 +23,7 @@ from planner.parse import (
     policies,
     privileges,
     routines,
+    rules,
     schemas,
     statistics,
     tables,
@@ -37,7 +38,7 @@ from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
 
 _REFUSED: Final = frozenset(
-    ("conversion", "rule", "publication", "subscription", "server", "foreign", "tablespace",
+    ("conversion", "publication", "subscription", "server", "foreign", "tablespace",
      "language", "access", "transform", "assertion")
 )  # fmt: skip
 
@@ -62,6 +63,8 @@ def create(c: Cursor) -> Any:
             return event_triggers.create(c)
         if not replace and c.accept("policy"):
             return policies.create_policy(c)
+        if c.accept("rule"):
+            return rules.create_rule(c, replace)
     word = c.word
     if word in _REFUSED:
         c.unsupported("CREATE " + clauses.named_in_full(c), at)
@@ -466,6 +469,8 @@ def alter(c: Cursor) -> Any:
         return triggers.alter_trigger(c)
     if c.accept("policy"):
         return policies.alter_policy(c)
+    if c.accept("rule"):
+        return rules.alter_rule(c)
     if c.accept("system"):
         c.unsupported("ALTER SYSTEM", at)
     if c.accept("extension"):
@@ -538,6 +543,8 @@ def drop(c: Cursor) -> Any:
             return triggers.drop_trigger(c)
         if c.accept("policy"):
             return policies.drop_policy(c)
+        if c.accept("rule"):
+            return rules.drop_rule(c)
         if c.word in _REFUSED:
             return _drop_unknown(c, at)
         c.fail()

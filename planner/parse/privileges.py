@@ -101,7 +101,7 @@ def comment(c: Cursor) -> Any:
         if c.accept("domain"):
             kind = "domain constraint"
         name = c.qualified()
-    elif word := c.accept_one("trigger", "policy"):
+    elif word := c.accept_one("trigger", "policy", "rule"):
         kind, column = word, c.name()
         c.expect("on")
         name = c.qualified()

@@ -13,6 +13,7 @@ Names are as the catalog has them (folded or unquoted); `position`s are 1-based 
     routines     functions
     operators    operators, casts
     triggers     triggers
+    rules        rules
     objects      DDL of the rest
 """
 
@@ -69,6 +70,7 @@ from planner.statements.routines import (
     ParameterDef,
     Signature,
 )
+from planner.statements.rules import CreateRule, DropRule, RenameRule, Rewritten, Step
 from planner.statements.sessions import (
     Accepted,
     AlterLargeObject,
@@ -183,6 +185,7 @@ __all__ = [
     "CreatePolicy",
     "CreateRange",
     "CreateRole",
+    "CreateRule",
     "CreateSchema",
     "CreateSequence",
     "CreateStatistics",
@@ -202,6 +205,7 @@ __all__ = [
     "DropOperators",
     "DropOwned",
     "DropPolicy",
+    "DropRule",
     "DropTrigger",
     "EndPrepared",
     "Execute",
@@ -227,8 +231,10 @@ __all__ = [
     "RefreshMaterializedView",
     "ReleaseSavepoint",
     "RenamePolicy",
+    "RenameRule",
     "RenameTrigger",
     "ResetVariable",
+    "Rewritten",
     "Rollback",
     "RollbackTo",
     "Savepoint",
@@ -243,6 +249,7 @@ __all__ = [
     "ShowVariable",
     "Signature",
     "Sql",
+    "Step",
     "TextSearchOption",
     "TransitionTable",
     "Truncate",

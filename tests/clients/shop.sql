@@ -54,3 +54,5 @@ CREATE OPERATOR shop.%/ (LEFTARG = numeric, RIGHTARG = numeric, FUNCTION = shop.
 COMMENT ON OPERATOR shop.%/ (numeric, numeric) IS 'how much of the whole';
 CREATE VIEW shop.shares AS SELECT id, amount OPERATOR(shop.%/) 200 AS share FROM shop.orders;
 CREATE STATISTICS shop.together (dependencies, mcv) ON amount, qty FROM shop.orders;
+CREATE TABLE shop.gone (x int, y int);
+CREATE RULE remember AS ON DELETE TO shop.compound WHERE old.y > 0 DO ALSO INSERT INTO shop.gone VALUES (old.x, old.y);

@@ -25,6 +25,7 @@ ROWS = [
     "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'shop'::regnamespace ORDER BY 1",
     "SELECT id, share, obj_description('shop.%/(numeric,numeric)'::regoperator, 'pg_operator') FROM shop.shares ORDER BY id",
     "SELECT id, tall::text, wide::text FROM spans.sizes",
+    "SELECT definition FROM pg_rules WHERE schemaname = 'shop'",
     "SELECT pg_get_statisticsobjdef(oid) FROM pg_statistic_ext WHERE stxnamespace = 'shop'::regnamespace",
 ]
 NEXT = "INSERT INTO shop.customers (email) VALUES ('c@x') RETURNING id > 2, name"

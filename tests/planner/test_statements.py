@@ -133,7 +133,6 @@ REFUSED = [
         "create function f() returns int language plperl as 'begin end'",
         "CREATE FUNCTION in language plperl",
     ),
-    ("create rule r as on insert to t do nothing", "CREATE RULE"),
     ("create foreign table t (a int) server s", "CREATE FOREIGN TABLE"),
     ("create publication p", "CREATE PUBLICATION"),
     ("alter operator family f using btree rename to g", "ALTER OPERATOR FAMILY"),

@@ -97,7 +97,7 @@ def pg_class(context: SystemContext) -> Rows:
                 relhassubclass=bool(catalog.partitions_of(t.oid) or t.children),
                 relhasindex=bool(catalog.indexes_of(t.oid)),
                 relpersistence=persistence(catalog, t.schema_oid, t.temporary, t.unlogged),
-                relhasrules=t.materialized is not None,
+                relhasrules=t.materialized is not None or bool(t.rules),
                 relchecks=sum(c.kind == "c" for c in t.listed),
                 # PostgreSQL enforces foreign keys by triggers on both tables, and psql asks no further where there are none.
                 relhastriggers="f" in kinds or bool(t.triggers) or bool(catalog.referring_to(t.oid)),

@@ -18,7 +18,7 @@ from planner.catalog.objects import FIRST_USER_OID, Index, Sequence, StatisticsO
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.row_types import relation_of
 from planner.catalog.stored_queries import stored_queries
-from planner.catalog.system import policies, text_search
+from planner.catalog.system import policies, rules, text_search
 from planner.catalog.system.attributes import attrdef_oid
 from planner.catalog.system.classes import composite_class_oid
 from planner.catalog.system.constraints import referenced_index
@@ -183,6 +183,10 @@ def pg_depend(context: SystemContext) -> Rows:
         edge(POLICY_OID, policy.oid, _AUTO, CLASS_OID, holder.oid)
         for oid in policy.depends:
             edge(POLICY_OID, policy.oid, _NORMAL, _needed(catalog, oid), oid)
+    for owner, rule in rules.listed(catalog):
+        edge(REWRITE_OID, rule.oid, _AUTO, CLASS_OID, owner.oid)
+        for oid in rule.depends:
+            edge(REWRITE_OID, rule.oid, _NORMAL, _needed(catalog, oid), oid)
     for v in stored_queries(catalog):
         if isinstance(v.holder, Function):
             for oid in v.depends:
@@ -252,21 +256,3 @@ def _of_types(context: SystemContext) -> Rows:
         for parent in filter(None, t.parents):
             edge(t.oid, _NORMAL, parent, CLASS_OID, 0, CLASS_OID)
     return found
-
-
-def pg_rewrite(context: SystemContext) -> Rows:
-    make = RowMaker("pg_rewrite")
-    return [
-        make(
-            oid=v.holder.oid,
-            rulename="_RETURN",
-            ev_class=v.holder.oid,
-            ev_type="1",
-            ev_enabled="O",
-            is_instead=True,
-            ev_qual="<>",
-            ev_action="<>",  # an absent tree, for nobody keeps PostgreSQL's: PostgREST reads what is there as one
-        )
-        for v in stored_queries(context.catalog)
-        if not isinstance(v.holder, Function)
-    ]

@@ -34,6 +34,7 @@ from planner.catalog.system.relations import (
     OPERATOR_OID,
     POLICY_OID,
     PROC_OID,
+    REWRITE_OID,
     ROLE_CLASS_OID,
     STATISTIC_EXT_OID,
     TRIGGER_OID,
@@ -106,7 +107,9 @@ def _described(context: SystemContext, comment: Comment) -> Rows:
         constraints = () if isinstance(holder, View) else holder.constraints
         is_constraint = any(c.oid == comment.target for c in constraints)
         is_policy = isinstance(holder, Table) and any(p.oid == comment.target for p in holder.policies)
+        is_rule = isinstance(holder, Table | View) and any(r.oid == comment.target for r in holder.rules)
         class_oid = CONSTRAINT_OID if is_constraint else POLICY_OID if is_policy else TRIGGER_OID
+        class_oid = REWRITE_OID if is_rule else class_oid
     return [(comment.target, class_oid, comment.sub, comment.text)]
 
 

@@ -30,7 +30,6 @@ from planner.catalog.system.definitions import (
     index_column,
     index_definition,
     qualified,
-    rule_definition,
     type_name,
     view_definition,
 )
@@ -177,15 +176,6 @@ def _get_viewdef(
     if stored_query(holder) is None or pretty is None:
         return None
     return view_definition(context.catalog, holder, context.search_path, pretty, wrap)
-
-
-@system("pg_get_ruledef", (OID, BOOL), TEXT, optional=1)
-def _get_ruledef(context: SystemContext, oid: Oid | None, pretty: bool | None = False) -> str | None:
-    """Rules have their views' OIDs."""
-    holder = context.catalog.get(oid) if oid is not None else None
-    if not isinstance(holder, View | Table) or stored_query(holder) is None or pretty is None:
-        return None
-    return rule_definition(context.catalog, holder, context.search_path, pretty)
 
 
 @system("pg_get_viewdef", (OID, INT4), TEXT)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from planner.abc import Column, SqlError, Table, TypeRef
+from planner.abc import Column, Rule, SqlError, Table, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.objects import View
 from planner.catalog.routine_objects import Function
@@ -136,6 +136,34 @@ def policy_condition(
                 text,
                 lambda ref: type_name(catalog, ref, search_path),
                 lambda schema_oid, name: qualified(catalog, schema_oid, name, search_path),
+            )
+        except deparse.NotWritable:
+            _remembered[key] = None
+    return _remembered[key]
+
+
+def rule_text(
+    catalog: Catalog, holder: Table | View, rule: Rule, text: str, search_path: tuple[str, ...], pretty: bool
+) -> str | None:
+    """A statement of a rule, or its condition where `text` is empty; None where there are no words for it."""
+    from planner.binding import deparse, rule_text  # which stand on the catalog itself
+    from planner.catalog.system.definitions import qualified, type_name
+    from planner.planner import PlanContext
+
+    key = ("rule", catalog.version, rule.oid, rule.event, text, search_path, pretty)
+    if key not in _remembered:
+        if len(_remembered) >= _REMEMBERED_MAX:
+            _remembered.clear()
+        write = rule_text.action_text if text else rule_text.condition_text
+        try:
+            _remembered[key] = write(
+                PlanContext(catalog, rule.search_path or search_path, trusted=True),
+                holder,
+                rule.event,
+                text or rule.condition,
+                lambda ref: type_name(catalog, ref, search_path),
+                lambda schema_oid, name: qualified(catalog, schema_oid, name, search_path),
+                pretty,
             )
         except deparse.NotWritable:
             _remembered[key] = None
