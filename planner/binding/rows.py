@@ -46,6 +46,7 @@ from planner.binding.scope import (
 )
 from planner.binding.state import BoundQuery, Parts, Target
 from planner.catalog import View
+from planner.catalog.system.relations import relations as system_relations
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.parse import parse_expression
 from planner.parse import position as first_position
@@ -114,8 +115,8 @@ class RowBinder:
             return (self.view.table if what == "delete from" else self._guarded(self.view)), called
         if found is None or not isinstance(found, Table):
             shown = f"{said}.{name}" if said else name
-            if schema in ("pg_catalog", "information_schema"):
-                raise PlanError("42501", f"permission denied for table {name}", position=position)
+            if found is None and (schema or "pg_catalog", name) in system_relations():
+                raise PlanError("42501", f"permission denied for table {name}")
             raise PlanError("42P01", f'relation "{shown}" does not exist', position=position)
         if isinstance(found, TransitionTable):
             raise PlanError("0A000", f'relation "{name}" cannot be the target of a modifying statement')

@@ -35,6 +35,7 @@ from planner.catalog import (
 )
 from planner.catalog.names import missing_schema
 from planner.catalog.stored_queries import stored_queries, stored_query
+from planner.catalog.system.relations import relations
 from planner.ddl import (
     absent,
     collations,
@@ -430,6 +431,8 @@ def truncate(scope: Scope, said: st.Truncate) -> None:
         found = scope.find(name)
         if found is None:
             scope.require_schema(name)
+            if (name.schema or "pg_catalog", name.name) in relations():
+                raise PlanError("42501", f'permission denied: "{name.name}" is a system catalog')
             raise PlanError("42P01", f'relation "{_shown(name)}" does not exist')
         if not isinstance(found, Table) or found.materialized is not None:
             raise PlanError("42809", f'"{name.name}" is not a table')

@@ -24,9 +24,11 @@ from planner.catalog import (
     Index,
     Relation,
     Schema,
+    rights,
 )
 from planner.catalog.catalog import meant_schema
 from planner.catalog.names import missing_relation, missing_schema
+from planner.catalog.system.relations import relations
 from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, Rewrite
 from planner.parse.placeholders import refuse_parameters
 from planner.relations import TransitionTable
@@ -193,8 +195,18 @@ class Scope:
         """Raises 42P01 (with position), 3F000 is not raised: PostgreSQL says that the relation is missing."""
         found = self.find(name)
         if found is None:
+            self.refuse_system(name)
             raise missing_relation(_shown(name), kind, name.position)
         return found
+
+    def refuse_system(self, name: st.Name) -> None:
+        """Raises 42501 where the name is of a relation of PostgreSQL's own: nobody changes those here."""
+        system = relations().get((name.schema or "pg_catalog", name.name))
+        if system is None:
+            return
+        if rights.is_superuser(self.catalog, self.user):
+            raise PlanError("42501", f'permission denied: "{name.name}" is a system catalog')
+        raise PlanError("42501", f"must be owner of {'view' if system.kind == 'v' else 'table'} {name.name}")
 
     def homed(self, name: st.Name) -> st.Name:
         """A name with the temporary schema's own name in the place of `pg_temp`."""

@@ -1,0 +1,25 @@
+-- What is PostgreSQL's own is changed by nobody, and is not said to be missing.
+create role of_nobody; grant create on schema public to of_nobody;
+alter table pg_class alter column relname drop not null;
+alter table pg_class add x int;
+truncate pg_class;
+create index on pg_class(relname);
+create trigger x before insert on pg_class for each row execute function suppress_redundant_updates_trigger();
+alter table pg_class rename to y;
+create policy p on pg_class;
+alter table pg_nothing add x int;
+create statistics ss on relname, relkind from pg_class;
+set role of_nobody;
+alter table pg_class alter column relname drop not null;
+alter table pg_class rename to y;
+alter view pg_tables rename to x;
+create index on pg_class(relname);
+create policy p on pg_class;
+truncate pg_class;
+update pg_class set relname = 'x';
+delete from pg_class;
+insert into pg_class default values;
+insert into pg_catalog.pg_class default values;
+create statistics ss on relname, relkind from pg_class;
+reset role; drop owned by of_nobody; drop role of_nobody;
+create table public.pg_class(a int); alter table public.pg_class add b int; update public.pg_class set a = 1; select * from public.pg_class; drop table public.pg_class;
