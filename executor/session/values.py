@@ -98,6 +98,7 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "pid": lambda s: s.pid,
     "seeded": lambda s: s.chance is not None,
     "channels": lambda s: list(s.channels),
+    "query_text": lambda s: s.statement_text,
     "query": lambda _s: next(_QUERIES),
     "client_addr": lambda s: _end(s.peer, 0),
     "client_port": lambda s: _end(s.peer, 1),

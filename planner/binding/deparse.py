@@ -41,7 +41,7 @@ _SEARCH_NAMES: Final = {t.REGCONFIG: CONFIGURATIONS, t.REGDICTIONARY: DICTIONARI
 _SESSION: Final = {
     "now": "now()", "current_user": "CURRENT_USER", "session_user": "SESSION_USER", "user": "CURRENT_USER",
     "current_role": "CURRENT_ROLE", "current_catalog": "CURRENT_CATALOG", "current_schema": "CURRENT_SCHEMA",
-    "current_database": "current_database()",
+    "current_database": "current_database()", "query_text": "current_query()",
     "statement_timestamp": "statement_timestamp()", "clock_timestamp": "clock_timestamp()",
 }  # fmt: skip
 _TESTS: Final = {

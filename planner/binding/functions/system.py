@@ -19,7 +19,7 @@ _SESSION: dict[str, tuple[str, int]] = {
     "current_user": ("current_user", t.NAME), "current_role": ("current_user", t.NAME), "user": ("current_user", t.NAME),
     "session_user": ("session_user", t.NAME), "current_catalog": ("current_database", t.NAME),
     "current_database": ("current_database", t.NAME), "current_schema": ("current_schema", t.NAME),
-    "getpgusername": ("current_user", t.NAME), "pg_backend_pid": ("pid", t.INT4), "pg_trigger_depth": ("trigger_depth", t.INT4), "now": ("now", t.TIMESTAMPTZ), "current_timestamp": ("now", t.TIMESTAMPTZ),
+    "current_query": ("query_text", t.TEXT), "getpgusername": ("current_user", t.NAME), "pg_backend_pid": ("pid", t.INT4), "pg_trigger_depth": ("trigger_depth", t.INT4), "now": ("now", t.TIMESTAMPTZ), "current_timestamp": ("now", t.TIMESTAMPTZ),
     "transaction_timestamp": ("now", t.TIMESTAMPTZ), "statement_timestamp": ("statement_timestamp", t.TIMESTAMPTZ),
     "clock_timestamp": ("clock_timestamp", t.TIMESTAMPTZ), "tidewire_now": ("read_ts", t.TIMESTAMPTZ),
     "inet_client_port": ("client_port", t.INT4), "inet_server_port": ("server_port", t.INT4),
