@@ -105,6 +105,8 @@ def describe_body(body: Body) -> tuple[str, list[str]]:
 
 def _by_keys(body: Body) -> bool:
     """Whether all that a statement that writes or locks looks for may be found by keys."""
+    if isinstance(body, Query):  # of a statement of which other parts write
+        return body.by_key is not None
     if isinstance(body, WithWrites):
         return all(_by_keys(part) for part in (*(w.body for w in body.writes), body.body))
     return (

@@ -9,7 +9,7 @@ front of it. What it returns keeps DuckDB's types, since only other texts of the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
@@ -25,15 +25,23 @@ from planner.abc import (
     UpdateQuery,
     WithWrites,
 )
+from planner.binding import ir
 from planner.binding.compound import renamed
 from planner.binding.fragments import Item
 from planner.binding.from_items import CommonTable
+from planner.binding.keyed import KEY_TYPES
+from planner.binding.keyed_selects import BoundSelect
 from planner.binding.naming import identifier
-from planner.binding.scope import Scope
+from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
+from planner.binding.state import BoundQuery, Parts, Target
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
+
+
+_ALIKE: Final = KEY_TYPES
+"""Types whose values are the same for DuckDB and for the keyed engine."""
 
 
 def bind_common_write(
@@ -66,8 +74,22 @@ def bind_common_write(
         scope.ctes[name] = CommonTable(Slot(slot), None, [])
     else:
         scope.ctes[name] = CommonTable(
-            Slot(slot), renamed(dml.returned.columns, names, name), dml.returned.forms
+            Slot(slot),
+            renamed(dml.returned.columns, names, name),
+            dml.returned.forms,
+            _handed(queries, slot, dml.returned),
         )
+
+
+def _handed(queries: QueryBinder, slot: str, returned: BoundQuery) -> BoundSelect | None:
+    """What the part returns, for parts after it that are look-ups; None: its values are DuckDB's."""
+    refs = [c.type for c in returned.columns]
+    if any(form is not None for form in returned.forms) or any(r.oid not in _ALIKE for r in refs):
+        return None
+    number = queries.next_relation()
+    relation = Relation(number, "", [RelationColumn("", ref) for ref in refs])
+    own = [Target("", ir.Var(ref, number, i)) for i, ref in enumerate(refs)]
+    return queries.kept(Parts(None, None, own), (FromStep(relation, handed=slot),))
 
 
 def with_writes(queries: QueryBinder, body: Body) -> Body:

@@ -215,9 +215,13 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         if bound.by_key is not None and queries.prefer_keyed and not queries.common_writes:
             with contextlib.suppress(keyed.NotKeyed):
                 extra["keyed"] = bound.by_key.plan()
-    query = with_writes(queries, queries.finished(bound.frag))
+    finished = queries.finished(bound.frag)
     if queries.common_writes:
         kind = StatementKind.READ_THEN_WRITE
+        if bound.by_key is not None:
+            with contextlib.suppress(keyed.NotKeyed):
+                finished = replace(finished, by_key=bound.by_key.plan())
+    query = with_writes(queries, finished)
     if ordered is not None:
         extra = {"beyond": query}
         return Plan(

@@ -83,3 +83,21 @@ def test_states_that_are_labels_are_asked_by_key(server: ServerProcess) -> None:
                 f"EXPLAIN SELECT id FROM labelled WHERE id = 1 AND {condition}".encode()
             ).fetchall()
             assert any("Keyed read on labelled" in line for (line,) in shown), condition
+
+
+def test_statements_of_several_parts_are_asked_by_keys(server: ServerProcess) -> None:
+    with server.connect() as admin:
+        admin.execute("CREATE DATABASE jobs_by_keys")
+    asked = (
+        "INSERT INTO log (job, what) SELECT id, 'x' FROM jobs WHERE id = 1",
+        "INSERT INTO log (job) SELECT unnest('{1,2}'::int[])",
+        "WITH d AS (DELETE FROM jobs WHERE id = 1 RETURNING id) INSERT INTO log (job) SELECT id FROM d",
+        "WITH u AS (UPDATE jobs SET ready = false WHERE id IN (SELECT unnest('{1,2}'::int[])) AND ready RETURNING *) SELECT count(*) FROM u",
+        "WITH d AS (UPDATE jobs SET ready = true WHERE id = 1 RETURNING queue) UPDATE queues SET free = false FROM d WHERE queues.id = d.queue",
+    )
+    with server.connect(dbname="jobs_by_keys") as c:
+        c.execute(WORLD)
+        c.execute("CREATE TABLE log (no serial PRIMARY KEY, job int, what text DEFAULT 'done')")
+        for statement in asked:
+            shown = c.execute(f"EXPLAIN {statement}".encode()).fetchall()
+            assert (" Engine For Few Rows: keyed",) in [(f" {line.strip()}",) for (line,) in shown], statement
