@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from planner import types as t
 from planner.abc import Param, PlanError, SessionValue, TypeRef
-from planner.binding import collating, ir
+from planner.binding import collating, ir, shapes
 from planner.binding.comparable import comparable, keyed_extreme, padded_extreme, refuse_unordered
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
 from planner.binding.in_turn import in_turn
@@ -49,6 +49,8 @@ class Emitter:
     """Whether anything varies in the tree that is being written; None: none is."""
     lets: int = 0
     """How many values around what is written now have been given a name (`once`)."""
+    shapes: dict[int, shapes.Shape] = field(default_factory=dict)
+    """What is known of trees (`shapes`)."""
 
     def takes_queries_of_functions(self, position: int) -> None:
         """Asked before the body of a function in SQL becomes a subquery: an engine that may answer it otherwise raises."""
@@ -56,16 +58,17 @@ class Emitter:
     # --- expressions -------------------------------------------------------------------------
 
     def frag(self, node: ir.Node) -> Frag:
-        """The text of a tree, in which what varies is asked for once."""
-        if self.varying is False:
-            return self.plain(node)
+        """The text of a tree, in which what varies is asked for once, and what is long is written once."""
         from planner.binding import once
 
+        deep = shapes.is_deep(node, self.shapes)
+        if self.varying is False and not deep:
+            return self.plain(node)
         outermost = self.varying is None
         if outermost:
-            self.varying = any(map(once.varies, ir.walk(node)))
+            self.varying = shapes.shape(node, self.shapes).varies
         try:
-            made = once.written(self, node) if self.varying else None
+            made = once.written(self, node) if deep or self.varying else None
             return self.plain(node) if made is None else made
         finally:
             if outermost:

@@ -39,8 +39,9 @@ class _Fails(Exception):
 
 
 def refused(nodes: Iterable[ir.Node | None]) -> list[ir.Node]:
-    """The constants in these trees that fail, in the order in which PostgreSQL comes to them."""
-    return [found for node in nodes if node is not None for found in _failing(node)]
+    """The constants in these trees that fail, in the order in which PostgreSQL comes to them; one in several places once."""
+    search = _Search()
+    return [found for node in nodes if node is not None for found in search.failing(node)]
 
 
 def undecided(nodes: Iterable[ir.Node | None]) -> bool:
@@ -63,51 +64,113 @@ def _given(node: ir.Node) -> bool:
     return isinstance(node, ir.Parm | ir.Lit) or (isinstance(node, ir.Cast) and _given(node.arg))
 
 
-def _failing(node: ir.Node) -> Iterator[ir.Node]:
-    if isinstance(node, ir.Call | ir.Cast):
-        try:
-            _computed(node)
-        except _Fails:
-            yield node
+class _Search:
+    """One search through trees. A tree that is in several places is looked at once, and what is found of it kept:
+    `x IN (1, 2)` has `x` twice, and the ways to the bottom of many of them in one another are a power of their number."""
+
+    def __init__(self) -> None:
+        self._visited: dict[int, ir.Node] = {}
+        self._rowwise: dict[int, bool] = {}
+        self._values: dict[int, Number | None] = {}
+
+    def failing(self, node: ir.Node) -> Iterator[ir.Node]:
+        if id(node) in self._visited:
             return
-    if isinstance(node, ir.SubQuery | ir.Aggregate | ir.Window | ir.SetReturning):
-        return  # may be dropped, or computed for other rows than those of the statement
-    if isinstance(node, ir.Logic) and node.op in ("and", "or", "case", "coalesce"):
-        yield from _reached(node)
-        return
-    for child in ir.children(node):
-        yield from _failing(child)
-
-
-def _reached(node: ir.Logic) -> Iterator[ir.Node]:
-    """Of arguments that decide about those after them: up to the first one that is known."""
-    if node.op == "case":
-        for condition, value in zip(node.args[:-1:2], node.args[1::2], strict=False):
-            if not _of_rows(condition):
-                yield from _failing(condition)
+        self._visited[id(node)] = node  # kept: its id is its own
+        if isinstance(node, ir.Call | ir.Cast):
+            try:
+                self.computed(node)
+            except _Fails:
+                yield node
                 return
-            yield from _failing(condition)
-            yield from _failing(value)
-        yield from _failing(node.args[-1])
-        return
-    for argument in node.args:
-        yield from _failing(argument)
-        if not _of_rows(argument):
+        if isinstance(node, ir.SubQuery | ir.Aggregate | ir.Window | ir.SetReturning):
+            return  # may be dropped, or computed for other rows than those of the statement
+        if isinstance(node, ir.Logic) and node.op in ("and", "or", "case", "coalesce"):
+            yield from self._reached(node)
             return
+        for child in ir.children(node):
+            yield from self.failing(child)
 
+    def _reached(self, node: ir.Logic) -> Iterator[ir.Node]:
+        """Of arguments that decide about those after them: up to the first one that is known."""
+        if node.op == "case":
+            for condition, value in zip(node.args[:-1:2], node.args[1::2], strict=False):
+                if not self._of_rows(condition):
+                    yield from self.failing(condition)
+                    return
+                yield from self.failing(condition)
+                yield from self.failing(value)
+            yield from self.failing(node.args[-1])
+            return
+        for argument in node.args:
+            yield from self.failing(argument)
+            if not self._of_rows(argument):
+                return
 
-def _of_rows(node: ir.Node) -> bool:
-    """Whether it is surely known only when there is a row: one argument that is known may decide alone (`false AND a`)."""
-    if isinstance(node, ir.Var | ir.Aggregate | ir.Window | ir.SubQuery):
-        return True
-    if isinstance(node, ir.Logic) and node.op in ("and", "or"):
-        return all(map(_of_rows, node.args))
-    if isinstance(node, ir.Logic) and node.op in ("case", "coalesce"):
-        return _of_rows(node.args[0])
-    children = list(ir.children(node))
-    if any(isinstance(n, ir.Lit) and n.value is None for n in children):
-        return False  # what is NULL for any NULL is known
-    return any(map(_of_rows, children))
+    def _of_rows(self, node: ir.Node) -> bool:
+        """Whether it is surely known only when there is a row: one argument that is known may decide alone (`false AND a`)."""
+        found = self._rowwise.get(id(node))
+        if found is None:
+            found = self._rowwise[id(node)] = self._is_of_rows(node)
+        return found
+
+    def _is_of_rows(self, node: ir.Node) -> bool:
+        if isinstance(node, ir.Var | ir.Aggregate | ir.Window | ir.SubQuery):
+            return True
+        if isinstance(node, ir.Logic) and node.op in ("and", "or"):
+            return all(map(self._of_rows, node.args))
+        if isinstance(node, ir.Logic) and node.op in ("case", "coalesce"):
+            return self._of_rows(node.args[0])
+        children = list(ir.children(node))
+        if any(isinstance(n, ir.Lit) and n.value is None for n in children):
+            return False  # what is NULL for any NULL is known
+        return any(map(self._of_rows, children))
+
+    def computed(self, node: ir.Node) -> Number | None:
+        """A constant's value, as far as it is told here; None: not known. Raises _Fails."""
+        if id(node) not in self._values:
+            self._values[id(node)] = self._compute(node)
+        return self._values[id(node)]
+
+    def _compute(self, node: ir.Node) -> Number | None:
+        if isinstance(node, ir.Lit):
+            return _number(node)
+        if isinstance(node, ir.Cast):
+            value = self.computed(node.arg)
+            bits = _BITS.get(node.type.oid)
+            if bits is None or not isinstance(value, int):
+                return value if isinstance(value, int) and node.type == t.TypeRef(t.NUMERIC) else None
+            return _within(value, bits)
+        if not isinstance(node, ir.Call) or node.volatile or node.type.oid not in _NUMBERS:
+            return None
+        values = [self.computed(a) for a in node.args]
+        name = _name(node)
+        if name in _DIVISIONS and len(values) == 2 and values[0] is not None and values[1] == 0:
+            raise _Fails
+        if len(values) == 1 and (value := values[0]) is not None:
+            if (name in _ROOTS and value < 0) or (name in _LOGARITHMS and value <= 0):
+                raise _Fails
+            if name == "-":
+                bits = _BITS.get(node.type.oid)
+                return -value if bits is None else _within(-int(value), bits)
+            return None
+        if len(values) != 2 or node.type.oid not in _BITS:
+            return None
+        left, right = values
+        if not isinstance(left, int) or not isinstance(right, int):
+            return None
+        bits = _BITS[node.type.oid]
+        if name == "+":
+            return _within(left + right, bits)
+        if name == "-":
+            return _within(left - right, bits)
+        if name == "*":
+            return _within(left * right, bits)
+        if name == "/":
+            return _within(abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1), bits)
+        if name in ("%", "mod"):
+            return abs(left) % abs(right) * (1 if left >= 0 else -1)
+        return None
 
 
 def _name(call: ir.Call) -> str:
@@ -117,48 +180,6 @@ def _name(call: ir.Call) -> str:
         return op.partition("(")[0]
     words = op.split(" ")
     return words[1] if len(words) == 3 else words[0]
-
-
-def _computed(node: ir.Node) -> Number | None:
-    """A constant's value, as far as it is told here; None: not known. Raises _Fails."""
-    if isinstance(node, ir.Lit):
-        return _number(node)
-    if isinstance(node, ir.Cast):
-        value = _computed(node.arg)
-        bits = _BITS.get(node.type.oid)
-        if bits is None or not isinstance(value, int):
-            return value if isinstance(value, int) and node.type == t.TypeRef(t.NUMERIC) else None
-        return _within(value, bits)
-    if not isinstance(node, ir.Call) or node.volatile or node.type.oid not in _NUMBERS:
-        return None
-    values = [_computed(a) for a in node.args]
-    name = _name(node)
-    if name in _DIVISIONS and len(values) == 2 and values[0] is not None and values[1] == 0:
-        raise _Fails
-    if len(values) == 1 and (value := values[0]) is not None:
-        if (name in _ROOTS and value < 0) or (name in _LOGARITHMS and value <= 0):
-            raise _Fails
-        if name == "-":
-            bits = _BITS.get(node.type.oid)
-            return -value if bits is None else _within(-int(value), bits)
-        return None
-    if len(values) != 2 or node.type.oid not in _BITS:
-        return None
-    left, right = values
-    if not isinstance(left, int) or not isinstance(right, int):
-        return None
-    bits = _BITS[node.type.oid]
-    if name == "+":
-        return _within(left + right, bits)
-    if name == "-":
-        return _within(left - right, bits)
-    if name == "*":
-        return _within(left * right, bits)
-    if name == "/":
-        return _within(abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1), bits)
-    if name in ("%", "mod"):
-        return abs(left) % abs(right) * (1 if left >= 0 else -1)
-    return None
 
 
 def _number(node: ir.Lit) -> Number | None:

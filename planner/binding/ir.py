@@ -262,14 +262,38 @@ def replace_children(node: Node, change: Callable[[Node], Node]) -> Node:
 
 
 def walk(node: Node) -> list[Node]:
-    out = [node]
+    """All nodes of a tree, one that is in several places once."""
+    out, seen = [node], {id(node)}
     for n in out:
-        out.extend(children(n))
+        for child in children(n):
+            if id(child) not in seen:
+                seen.add(id(child))
+                out.append(child)
     return out
 
 
 RUN: Final = "run routine"
 """The operation of a call of a routine that runs: its arguments are the routine's OID, and what it is called with."""
+
+_ONCE_OR_SO: Final = 4_096
+_TANGLED: Final = 32
+
+
+def is_tangled(node: Node, depth_max: int = 1_000_000) -> bool:
+    """Whether it is deeper, or subtrees are in so many places, that what follows all ways would go very far: `x IN (1, 2)` as
+    an `x` of another, and that of another again."""
+    ways, limit, pending = 0, _ONCE_OR_SO, [(node, 0)]
+    while pending:
+        n, depth = pending.pop()
+        ways += 1
+        if ways > limit:
+            if limit > _ONCE_OR_SO:
+                return True
+            limit = max(limit, _TANGLED * len(walk(node))) + 1
+        if depth > depth_max:
+            return True
+        pending.extend((child, depth + 1) for child in children(n))
+    return False
 
 
 def is_volatile(node: Node) -> bool:

@@ -41,7 +41,8 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
         inner.barred = left.relations
     else:
         inner.relations, inner.columns = list(left.relations), list(left.columns)
-    inner.beyond = [r for r in scope.relations if r not in left.relations]
+    mine = {r.number for r in left.relations}  # looked for one by one, a thousand tables would take a minute
+    inner.beyond = [r for r in scope.relations if r.number not in mine]
     right = sources.item(node.this, inner)
     scope.outer += inner.outer
     for r in [
@@ -105,7 +106,8 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
             on_scope = Scope(
                 scope.parent, scope.number, relations, columns, scope.ctes, clause="JOIN conditions"
             )
-            on_scope.beyond = [r for r in scope.relations if r not in relations]
+            mine = {r.number for r in relations}
+            on_scope.beyond = [r for r in scope.relations if r.number not in mine]
             bound = sources.queries.expressions.boolean(condition_node, on_scope, "JOIN/ON")
             scope.outer += on_scope.outer
             on = (bound,)

@@ -27,6 +27,8 @@ POINTS_MAX: Final = 1000
 
 GROUP: Final = 30
 """Operands of AND and OR that are computed one within the other; more than its square are DuckDB's."""
+_DEPTH_MAX: Final = 48
+"""Calls within one another that a function of Python may have: its parser follows 200 brackets."""
 
 
 class NotKeyed(Exception):
@@ -163,9 +165,16 @@ class WithQueries(dict[int, int]):
 
 
 def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
-    """The tree as an Expr. `offsets`: relation number -> where its columns begin in the row. Raises NotKeyed."""
+    """The tree as an Expr. `offsets`: relation number -> where its columns begin in the row. Raises NotKeyed, also where
+    it names deep trees several times in one another: nothing here computes a thing once (DuckDB's text does, see `growth`)."""
+    if ir.is_tangled(node, _DEPTH_MAX):
+        raise NotKeyed("one tree in very many places, or very deep")
+    return _expression(node, offsets)
+
+
+def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     if isinstance(offsets, WithQueries):
-        of_catalog = keyed_catalog.expression(node, lambda n: expression(n, offsets))
+        of_catalog = keyed_catalog.expression(node, lambda n: _expression(n, offsets))
         if of_catalog is not None:
             return of_catalog
     if isinstance(node, ir.Lit):
@@ -183,7 +192,7 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     if isinstance(node, ir.Collated):
         if node.collation in nondeterministic:
             raise NotKeyed("a nondeterministic collation")
-        return expression(node.arg, offsets)
+        return _expression(node.arg, offsets)
     if isinstance(node, ir.Session):
         if node.name == "now":
             return Call("now", (), node.type)
@@ -199,7 +208,7 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             or any(t.composite_fields(a.type.oid) is not None for a in node.args)
         ):
             raise NotKeyed(node.op)
-        operands = tuple(expression(a, offsets) for a in node.args)
+        operands = tuple(_expression(a, offsets) for a in node.args)
         return _in_groups(op, operands, node.type) if op in ("and", "or") else Call(op, operands, node.type)
     if isinstance(node, ir.Call):
         args = node.args
@@ -208,18 +217,18 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
                 raise NotKeyed("nextval of a computed name")
             return Call("nextval", (Const(args[0].value, TypeRef(t.OID)),), node.type)
         if isinstance(offsets, WithRoutines) and node.op == "run routine":
-            return Call(node.op, tuple(expression(a, offsets) for a in args), node.type)
-        as_json = keyed_json.row_as_json(node, lambda n: expression(n, offsets))
+            return Call(node.op, tuple(_expression(a, offsets) for a in args), node.type)
+        as_json = keyed_json.row_as_json(node, lambda n: _expression(n, offsets))
         if as_json is not None:
             return as_json
         if node.op in _WITH_TEXT and not matters(node):
             return Call("text || text", tuple(_as_text(a, offsets) for a in args), node.type)
-        of_labels = keyed_enums.expression(node, lambda n: expression(n, offsets))
+        of_labels = keyed_enums.expression(node, lambda n: _expression(n, offsets))
         if of_labels is not None:
             return of_labels
         if node.op not in KEYED_OPS or matters(node):
             raise NotKeyed(node.op)
-        return Call(node.op, tuple(expression(a, offsets) for a in args), node.type)
+        return Call(node.op, tuple(_expression(a, offsets) for a in args), node.type)
     if isinstance(node, ir.SubQuery) and isinstance(offsets, WithQueries):
         return _ask(node, offsets)
     raise NotKeyed(type(node).__name__)
@@ -231,7 +240,7 @@ _WITH_TEXT: Final = ("text || anynonarray", "anynonarray || text")
 def _as_text(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     """A value beside a text that it is put together with."""
     text = TypeRef(t.TEXT)
-    return expression(node if node.type.oid in _TEXTS else ir.Cast(text, node, True), offsets)
+    return _expression(node if node.type.oid in _TEXTS else ir.Cast(text, node, True), offsets)
 
 
 class WithRoutines(dict[int, int]):
@@ -294,10 +303,10 @@ def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
     a, b = node.arg.type, node.type
     label = b.oid in _TEXTS and t.labels_of(a.oid) is not None
     if b.typmod < 0 and (a.oid == b.oid or label or (a.oid in _TEXTS and b.oid in _TEXTS)):
-        return expression(node.arg, offsets)
+        return _expression(node.arg, offsets)
     if not _castable(a.oid, b.oid) and a.oid != b.oid:
         raise NotKeyed(f"cast {type_name(a.oid)} {type_name(b.oid)}")
-    arg = expression(node.arg, offsets)
+    arg = _expression(node.arg, offsets)
     word = "cast" if node.explicit or b.typmod < 0 else "assign"  # what does not fit is cut, or is an error
     return Call(f"{word} {type_name(a.oid)} {type_name(b.oid)}", (arg,), b)
 

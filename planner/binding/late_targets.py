@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from planner.abc import PlanError
 from planner.binding import ir
 from planner.binding.collating import standing_for
 from planner.binding.fragments import sql
@@ -35,6 +36,12 @@ def put_off(writer: QueryWriter, parts: Parts, scope: Scope, top: bool) -> Bound
     """The query in two storeys, if some of its targets come late; otherwise None."""
     if not (parts.order or parts.distinct_on) or parts.distinct or parts.ties or parts.cut is not None:
         return None
+    if not any(
+        isinstance(n, ir.SetReturning) or ir.is_volatile(n) for x in parts.targets for n in ir.walk(x.node)
+    ):
+        return None
+    if any(ir.is_tangled(x.node) for x in parts.targets):
+        raise PlanError("54001", "statement too complex")
     said = bool(parts.order) and not parts.sorted_itself
     keys = [k.expr for k in parts.order] + list(parts.distinct_on or ())
     below = _Below({r.number for r in scope.relations} | {parts.grouping})

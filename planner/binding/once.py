@@ -14,78 +14,95 @@ what PostgreSQL computes in any case is taken out of its place: a function's arg
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
 from planner import types as t
-from planner.binding import ir
+from planner.binding import growth, ir, shapes
 from planner.binding.emit import EmittedColumn, Emitter
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.prelude import PRELUDE_STATEMENTS
 
-_BEFORE = ir.SubQuery | ir.Aggregate | ir.Window | ir.SetReturning
-
 
 def written(emitter: Emitter, node: ir.Node) -> Frag | None:
-    """The text of a tree in which something varies; None where it is nothing special."""
+    """The text of a tree in which something varies or is deep; None where it is nothing special."""
     if isinstance(node, ir.AnyAll):
         return _any_all(emitter, node)
-    if isinstance(node, ir.Logic):
+    if isinstance(node, ir.Logic) and node.op not in _EAGER:
         return _shared(emitter, node)
-    if not isinstance(node, ir.Call | ir.Cast):
+    if not isinstance(node, ir.Call | ir.Cast | ir.Logic | ir.DomainCheck):
         return None
     arguments = ir.children(node)
-    if not any(ir.varies(a) for a in arguments) or any(a.type.oid == t.RECORD for a in arguments):
+    varying = isinstance(node, ir.Call | ir.Cast) and emitter.varying and any(ir.varies(a) for a in arguments)
+    if any(a.type.oid == t.RECORD for a in arguments):
         return None
-    taken = {id(a): a for a in arguments if ir.varies(a) or any(isinstance(n, _BEFORE) for n in ir.walk(a))}
-    return _let(emitter, list(taken.values()), lambda put: ir.replace_children(node, put), again=False)
+    taken = {
+        id(a): a
+        for a in arguments
+        if shapes.is_deep(a, emitter.shapes)
+        or (varying and (ir.varies(a) or shapes.shape(a, emitter.shapes).computed_before))
+    }
+    if not taken:
+        return None
+    return _let(
+        emitter,
+        list(taken.values()),
+        lambda put: ir.replace_children(node, put),
+        again=False,
+        varying=bool(varying),
+    )
 
 
-_ASKS = re.compile(r"\b(?:tw_nextval|tw_setval|random|gen_random_uuid|uuid)\(")
-
-
-def varies(node: ir.Node) -> bool:
-    """Whether this node itself may be another value each time: a volatile call, or a subquery whose text has one."""
-    if isinstance(node, ir.SubQuery):
-        return node.kind == "scalar" and any(isinstance(p, str) and _ASKS.search(p) for p in node.query.parts)
-    return ir.is_volatile(node)
+_EAGER = frozenset({"not", "greatest", "least", "is null", "is not null", "is true", "is not true", "is false",
+                    "is not false", "is unknown", "is not unknown", "is present"})  # fmt: skip
+"""Grammar that computes all its arguments, as functions do."""
 
 
 def _any_all(emitter: Emitter, node: ir.AnyAll) -> Frag | None:
     """`random() = ANY (array)`: one value for all elements."""
     test = node.compare
-    if not isinstance(test, ir.Call) or not test.args or not ir.varies(test.args[0]):
+    if not isinstance(test, ir.Call) or not test.args:
         return None
     left = test.args[0]
+    varying = bool(emitter.varying) and ir.varies(left)
+    if not varying and (left.type.oid == t.RECORD or not shapes.is_deep(left, emitter.shapes)):
+        return None
     return _let(
         emitter,
         [left, node.array],
         lambda put: replace(
             node, compare=replace(test, args=(put(left), *test.args[1:])), array=put(node.array)
         ),
-        again=True,
+        again=varying,
+        varying=varying,
     )
 
 
 def _shared(emitter: Emitter, node: ir.Logic) -> Frag | None:
     """`x BETWEEN a AND b`, `x IN (...)`, `CASE x WHEN ...`, NULLIF: one tree `x` in several of the arguments."""
-    before = [n for n in ir.walk(node) if isinstance(n, _BEFORE)]
+    known = emitter.shapes
+    below = shapes.shape(node, known)
+    before = [n for n in ir.walk(node) if isinstance(n, shapes.BEFORE)] if below.computed_before else []
     # PostgreSQL has BETWEEN's operand twice, and so two subqueries; NULLIF's, CASE's and IN's it has once.
-    if before and (node.op == "and" or not all(map(varies, before))):
+    varying = bool(emitter.varying) and not (
+        before and (node.op == "and" or not all(map(shapes.varies, before)))
+    )
+    if not varying and not any(shapes.is_deep(a, known) for a in node.args):
         return None
-    seen: Counter[int] = Counter()
-    trees: dict[int, ir.Node] = {}
-    for a in node.args:
-        for n in {id(n): n for n in ir.walk(a)}.values():
-            seen[id(n)] += 1
-            trees[id(n)] = n
-    several = [trees[i] for i, count in seen.items() if count > 1 and any(map(varies, ir.walk(trees[i])))]
+    several = [
+        tree
+        for tree in _in_several(node.args)
+        if (
+            varying
+            if shapes.shape(tree, known).varies
+            else tree.type.oid != t.RECORD and shapes.is_deep(tree, known)
+        )
+    ]
     inside = {id(n) for x in several for n in ir.walk(x)[1:]}
     taken = [x for x in several if id(x) not in inside]
     given = {id(n) for x in taken for n in ir.walk(x)}
-    if not taken or any(isinstance(n, _BEFORE) and id(n) not in given for n in ir.walk(node)):
+    if not taken or any(id(n) not in given for n in before):
         return None
 
     def put_all(put: Callable[[ir.Node], ir.Node]) -> ir.Node:
@@ -95,7 +112,26 @@ def _shared(emitter: Emitter, node: ir.Logic) -> Frag | None:
 
         return ir.replace_children(node, change)
 
-    return _let(emitter, taken, put_all, again=True)
+    varying = varying and any(shapes.shape(x, known).varies for x in taken)
+    return _let(emitter, taken, put_all, again=varying, varying=varying)
+
+
+def _in_several(arguments: Sequence[ir.Node]) -> list[ir.Node]:
+    """The largest trees that are in more than one of the arguments."""
+    of: dict[int, int] = {}
+    found: dict[int, ir.Node] = {}
+    for i, argument in enumerate(arguments):
+        pending = [argument]
+        while pending:
+            n = pending.pop()
+            first = of.get(id(n))
+            if first is None:
+                of[id(n)] = i
+            elif first != i and id(n) not in found:
+                found[id(n)] = n
+            if first is None or (first != i and n.type.oid == t.RECORD):
+                pending.extend(ir.children(n))
+    return list(found.values())
 
 
 def _let(
@@ -104,8 +140,10 @@ def _let(
     rebuilt: Callable[[Callable[[ir.Node], ir.Node]], ir.Node],
     *,
     again: bool,
+    varying: bool,
 ) -> Frag | None:
-    """The text of `rebuilt` with each of `taken` computed once. `again`: the text may ask for it again where it names it once."""
+    """The text of `rebuilt` with each of `taken` computed once, where it matters. `again`: the text may ask for it again
+    where it names it once; `varying`: among them is what varies, so that it matters at any length."""
     values = [emitter.frag(x) for x in taken]
     emitter.lets += 1
     try:
@@ -119,10 +157,13 @@ def _let(
     finally:
         emitter.lets -= 1
     text = "".join(p for p in body.parts if isinstance(p, str))
-    if not again and not _repeats(text) and all(text.count(n) == 1 for n in names):
-        return _put_back(body, dict(zip(names, values, strict=True)))
+    named = dict(zip(names, values, strict=True))
+    if not varying and not growth.repeats(body, named):
+        return _put_back(body, named)
+    if varying and not again and not _repeats(text) and all(text.count(n) == 1 for n in names):
+        return _put_back(body, named)
     if "SELECT " in text:  # not in a lambda
-        return _put_back(body, dict(zip(names, values, strict=True)))
+        return _put_back(body, named)
     fields = [sql(f"'a{i}_': ", v) for i, v in enumerate(values)]
     given: Item = values[0] if len(values) == 1 else sql("{", join(", ", fields), "}")
     return sql("list_transform([", given, f"], lambda {name}: ", body, ")[1]", form=body.form)

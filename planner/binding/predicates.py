@@ -55,14 +55,25 @@ class PredicateBinder(RowComparisonBinder):
             refuse_sets(bound, _WITHOUT_SETS[what])
         return self.as_boolean(bound, what, first_position(node))
 
+    def _last_place(self, node: exp.Expression) -> int:
+        """Where the last of its tokens ends; -1: unknown. Found for all in it at once, and kept: `a + b + c + ...` asks it of
+        each sum in the next one."""
+        known = node.meta.get("last_place") if node._meta is not None else None
+        if known is not None:
+            return int(known)
+        down, pending = [], [node]
+        while pending:
+            n = pending.pop()
+            down.append(n)
+            pending.extend(n.iter_expressions())
+        for n in reversed(down):
+            inner = (c.meta["last_place"] for c in n.iter_expressions())
+            n.meta["last_place"] = max(n.meta.get("end", -1), *inner, -1)
+        return int(node.meta["last_place"])
+
     def operator_position(self, node: exp.Expression, op: str) -> int:
         """Where the operator stands: the first place after its left operand that reads like it."""
-        left = node.this
-        last = -1
-        for n in left.walk():
-            meta = n.meta if n._meta is not None else None
-            if meta and meta.get("end") is not None:
-                last = max(last, meta["end"])
+        last = self._last_place(node.this)
         if last < 0:
             return first_position(node)
         at = lowered(self.text).find(op, last + 1)

@@ -19,12 +19,12 @@ from planner.abc import Oid, PlanError, TypeRef
 from planner.binding import (
     expanded,
     ir,
-    once,
     ordinality,
     routine_resolution,
     routine_runs,
     routine_values,
     routines,
+    shapes,
 )
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Form, Frag, Item, join, sql
@@ -216,7 +216,7 @@ class _Rows:
         routines.noted(queries, f)
         queries.emitter.takes_queries_of_functions(self.position)
         for a in args:
-            if any(map(once.varies, ir.walk(a))):
+            if any(map(shapes.varies, ir.walk(a))):
                 raise PlanError(
                     "0A000",
                     f"volatile arguments of function {routines.shown(f)} in FROM are not supported",

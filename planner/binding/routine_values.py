@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Final
 
 from planner.abc import PlanError
-from planner.binding import ir
+from planner.binding import ir, shapes
 from planner.binding.emit import EmittedColumn, Emitter
 from planner.binding.fragments import Frag, Item, Ref, join, sql
 
@@ -68,9 +68,7 @@ def _is_free(node: ir.Node) -> bool:
 
 
 def _varies(node: ir.Node) -> bool:
-    from planner.binding import once
-
-    return any(map(once.varies, ir.walk(node)))
+    return any(map(shapes.varies, ir.walk(node)))
 
 
 def _has_query(node: ir.Node) -> bool:
@@ -94,19 +92,28 @@ def _with_places(node: ir.Node, number: int) -> ir.Node:
 
 def _uses(body: ir.Node, number: int) -> tuple[Counter[int], set[int]]:
     """How often each parameter is named, and which are in the text of queries."""
-    counts: Counter[int] = Counter()
     in_texts: set[int] = set()
+    known: dict[int, Counter[int]] = {}
+
+    def counts(node: ir.Node) -> Counter[int]:
+        found = known.get(id(node))
+        if found is None:
+            found = known[id(node)] = Counter()
+            if isinstance(node, ir.Argument) and node.relation == number:
+                found[node.column] += 1
+            for n in ir.children(node):
+                found.update(counts(n))
+        return found
+
     for n in ir.walk(body):
-        if isinstance(n, ir.Argument) and n.relation == number:
-            counts[n.column] += 1
-        elif isinstance(n, ir.SubQuery):
+        if isinstance(n, ir.SubQuery):
             in_texts |= {
                 x.column
                 for o in n.outer
                 for x in ir.walk(o)
                 if isinstance(x, ir.Argument) and x.relation == number
             }
-    return counts, in_texts
+    return counts(body), in_texts
 
 
 def _replaced(node: ir.Node, number: int, standing: dict[int, ir.Node]) -> ir.Node:

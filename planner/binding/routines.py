@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 from planner import types as t
 from planner.abc import Oid, PlanError, SqlError, TypeRef
 from planner.binding import domains as domain_casts
-from planner.binding import ir, once, routine_runs, routine_values
+from planner.binding import ir, routine_runs, routine_values, shapes
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.collating import carried
 from planner.binding.dimensions import array_over
@@ -110,7 +110,7 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
                     queries, made, position
                 )  # of a domain: where no query can be (a lambda)
             of_rows = scope is None or scope.relations
-            if of_rows and any(isinstance(n, ir.SubQuery) and once.varies(n) for n in ir.walk(value)):
+            if of_rows and any(isinstance(n, ir.SubQuery) and shapes.varies(n) for n in ir.walk(value)):
                 raise PlanError(
                     "0A000",
                     f"calling function {shown(f)}, whose query may find other values each time, for several rows is not supported",

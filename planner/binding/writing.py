@@ -18,7 +18,17 @@ from planner.abc import (
     SystemUse,
     TypeRef,
 )
-from planner.binding import barriers, effects, folding, ir, keyed, late_targets, partitioned, window_keys
+from planner.binding import (
+    barriers,
+    effects,
+    folding,
+    growth,
+    ir,
+    keyed,
+    late_targets,
+    partitioned,
+    window_keys,
+)
 from planner.binding.clauses import refuse_sets_inside
 from planner.binding.collating import carried, standing_for
 from planner.binding.comparable import comparable, needs_key
@@ -305,6 +315,7 @@ class QueryWriter(QueryState):
                 pieces.append(p)
         if any(isinstance(p, str) and "tw_setseed(" in p for p in pieces):  # its own random() is of that seed
             pieces = ["true" if p == SEEDED else p for p in pieces]
+        growth.within_limits(pieces, self.emitter.shapes.values())
         slots = {p.name for p in pieces if hasattr(p, "name") and type(p).__name__ == "Slot"}
         uses: list[RelationUse | SystemUse | ChangesUse] = []
         for r in self.tables:
