@@ -50,6 +50,8 @@ def at(catalog: Catalog, constraint: Constraint, table: Table) -> Constraint:
 
 def into(catalog: Catalog, table: Table) -> list[tuple[Constraint, Table]]:
     """The foreign keys that refer to the table's rows, as ones that refer to it, with the tables that have them, in their order."""
+    if not table.referenced_by:
+        return []
     wanted = set(aimed(catalog, table))
     found = [
         (c, child)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+from contextlib import ExitStack
+from pathlib import Path
 
 import psycopg
 import pytest
 
+from tests.server.consensus import consensus
 from tests.server.process import ServerProcess
 
 SEEDS = (3, 14, 159)
@@ -93,3 +96,42 @@ def test_partitions_are_referred_to_as_a_plain_table_is(server: ServerProcess, s
                 ]
                 assert rows[0] == rows[1], (table, some)
         assert refused > 5 and done > 30
+
+
+def test_two_servers_leave_nobody_without_a_parent(tmp_path: Path) -> None:
+    """No lock of one server holds on the other: who commits second is refused, or sees the first one's rows."""
+    with consensus("sqlite", tmp_path) as url, ExitStack() as stack:
+        shared = ["--shared", "--consensus", url, "--blob", (tmp_path / "blob").as_uri()]
+        one, two = (stack.enter_context(ServerProcess(tmp_path / name, *shared)) for name in ("one", "two"))
+        a, b = stack.enter_context(one.connect()), stack.enter_context(two.connect())
+        a.execute(
+            b"CREATE TABLE pk (id int PRIMARY KEY) PARTITION BY RANGE (id);"
+            b"CREATE TABLE pk1 PARTITION OF pk FOR VALUES FROM (0) TO (10);"
+            b"CREATE TABLE pk2 PARTITION OF pk FOR VALUES FROM (10) TO (20);"
+            b"CREATE TABLE fk (n int PRIMARY KEY, id int REFERENCES pk);"
+            b"INSERT INTO pk SELECT generate_series(1, 15)"
+        )
+        for n, other in enumerate(
+            (
+                "DELETE FROM pk WHERE id = 1",
+                "DELETE FROM pk1 WHERE id = 2",
+                "UPDATE pk SET id = 16 WHERE id = 3",
+            ),
+            1,
+        ):
+            a.execute("BEGIN")
+            a.execute("INSERT INTO fk VALUES (%s, %s)", (n, n))
+            b.execute(other.encode())
+            with pytest.raises(psycopg.errors.SerializationFailure):
+                a.execute("COMMIT")
+        a.execute("BEGIN")
+        a.execute("DELETE FROM pk WHERE id = 11")
+        b.execute("INSERT INTO fk VALUES (11, 11)")
+        with pytest.raises((psycopg.errors.SerializationFailure, psycopg.errors.ForeignKeyViolation)):
+            a.execute("COMMIT")
+        with pytest.raises(psycopg.errors.ForeignKeyViolation):
+            b.execute("ALTER TABLE pk DETACH PARTITION pk2")
+        with pytest.raises(psycopg.errors.ForeignKeyViolation):
+            a.execute("DELETE FROM pk2")
+        assert b.execute("SELECT id FROM fk").fetchall() == [(11,)]
+        assert a.execute("SELECT count(*) FROM pk WHERE id IN (1, 2, 3, 11)").fetchall() == [(1,)]
