@@ -77,6 +77,7 @@ def pg_class(context: SystemContext) -> Rows:
                 relam=method,
                 reltuples=-1.0,
                 relhasrules=r.kind == "v",
+                reltype=r.row_type,
             )
         )
     for t in catalog.objects(Table):

@@ -13,6 +13,7 @@ from planner.catalog.objects import FIRST_USER_OID, Extension, Index, Schema, Us
 from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.row_types import is_row_array, relation_of, row_type_oid
 from planner.catalog.stored_queries import stored_query
+from planner.catalog.system.relations import by_row_type
 from planner.catalog.system.written import column_default, condition, spelled, view_query
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import Collation
@@ -45,6 +46,11 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
         return "-"
     if ref.oid in BY_OID and ref.oid < FIRST_USER_OID and ref.oid not in EXTENSION_OF:
         return format_type(ref)
+    if ref.oid < FIRST_USER_OID and (relation := by_row_type().get(ref.oid)) is not None:
+        shown = quote_identifier(relation.name)
+        if relation.schema not in ("pg_catalog", *search_path):
+            shown = f"{relation.schema}.{shown}"
+        return f"{shown}[]" if ref.oid == relation.row_array else shown
     thing = catalog.get(ref.oid)
     if isinstance(thing, UserType | Function | Collation | TextSearchConfiguration | TextSearchDictionary):
         schema = catalog.get(thing.schema_oid)

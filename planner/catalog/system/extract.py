@@ -77,12 +77,13 @@ from pg_proc where oid < 13000 and (proargnames is not null or pronargdefaults >
 RELATIONS = """
 select n.nspname, c.relname, c.oid, c.relkind,
        string_agg(a.attname || ':' || case when t.typtype = 'd' then t.typbasetype else t.oid end, ','
-                  order by a.attnum)
+                  order by a.attnum),
+       c.reltype, (select r.typarray from pg_type r where r.oid = c.reltype)
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 join pg_type t on t.oid = a.atttypid
 where n.nspname in ('pg_catalog', 'information_schema') and c.relkind in ('r', 'v')
-group by 1, 2, 3, 4 order by 1, 2
+group by 1, 2, 3, 4, c.reltype order by 1, 2
 """
 
 

@@ -43,6 +43,9 @@ class SystemRelation:
     name: str
     kind: str  # "r" or "v"
     columns: tuple[ResultColumn, ...]
+    row_type: Oid
+    row_array: Oid
+    """The types of its rows and of arrays of them: listed, for clients look up every relation's; no value is of them."""
 
     def position(self, column: str) -> int:
         for i, c in enumerate(self.columns):
@@ -64,7 +67,7 @@ def relations() -> dict[tuple[str, str], SystemRelation]:
     found: dict[tuple[str, str], SystemRelation] = {}
     lines = fact_lines("relations")
     next(lines)
-    for schema, name, oid, kind, columns in lines:
+    for schema, name, oid, kind, columns, row_type, row_array in lines:
         if schema == "information_schema" and name.startswith("_pg_"):
             continue
         fields = [c.rsplit(":", 1) for c in columns.split(",")]
@@ -77,8 +80,16 @@ def relations() -> dict[tuple[str, str], SystemRelation]:
                 ResultColumn(column, TypeRef(25 if int(type_oid) in _AS_TEXT else int(type_oid)), int(oid), i)
                 for i, (column, type_oid) in enumerate(fields, 1)
             ),
+            int(row_type),
+            int(row_array),
         )
     return found
+
+
+@lru_cache(maxsize=1)
+def by_row_type() -> dict[Oid, SystemRelation]:
+    """By the type of their rows, and by that of arrays of them."""
+    return {oid: r for r in relations().values() for oid in (r.row_type, r.row_array)}
 
 
 @lru_cache(maxsize=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from planner.abc import Column, Table, TypeRef
 from planner.catalog.collations import oid_of
@@ -12,6 +13,7 @@ from planner.catalog.system.classes import composite_class_oid, owner_oid
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import default_text
 from planner.catalog.system.privileges import acl
+from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, PG_CATALOG_OID, relations
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import proc_oids, static_rows
 from planner.catalog.type_objects import Collation, CompositeType, Domain, EnumType, MultirangeType, RangeType
@@ -22,7 +24,7 @@ from storage.abc import Datum
 def pg_type(context: SystemContext) -> Rows:
     catalog = context.catalog
     make = RowMaker("pg_type")
-    found: Rows = list(static_rows("pg_type")) if catalog.shown is None else []
+    found: Rows = [*static_rows("pg_type"), *_rows_of_system_relations()] if catalog.shown is None else []
     proc = proc_oids().get
 
     def add(made: UserType, prefix: str, **rest: Datum) -> None:
@@ -112,11 +114,61 @@ def pg_type(context: SystemContext) -> Rows:
         add(m, "multirange", typtype="m", **_of_range(m.subtype))
     for c in catalog.objects(CompositeType):
         add(c, "record", typtype="c", typcategory="C", typrelid=composite_class_oid(c), typalign="d")
-    relations: list[Table | View] = [*catalog.objects(Table), *catalog.objects(View)]
-    for relation in relations:
+    with_rows: list[Table | View] = [*catalog.objects(Table), *catalog.objects(View)]
+    for relation in with_rows:
         rows = row_type(relation)
         add(rows, "record", typtype="c", typcategory="C", typrelid=relation.oid, typalign="d")
     return found
+
+
+@lru_cache(maxsize=1)
+def _rows_of_system_relations() -> Rows:
+    """The types of pg_catalog's own rows: what loads a catalog whole (PostGraphile) wants a type for each relation."""
+    make = RowMaker("pg_type")
+    proc = proc_oids()
+    found: Rows = []
+    for r in relations().values():
+        both: dict[str, Datum] = {
+            "typnamespace": PG_CATALOG_OID if r.schema == "pg_catalog" else INFORMATION_SCHEMA_OID,
+            "typowner": 10,
+            "typlen": -1,
+            "typisdefined": True,
+            "typdelim": ",",
+            "typtypmod": -1,
+            "typalign": "d",
+            "typstorage": "x",
+        }
+        for oid, prefix, said in (
+            (
+                r.row_type,
+                "record",
+                {
+                    "typname": r.name,
+                    "typtype": "c",
+                    "typcategory": "C",
+                    "typrelid": r.oid,
+                    "typarray": r.row_array,
+                },
+            ),
+            (
+                r.row_array,
+                "array",
+                {
+                    "typname": f"_{r.name}"[:63],
+                    "typtype": "b",
+                    "typcategory": "A",
+                    "typelem": r.row_type,
+                    "typsubscript": proc["array_subscript_handler"],
+                    "typanalyze": proc["array_typanalyze"],
+                },
+            ),
+        ):
+            functions = {f"typ{what}": proc[f"{prefix}_{name}"] for what, name in _FUNCTIONS}
+            found.append(make(oid=oid, **both, **functions, **said))
+    return found
+
+
+_FUNCTIONS = (("input", "in"), ("output", "out"), ("receive", "recv"), ("send", "send"))
 
 
 def _of_range(subtype: TypeRef) -> dict[str, Datum]:
