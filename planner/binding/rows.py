@@ -109,6 +109,7 @@ class RowBinder:
                 self.instead = instead_of.Target(found)
                 return self.instead.rows, called
             self.view = updatable_views.view_target(self.queries.ctx.catalog, found, what)
+            updatable_views.refuse_rules(self.view, what)
             if what != "insert into":
                 self.only = self.view.only
                 self._not_only_partitioned(self.view.table)

@@ -39,6 +39,7 @@ _WORDS: Final = {
     "update": ("updating", "UPDATE"),
     "delete from": ("deleting from", "DELETE"),
 }
+_EVENTS: Final = {"insert into": "3", "update": "2", "delete from": "4"}
 _BOOL: Final = TypeRef(t.BOOL)
 _REMEMBERED_MAX: Final = 4_096
 _remembered: dict[tuple[int, View], list[int] | None] = {}
@@ -151,6 +152,18 @@ def view_target(catalog: Catalog, view: View, what: str) -> ViewTarget:
     return target
 
 
+def refuse_rules(target: ViewTarget, what: str) -> None:
+    """Raises 0A000 for a view over a relation whose rules would have to be asked."""
+    event = _EVENTS[what]
+    for level in target.levels():
+        under = level.source.view if isinstance(level.source, ViewTarget) else level.source
+        if any(r.event == event and r.enabled in "OA" for r in under.rules):
+            raise PlanError(
+                "0A000",
+                f'writing to view "{target.view.name}", which is over "{under.name}" with its rules, is not supported',
+            )
+
+
 def assignable(target: ViewTarget) -> tuple[list[int], PlanError | None]:
     """The columns that INSERT means where it names none, and what is said of the first one that cannot be given a value."""
     for place, (column, index) in enumerate(zip(target.view.columns, target.indexes, strict=True)):
@@ -162,7 +175,22 @@ def assignable(target: ViewTarget) -> tuple[list[int], PlanError | None]:
 def events(catalog: Catalog, view: View) -> int:
     """For the catalog's own questions: what can be done to a view, as bits of PostgreSQL's (8 INSERT, 4 UPDATE, 16 DELETE)."""
     found = assignable_columns(catalog, view)
-    return 0 if found is None else 28 if found else 16
+    return _by_rules(view) | (0 if found is None else 28 if found else 16)
+
+
+def _by_rules(view: View) -> int:
+    bits = 0
+    for rule in view.rules:
+        if rule.instead and not rule.condition:
+            bits |= 1 << int(rule.event)
+    return bits
+
+
+def updatable_columns(catalog: Catalog, view: View) -> list[int]:
+    """The attribute numbers of a view's columns that UPDATE may set: all of them where rules say what UPDATE and DELETE are."""
+    if _by_rules(view) & 20 == 20:
+        return [c.attnum for c in view.columns]
+    return assignable_columns(catalog, view) or []
 
 
 def assignable_columns(catalog: Catalog, view: View) -> list[int] | None:
@@ -362,5 +390,5 @@ def _as_view(binder: RowBinder, view: View) -> Iterator[None]:
 
 
 __all__ = [
-    "ViewTarget", "assignable", "assignable_columns", "both", "condition", "conditions", "events", "in_the_tables_words", "note", "note_read", "shown", "view_target",
+    "ViewTarget", "assignable", "assignable_columns", "both", "condition", "conditions", "events", "in_the_tables_words", "note", "note_read", "refuse_rules", "shown", "updatable_columns", "view_target",
 ]  # fmt: skip

@@ -114,3 +114,28 @@ def test_explain_and_copy_of_what_rules_rewrite_are_refused(c: psycopg.Connectio
     for text in ("EXPLAIN ANALYZE INSERT INTO ruled VALUES (1)", "EXPLAIN INSERT INTO ruled VALUES (1)"):
         with pytest.raises(psycopg.errors.FeatureNotSupported, match="DO INSTEAD NOTHING rules"):
             c.execute(text)
+
+
+def test_a_view_over_what_has_rules_is_not_written_past_them(c: psycopg.Connection[Any]) -> None:
+    c.execute(
+        "CREATE VIEW ruled_view AS SELECT id, v FROM ruled; CREATE VIEW ruled_above AS SELECT * FROM ruled_view"
+    )
+    c.execute("CREATE RULE r AS ON INSERT TO ruled DO ALSO INSERT INTO ruled_log VALUES (NEW.id)")
+    for view in ("ruled_view", "ruled_above"):
+        with pytest.raises(psycopg.errors.FeatureNotSupported, match='over "ruled" with its rules'):
+            c.execute(f"INSERT INTO {view} VALUES (1, 'x')")
+        assert c.execute(f"UPDATE {view} SET v = 'y'").rowcount == 0
+    c.execute(
+        "CREATE RULE above AS ON INSERT TO ruled_above DO INSTEAD INSERT INTO ruled VALUES (NEW.id, NEW.v)"
+    )
+    assert c.execute("INSERT INTO ruled_above VALUES (1, 'x')").rowcount == 1
+    assert logged(c) == [(1, None)]
+
+
+def test_a_view_that_rules_write_says_so(c: psycopg.Connection[Any]) -> None:
+    c.execute("CREATE VIEW ruled_view AS SELECT count(*) AS n FROM ruled")
+    asked = "SELECT is_updatable, is_insertable_into FROM information_schema.views WHERE table_name = 'ruled_view'"
+    assert c.execute(asked).fetchone() == ("NO", "NO")
+    for event in ("INSERT", "UPDATE", "DELETE"):
+        c.execute(f"CREATE RULE r_{event} AS ON {event} TO ruled_view DO INSTEAD NOTHING")
+    assert c.execute(asked).fetchone() == ("YES", "YES")

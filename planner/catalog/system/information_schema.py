@@ -48,18 +48,25 @@ def _columns_of(context: SystemContext) -> Iterator[tuple[str, str, Column, bool
             if permitted.holds(context, t, permitted.OF_COLUMNS, column.attnum):
                 yield schema_name(context, t.schema_oid), t.name, column, True, t
     for v in context.catalog.objects(View):
-        assignable = _assignable(context, v) or ()
+        assignable = _assignable(context, v)
         for column in v.columns:
             if not permitted.holds(context, v, permitted.OF_COLUMNS, column.attnum):
                 continue
             yield schema_name(context, v.schema_oid), v.name, column, column.attnum in assignable, None
 
 
-def _assignable(context: SystemContext, view: View) -> list[int] | None:
+def _assignable(context: SystemContext, view: View) -> list[int]:
     """The columns of a view that can be written."""
-    from planner.binding.updatable_views import assignable_columns
+    from planner.binding.updatable_views import updatable_columns
 
-    return assignable_columns(context.catalog, view)
+    return updatable_columns(context.catalog, view)
+
+
+def _events(context: SystemContext, view: View) -> int:
+    """What can be done to a view, as bits of PostgreSQL's."""
+    from planner.binding.updatable_views import events
+
+    return events(context.catalog, view)
 
 
 def _columns(context: SystemContext) -> Rows:
@@ -117,7 +124,7 @@ def _relations_of(context: SystemContext) -> Iterator[tuple[str, str, str, bool]
         yield schema_name(context, t.schema_oid), t.name, kind, True
     for v in context.catalog.objects(View):
         if permitted.holds(context, v, permitted.OF_TABLES):
-            yield schema_name(context, v.schema_oid), v.name, "VIEW", bool(_assignable(context, v))
+            yield schema_name(context, v.schema_oid), v.name, "VIEW", bool(_events(context, v) & 8)
 
 
 def _tables(context: SystemContext) -> Rows:
@@ -160,8 +167,8 @@ def _views(context: SystemContext) -> Rows:
             if permitted.owns(context, v)
             else None,
             check_option=v.check_option.upper() or "NONE",
-            is_updatable=YES_NO[bool(_assignable(context, v))],
-            is_insertable_into=YES_NO[bool(_assignable(context, v))],
+            is_updatable=YES_NO[_events(context, v) & 20 == 20],
+            is_insertable_into=YES_NO[bool(_events(context, v) & 8)],
             is_trigger_updatable=YES_NO[_instead(v, kinds.UPDATE)],
             is_trigger_deletable=YES_NO[_instead(v, kinds.DELETE)],
             is_trigger_insertable_into=YES_NO[_instead(v, kinds.INSERT)],

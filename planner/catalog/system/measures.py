@@ -160,9 +160,9 @@ def _column_is_updatable(
         return None
     thing = context.catalog.get(oid)
     if isinstance(thing, View):
-        from planner.binding.updatable_views import assignable_columns
+        from planner.binding.updatable_views import updatable_columns
 
-        return attnum in (assignable_columns(context.catalog, thing) or ())
+        return attnum in updatable_columns(context.catalog, thing)
     return isinstance(thing, Table) and thing.materialized is None and attnum > 0
 
 
