@@ -12,6 +12,7 @@ from bench import (
     footprint,
     isolation,
     pgbench,
+    queues,
     scale,
     startup,
     statements,
@@ -26,6 +27,7 @@ def figures() -> list[Workload]:
     return [
         *pgbench.workloads(),
         *statements.workloads(),
+        *queues.workloads(),
         *catalog.workloads(),
         *copying.workloads(),
         *bulk.workloads(),
