@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 async def run(
     session: Session, plan: Plan, s: st.Rewritten, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
+    if session.settings.replica:  # which rules are heeded then is not what they were planned with
+        raise ExecutionError(
+            "0A000", "writing relations with rules under session_replication_role = replica is not supported"
+        )
     if session.block is not None:
         return await _steps(session, plan, s, tuple(params))
     attempts = session.executor.limits.retries_max

@@ -139,3 +139,13 @@ def test_a_view_that_rules_write_says_so(c: psycopg.Connection[Any]) -> None:
     for event in ("INSERT", "UPDATE", "DELETE"):
         c.execute(f"CREATE RULE r_{event} AS ON {event} TO ruled_view DO INSTEAD NOTHING")
     assert c.execute(asked).fetchone() == ("YES", "YES")
+
+
+def test_rules_of_a_replica_are_refused(c: psycopg.Connection[Any]) -> None:
+    c.execute(
+        "CREATE RULE r AS ON INSERT TO ruled DO INSTEAD NOTHING; SET session_replication_role = replica"
+    )
+    with pytest.raises(psycopg.errors.FeatureNotSupported, match="session_replication_role"):
+        c.execute("INSERT INTO ruled VALUES (1, 'x')")
+    c.execute("RESET session_replication_role")
+    assert c.execute("INSERT INTO ruled VALUES (1, 'x')").rowcount == 0
