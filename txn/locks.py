@@ -128,6 +128,7 @@ class KeyLocks:
         self._locks: dict[LockKey, _Lock] = {}
         self._held: dict[Hashable, list[tuple[LockKey, LockMode | None]]] = {}  # (key, mode before)
         self._waiting: dict[Hashable, Waiter] = {}
+        self._queues: dict[LockKey, _Lock] = {}  # those that somebody waits for
         self._parties: dict[Hashable, Waiter] = {}  # the same by party
         self._sets: dict[Keyspace, list[tuple[Hashable, Contains, LockMode]]] = {}
         self._granted: deque[Waiter] = deque()  # have their lock, have not been told yet
@@ -189,6 +190,7 @@ class KeyLocks:
             lock.queue.appendleft(waiter)
         else:
             lock.queue.append(waiter)
+        self._queues[lock_key] = lock
         self._waiting[owner] = self._parties[party_of(owner)] = waiter
         cycle = self._cycle_through(party_of(owner)) if self._may_be_awaited(waiter) else []
         if cycle:
@@ -421,6 +423,11 @@ class KeyLocks:
     def waiting_count(self) -> int:
         return len(self._waiting)
 
+    @property
+    def awaited_count(self) -> int:
+        """How many keys somebody waits for."""
+        return len(self._queues)
+
     def __len__(self) -> int:
         """How many keys are locked, a set counting as one."""
         return len(self._locks) + len(self._sets)
@@ -459,8 +466,10 @@ class KeyLocks:
             lock.holders[waiter.owner] = waiter.mode
             self._remember(waiter.owner, lock_key, before)
             ready.append(waiter)
-        if not lock.holders and not queue:
-            del self._locks[lock_key]
+        if not queue:
+            self._queues.pop(lock_key, None)
+            if not lock.holders:
+                del self._locks[lock_key]
         if self._telling or not ready:
             return
         # Whoever is told may end at once and let go in turn: a loop, not a recursion as deep as the queue.
@@ -511,8 +520,7 @@ class KeyLocks:
         if self.beyond is not None or self._locks[newest.key].queue[-1] is not newest:
             return True
         party = party_of(newest.owner)
-        awaited = {waiter.key for waiter in self._waiting.values()}
-        return any(party_of(holder) == party for key in awaited for holder in self._locks[key].holders)
+        return any(party_of(holder) == party for lock in self._queues.values() for holder in lock.holders)
 
     def _ahead_alike(self, party: Hashable) -> set[Hashable]:
         """Who is ahead in the queue that the party waits in, and waits for nobody whom it does not wait for itself: to look

@@ -390,4 +390,4 @@ def test_no_key_has_two_holders_that_exclude_each_other(seed: int) -> None:
                 del waiting[o]
     for owner in owners:
         locks.release_all(owner)
-    assert not len(locks) and not locks.waiting_count
+    assert not len(locks) and not locks.waiting_count and not locks.awaited_count
