@@ -50,6 +50,7 @@ from planner.parse.plpgsql.names import looked_up
 from planner.parse.positioned import by_key
 from planner.parse.queries import parse_query
 from planner.parse.statement import parse_statement
+from planner.patience import Patience
 from planner.split import split
 from planner.types import TypeSettings
 from storage.abc import Datum
@@ -122,6 +123,7 @@ class Planner:
 
     def __init__(self, plans_max: int = PLANS_MAX) -> None:
         self._plans_max = plans_max
+        self.patience = Patience()
         self._partitions: dict[tuple[Any, ...], Partition] = {}
         self._exact_only: dict[str, None] = {}  # normalised keys that are better planned exactly
 
@@ -218,7 +220,7 @@ class Planner:
             cached = self.lookup(text, ctx)
             if cached is not None:
                 return cached
-            with shown(ctx.catalog):
+            with self.patience.planning(), shown(ctx.catalog):
                 taken = self._plan_normalised(text, ctx, offset)
             if taken is not None:
                 return taken
@@ -235,7 +237,7 @@ class Planner:
             if many is not None:
                 self._remember(ctx, key, _Cached(many, None))
                 return many, ()
-        with shown(ctx.catalog):
+        with self.patience.planning(), shown(ctx.catalog):
             plan = self._plan_exact(text, ctx, parameter_types, offset)
         if plan.parameters and key is text:
             key = f"\0\0{text}"  # in the simple protocol, which has no values for them, it is an error
@@ -259,7 +261,7 @@ class Planner:
             else:
                 return known
         inner = replace(ctx, variables=variables)
-        with shown(ctx.catalog):
+        with self.patience.planning(), shown(ctx.catalog):
             plan = self._plan_exact(text, inner, (), 0)
         plan.extra["places"], plan.extra["variables"] = tuple(variables.places), variables.used
         if key and plan.kind is not StatementKind.DDL and not isinstance(plan.extra.get("as_of"), Plan):

@@ -162,6 +162,7 @@ async def assemble(
         ),
     )
     stack.push_async_callback(executor.close)
+    executor.planner.patience.begun()
     executor.distributed = SparkEngine(
         scratch / "spark", master=config.spark_master, driver_memory=config.spark_driver_memory
     )

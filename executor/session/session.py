@@ -99,10 +99,14 @@ class Session(SessionContext):
     def plan(
         self, text: str, parameter_types: Sequence[int] = (), offset: int = 0
     ) -> tuple[Plan, tuple[Datum, ...]]:
+        patience = self.executor.planner.patience
+        patience.timeout_ms = self.settings.statement_timeout_ms
         try:
             plan, params = self.executor.planner.plan(text, self.context(), parameter_types, offset=offset)
         except SqlError as e:
             raise self._or_aborted(e) from None
+        finally:
+            patience.timeout_ms = 0
         if self.block is not None and self.block.failed and not ends_block(plan):
             raise aborted()
         return plan, params
@@ -133,10 +137,14 @@ class Session(SessionContext):
                 "54000",
                 f"more than {self.executor.limits.statements_per_session_max} prepared statements",
             )
+        patience = self.executor.planner.patience
+        patience.timeout_ms = self.settings.statement_timeout_ms
         try:
             plan = self.executor.plans.prepared(text, self.context(), tuple(parameter_types))
         except SqlError as e:
             raise self._or_aborted(e) from None
+        finally:
+            patience.timeout_ms = 0
         if self.block is not None and self.block.failed and not ends_block(plan):
             raise aborted()
         return Prepared(name, text, plan, plan.parameters)
