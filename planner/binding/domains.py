@@ -53,12 +53,13 @@ def _asked(
     scope.columns = [StarColumn(domains.VALUE, ir.Var(ref, number, 0), column)]
     tests: list[tuple[ir.Node, str]] = []
     for (code, message), text in texts:
-        saved = queries.text, queries.expressions.text
+        saved = queries.text, queries.expressions.text, queries.variables
         queries.text = queries.expressions.text = text
+        queries.variables = None  # a body's variable may be called `value`, too
         try:
             test = queries.expressions.boolean(parse_expression(text), scope, "CHECK")
         finally:
-            queries.text, queries.expressions.text = saved
+            queries.text, queries.expressions.text, queries.variables = saved
         tests.append((test, f"[{code}] {message}"))
     if not tests:
         return value

@@ -236,13 +236,16 @@ class RowBinder:
         return ir.replace_children(node, self._sequences_named)
 
     def stored_expression(self, text: str, scope: Scope) -> ir.Node:
+        """A definition's text. Names in it are columns': variables of the body whose statement this is are not its business."""
         saved = self.queries.text, self.expressions.text, self.queries.search_path
+        variables, self.queries.variables = self.queries.variables, None
         self.queries.text = self.expressions.text = text
         self.queries.search_path = self.queries.ctx.catalog.reaching_extensions(self.queries.search_path)
         try:
             return self.expressions.bind(parse_expression(text), scope)
         finally:
             self.queries.text, self.expressions.text, self.queries.search_path = saved
+            self.queries.variables = variables
 
     def generated(self, table: Table, row: Sequence[ir.Node], *, of_heirs: bool = False) -> list[ir.Node]:
         """The row with its generated columns computed from the other ones.
