@@ -10,7 +10,7 @@ import pytest
 
 from executor.abc import Rows
 from executor.keyed.read import LookupPlan
-from executor.session import relations
+from executor.session import queries, relations
 from executor.session.short_reads import WRITTEN_ROWS_MAX, writes_few
 from tests.executor.sql import Client, Failed, Server
 
@@ -227,5 +227,34 @@ def test_what_a_query_reads_is_compiled_once_and_noted_each_time(monkeypatch: py
                         assert failed.value.sqlstate == "40001"
                     else:
                         await client.query("COMMIT")
+
+    asyncio.run(run())
+
+
+def test_what_reads_nothing_asks_nothing_of_duckdb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a block, and in a routine's body: PERFORM of an expression, SELECT INTO without FROM, EXECUTE."""
+
+    async def unwanted(*_args: Any, **_more: Any) -> Any:
+        raise AssertionError("DuckDB was asked")
+
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client()
+            await client.query("CREATE TABLE seen (v text)")
+            monkeypatch.setattr(queries, "read", unwanted)
+            await client.query("BEGIN")
+            assert await client.rows("SELECT 1, 'a' || 2") == [(1, "a2")]
+            with pytest.raises(
+                Failed, match="SET TRANSACTION ISOLATION LEVEL must be called before any query"
+            ):
+                await client.query("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE")
+            await client.query("ROLLBACK")
+            await client.query(
+                "DO $$ DECLARE a int; b text; BEGIN FOR i IN 1..3 LOOP PERFORM abs(i); END LOOP;"
+                " SELECT length('a'), 'z' INTO a, b; EXECUTE 'SELECT $1 + 1' INTO a USING a;"
+                " INSERT INTO seen VALUES (a || b); END $$"
+            )
+            monkeypatch.undo()
+            assert await client.rows("SELECT v FROM seen") == [("2z",)]
 
     asyncio.run(run())
