@@ -47,6 +47,7 @@ ALL = (
     _node("knex.js", "drop", "knex", "objection", "pg", "pg-query-stream"),
     _node("drizzle.js", "d err", "postgres", "drizzle-orm"),
     _node("mikro_orm.js", "done", "@mikro-orm/postgresql", "@mikro-orm/migrations"),
+    _node("graphile_worker.js", "done", "graphile-worker", "pg"),
     _node("postgraphile.js", "done", "postgraphile", "graphql", "pg"),
     Program("sequel.rb", ("ruby",), ("ruby", "-e", "require 'sequel'; require 'pg'"), "drop"),
     Program(
