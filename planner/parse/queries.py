@@ -10,6 +10,7 @@ offsets in the statement; `position(node)` finds the first one in a tree, 1-base
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Final
 
 from sqlglot import exp
@@ -17,7 +18,7 @@ from sqlglot.errors import ErrorLevel, ParseError
 from sqlglot.tokens import Token as GlotToken
 
 from planner.abc import PlanError
-from planner.lexer import END, Token, tokenize
+from planner.lexer import END, Token, is_sign, tokenize
 from planner.parse.adjacency import refuse_impossible_pairs
 from planner.parse.clause_order import refuse_disorder
 from planner.parse.column_lists import joined
@@ -31,6 +32,8 @@ from planner.parse.values_lists import refuse_names_of_rows
 from planner.parse.write_clauses import refuse_foreign_clauses
 
 _DIALECT: Final = TidewirePostgres()
+ARRAYS_MAX: Final = 12
+"""ARRAY[...] inside of one another; PostgreSQL's arrays have 6 dimensions."""
 NODES_MAX: Final = 200_000
 """A statement of more syntax nodes than this is refused (54001)."""
 
@@ -50,6 +53,7 @@ def parse_expression(text: str, tokens: list[Token] | None = None) -> exp.Expres
 def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) -> exp.Expression:
     if tokens[0].kind == END:
         raise _error(text, tokens, None)
+    _refuse_deep_arrays(tokens)
     tokens, overriding = _without_overriding(joined(rewritten(tokens)))
     tokens, parts = without_parts(tokens)
     refuse_impossible_pairs(tokens, text)
@@ -92,6 +96,26 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     if any(t.keyword in ("filter", "within") for t in tokens):
         tree = _with_schemas_inside(tree)
     return tree
+
+
+def _refuse_deep_arrays(tokens: list[Token]) -> None:
+    """Raises 54001 where ARRAY[...] are so many inside of one another that sqlglot would take all memory: it reads each twice."""
+    if sum(t.keyword == "array" for t in tokens) <= ARRAYS_MAX:
+        return
+    inside: list[bool] = []
+    depth = 0
+    for before, token in itertools.pairwise(tokens):
+        if is_sign(token, "["):
+            inside.append(before.keyword == "array")
+            depth += inside[-1]
+            if depth > ARRAYS_MAX:
+                raise PlanError(
+                    "54001",
+                    "stack depth limit exceeded",
+                    detail=f"More than {ARRAYS_MAX} ARRAY[...] are inside of one another.",
+                )
+        elif is_sign(token, "]") and inside:
+            depth -= inside.pop()
 
 
 def _with_schemas_inside(tree: exp.Expression) -> exp.Expression:

@@ -8,6 +8,7 @@ import pytest
 from planner import types as t
 from planner.abc import PlanError, Query, TypeRef
 from planner.binding import growth, ir, shapes
+from planner.parse.queries import parse_query
 from tests.binding.world import World
 
 DEEP = 40
@@ -98,6 +99,15 @@ def test_what_is_a_macro_of_duckdb() -> None:
     )
     macros = {(str(name), int(n)) for name, n in rows.fetchall()}
     assert {(name, len(p)) for name, (p, _) in growth._OF_DUCKDB.items()} <= macros
+
+
+def test_arrays_inside_of_one_another() -> None:
+    for call in ("array[{}]", "array[abs({})]"):
+        deep = call.split("{}")
+        with pytest.raises(PlanError) as refused:
+            parse_query(f"select {deep[0] * 100}1{deep[1] * 100}")
+        assert refused.value.sqlstate == "54001"
+    parse_query("select " + ", ".join(["array[array[1], array[x[1]]]"] * 50))
 
 
 def test_one_tree_in_many_places() -> None:
