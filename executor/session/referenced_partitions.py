@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.constraints.references import same_datums
-from executor.session import references
+from executor.session import reference_lookups
 from planner import aims
 from planner.abc import Constraint, Table
 from planner.partitioning import leaves_of, router
@@ -35,14 +35,14 @@ async def absent(
     *,
     keep: bool,
 ) -> list[Values]:
-    """As `references.absent`, of a partitioned parent."""
+    """As `reference_lookups.absent`, of a partitioned parent."""
     catalog = session.catalog
     if not same_datums(child, parent, constraint):
         missing = list(values)
         for leaf in leaves_of(catalog, parent):
             if missing:
                 at = aims.at(catalog, constraint, leaf)
-                missing = await references.absent(session, block, child, leaf, at, missing, keep=keep)
+                missing = await reference_lookups.absent(session, block, child, leaf, at, missing, keep=keep)
         return missing
     way = router(catalog, parent)
     places = [parent.index_of(n) for n in constraint.foreign_columns]
@@ -58,7 +58,7 @@ async def absent(
     for oid, some in by_leaf.items():
         leaf = catalog.table(oid)
         at = aims.at(catalog, constraint, leaf)
-        missing += await references.absent(session, block, child, leaf, at, some, keep=keep)
+        missing += await reference_lookups.absent(session, block, child, leaf, at, some, keep=keep)
     return missing
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from executor.constraints.references import reference, referenced
-from executor.session import partitioned, references, staging
+from executor.session import partitioned, reference_lookups, references, staging
 from executor.session.keyed import SnapshotMoved
 from planner import aims
 from planner.abc import Constraint, DeleteQuery, Query, Table, UpdateQuery
@@ -109,9 +109,9 @@ async def _referring(
     found: list[Row] = []
     homes: list[int] = []
     for leaf, own in mine:
-        await references.ready(block, leaf)
+        await reference_lookups.ready(block, leaf)
         block.use(leaf)
-        there = await references.children(session, block, leaf, parent, own, list(lost.values()))
+        there = await reference_lookups.children(session, block, leaf, parent, own, list(lost.values()))
         places = {c.name: i for i, c in enumerate(leaf.columns)}
         order = [places.get(c.name) for c in child.columns]
         rids += [rid for rid, _ in there]
