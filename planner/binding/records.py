@@ -19,22 +19,30 @@ from planner.catalog.row_types import relation_of, row_array_oid
 Fields = tuple[tuple[str, TypeRef], ...]
 
 _RECORDS = (t.RECORD, t.RECORD_ARRAY)
-_MAX = 10_000
+_MAX = 50_000
 _ROW_TYPES_MAX = _MAX // 2
 """Tables come and go, temporary ones above all: from here on whole rows of new ones are told as mere records."""
+_NESTED_MAX = 24
+"""Rows inside one another: each level doubles the quotes of the text that a record is told as, 16 MB by then."""
 _shapes: list[Fields] = []
+_depths: list[int] = []
+"""How many rows inside one another each shape has."""
 _row_types: dict[int, Oid] = {}
 """The shapes that are of tables' rows, and the types of these: what a client is told of a whole row."""
 
 
 @lru_cache(maxsize=_MAX)
 def record_of(fields: Fields, rows: Oid = 0) -> TypeRef:
-    """The type of records with these fields, which may be of the type of a table's rows. Raises 54000 when there are too many different ones."""
+    """The type of records with these fields, which may be of the type of a table's rows. Raises 54000 when there are too many different ones, 54001 when they are nested too deeply."""
     if rows and len(_row_types) >= _ROW_TYPES_MAX:
         return record_of(fields)
     if len(_shapes) >= _MAX:
         raise PlanError("54000", "too many different record types")
+    depth = 1 + max((_depths[ref.typmod] for _, ref in fields if fields_of(ref) is not None), default=0)
+    if depth > _NESTED_MAX:
+        raise PlanError("54001", f"rows nested more than {_NESTED_MAX} deep are not supported")
     _shapes.append(fields)
+    _depths.append(depth)
     if rows:
         _row_types[len(_shapes) - 1] = rows
     return TypeRef(t.RECORD, len(_shapes) - 1)

@@ -119,3 +119,12 @@ def test_one_tree_in_many_places() -> None:
     assert len(ir.walk(node)) == DEEP + 1
     wide = ir.Logic(flag, "and", tuple(ir.Var(flag, 0, i) for i in range(20_000)))
     assert not ir.is_tangled(wide)
+
+
+def test_rows_inside_of_one_another(company: World) -> None:
+    """A record's text doubles the quotes of the records in it: PostgreSQL is out of memory at thirty."""
+    text = f"SELECT {'ROW(' * 12}1{')' * 12}"
+    assert company.tidewire(text) == company.postgres(text)
+    with pytest.raises(PlanError) as refused:
+        company.plan(f"SELECT {'ROW(' * 100}1{')' * 100}")
+    assert refused.value.sqlstate == "54001"
