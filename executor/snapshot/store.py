@@ -108,6 +108,8 @@ class SnapshotStore:
         self._images: dict[ShardId, TableImage] = {}
         self._waiting: dict[ShardId, TableImage] = {}
         """Images that have something to let go of as soon as `since` allows."""
+        self._dropped: dict[ShardId, Timestamp] = {}
+        """Of those the ones whose drop is durable, in that order. (An image says so of itself before its commit is.)"""
         self._generations: dict[ShardId, int] = {}
         self._closed = False
         self.background_error: BaseException | None = None
@@ -157,21 +159,22 @@ class SnapshotStore:
         image = self._images[shard]
         image.dropped_ts = ts
         self._waiting[shard] = image
+        self._dropped[shard] = ts
         self._sweep()
-        dropped = [i for i in self._waiting.values() if i.dropped_ts is not None]
-        many = len(dropped) - self.limits.dropped_images_max
+        many = len(self._dropped) - self.limits.dropped_images_max
         if many > 0:
             oldest = self.oldest_read_ts(ts)
-            for image in dropped[:many]:
+            for other, dropped_ts in list(self._dropped.items())[:many]:
                 # Who reads it after all gets an image made of its parts, which stay as long as history is kept. The
                 # catalog has changed just now, so nobody's plan names this image any more.
-                if image.dropped_ts is not None and image.dropped_ts <= oldest:
-                    self.discard(image.table.shard)
+                if dropped_ts <= oldest:
+                    self.discard(other)
 
     def discard(self, shard: ShardId) -> None:
         """Forgets an image at once: its table was never committed, or nobody can read it any more."""
         image = self._images.pop(shard, None)
         self._waiting.pop(shard, None)
+        self._dropped.pop(shard, None)
         if image is not None:
             self.spawn(self._forget(image))
 
@@ -575,5 +578,6 @@ class SnapshotStore:
         await self.settled()
         self._writer.close()
         self._images.clear()
+        self._dropped.clear()
         if self._own_scratch:
             shutil.rmtree(self._own_scratch, ignore_errors=True)
