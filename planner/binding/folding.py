@@ -35,7 +35,11 @@ Number = int | float | Decimal
 
 
 class _Fails(Exception):
-    """The constant that is being computed is refused."""
+    """The constant that is being computed is refused: itself, not what names it beside columns (`a + 1 / 0`)."""
+
+    def __init__(self, constant: ir.Node) -> None:
+        super().__init__()
+        self.constant = constant
 
 
 def refused(nodes: Iterable[ir.Node | None]) -> list[ir.Node]:
@@ -80,8 +84,8 @@ class _Search:
         if isinstance(node, ir.Call | ir.Cast):
             try:
                 self.computed(node)
-            except _Fails:
-                yield node
+            except _Fails as refusal:
+                yield refusal.constant
                 return
         if isinstance(node, ir.SubQuery | ir.Aggregate | ir.Window | ir.SetReturning):
             return  # may be dropped, or computed for other rows than those of the statement
@@ -140,19 +144,19 @@ class _Search:
             bits = _BITS.get(node.type.oid)
             if bits is None or not isinstance(value, int):
                 return value if isinstance(value, int) and node.type == t.TypeRef(t.NUMERIC) else None
-            return _within(value, bits)
+            return _within(value, bits, node)
         if not isinstance(node, ir.Call) or node.volatile or node.type.oid not in _NUMBERS:
             return None
         values = [self.computed(a) for a in node.args]
         name = _name(node)
         if name in _DIVISIONS and len(values) == 2 and values[0] is not None and values[1] == 0:
-            raise _Fails
+            raise _Fails(node)
         if len(values) == 1 and (value := values[0]) is not None:
             if (name in _ROOTS and value < 0) or (name in _LOGARITHMS and value <= 0):
-                raise _Fails
+                raise _Fails(node)
             if name == "-":
                 bits = _BITS.get(node.type.oid)
-                return -value if bits is None else _within(-int(value), bits)
+                return -value if bits is None else _within(-int(value), bits, node)
             return None
         if len(values) != 2 or node.type.oid not in _BITS:
             return None
@@ -161,13 +165,13 @@ class _Search:
             return None
         bits = _BITS[node.type.oid]
         if name == "+":
-            return _within(left + right, bits)
+            return _within(left + right, bits, node)
         if name == "-":
-            return _within(left - right, bits)
+            return _within(left - right, bits, node)
         if name == "*":
-            return _within(left * right, bits)
+            return _within(left * right, bits, node)
         if name == "/":
-            return _within(abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1), bits)
+            return _within(abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1), bits, node)
         if name in ("%", "mod"):
             return abs(left) % abs(right) * (1 if left >= 0 else -1)
         return None
@@ -192,9 +196,9 @@ def _number(node: ir.Lit) -> Number | None:
     return float(value) if node.type.oid in (t.FLOAT4, t.FLOAT8) and value is not None else None
 
 
-def _within(value: int, bits: int) -> int:
+def _within(value: int, bits: int, node: ir.Node) -> int:
     if not -(1 << bits) <= value < (1 << bits):
-        raise _Fails
+        raise _Fails(node)
     return value
 
 

@@ -147,8 +147,8 @@ def _let(
     values = [emitter.frag(x) for x in taken]
     emitter.lets += 1
     try:
-        # By depth, so that the same tree has the same text, as GROUP BY needs it.
-        name, number = f"tw_once{emitter.lets}_", -100 - emitter.lets
+        # A name that no text has that is written already: the subqueries among the arguments name values by their depth, too.
+        name, number = f"tw_hole{emitter.lets}_", -100 - emitter.lets
         names = [name] if len(taken) == 1 else [f"{name}.a{i}_" for i in range(len(taken))]
         columns = [EmittedColumn(n, v.form, whole=True) for n, v in zip(names, values, strict=True)]
         emitter.columns[number] = columns
@@ -166,7 +166,10 @@ def _let(
         return _put_back(body, named)
     fields = [sql(f"'a{i}_': ", v) for i, v in enumerate(values)]
     given: Item = values[0] if len(values) == 1 else sql("{", join(", ", fields), "}")
-    return sql("list_transform([", given, f"], lambda {name}: ", body, ")[1]", form=body.form)
+    # By depth, so that the same tree has the same text, as GROUP BY needs it.
+    known = f"tw_once{emitter.lets + 1}_"
+    kept = [p.replace(name, known) if isinstance(p, str) else p for p in body.parts]
+    return sql("list_transform([", given, f"], lambda {known}: ", *kept, ")[1]", form=body.form)
 
 
 def _put_back(body: Frag, values: dict[str, Frag]) -> Frag:

@@ -156,7 +156,10 @@ MACROS: tuple[str, ...] = (
     "CREATE OR REPLACE MACRO tw_decade(y) AS CASE WHEN y >= 0 THEN y // 10 ELSE -((9 - y) // 10) END",
     "CREATE OR REPLACE MACRO tw_century(y) AS CASE WHEN y > 0 THEN (y + 99) // 100 ELSE -((100 - y) // 100) END",
     "CREATE OR REPLACE MACRO tw_millennium(y) AS CASE WHEN y > 0 THEN (y + 999) // 1000 ELSE -((1000 - y) // 1000) END",
-    "CREATE OR REPLACE MACRO tw_overlaps(a, b, c, d) AS (least(a, b) < greatest(c, d) AND least(c, d) < greatest(a, b)) OR least(a, b) = least(c, d)",
+    "CREATE OR REPLACE MACRO tw_overlaps(a, b, c, d) AS CASE"
+    " WHEN least(a, b) > least(c, d) THEN CASE WHEN c IS NULL OR d IS NULL THEN NULL WHEN least(a, b) < greatest(c, d) THEN true WHEN a IS NULL OR b IS NULL THEN NULL ELSE false END"
+    " WHEN least(a, b) < least(c, d) THEN CASE WHEN a IS NULL OR b IS NULL THEN NULL WHEN least(c, d) < greatest(a, b) THEN true WHEN c IS NULL OR d IS NULL THEN NULL ELSE false END"
+    " WHEN least(a, b) = least(c, d) AND a IS NOT NULL AND b IS NOT NULL AND c IS NOT NULL AND d IS NOT NULL THEN true END",
     "CREATE OR REPLACE MACRO tw_distinct_sorted(l) AS list_transform([l], lambda x: "
     "list_transform(list_filter(x, lambda e, i: i = 1 OR e.k IS DISTINCT FROM x[i - 1].k), lambda e: e.v))[1]",
 )

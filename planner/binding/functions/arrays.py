@@ -34,7 +34,7 @@ def _to_string(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     element = TypeRef(t.element_of(call.args[0].type.oid))
     inner = to_text(Frag(("tw_x",)), element, t.CSTRING)
     kept = sql("list_filter(", args[0], ", lambda tw_x: tw_x IS NOT NULL)")
-    return _strung(sql("list_transform(", kept, ", lambda tw_x: ", inner, ")"), args[1])
+    return strung(sql("list_transform(", kept, ", lambda tw_x: ", inner, ")"), args[1], call.args[1])
 
 
 @implements("array_to_string(anyarray, text, text)")
@@ -43,8 +43,14 @@ def _to_string_null(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     inner = to_text(Frag(("tw_x",)), element, t.CSTRING)
     shown = sql("list_transform(", args[0], ", lambda tw_x: coalesce(", inner, ", ", args[2], "))")
     kept = sql("list_filter(", shown, ", lambda tw_x: tw_x IS NOT NULL)")
-    return _strung(kept, args[1])
+    return strung(kept, args[1], call.args[1])
 
 
-def _strung(texts: Frag, separator: Frag) -> Frag:
+def strung(texts: Frag, separator: Frag, said: ir.Node) -> Frag:
+    """Texts in a row. DuckDB's string_agg takes constants for separators only: another one goes before each text but the first."""
+    if not isinstance(said, ir.Lit):
+        texts = sql(
+            "list_transform(", texts, ", lambda tw_part, tw_nth: CASE WHEN tw_nth = 1 THEN tw_part ELSE concat(", separator, ", tw_part) END)"
+        )  # fmt: skip
+        return sql("CASE WHEN ", separator, " IS NOT NULL THEN array_to_string(", texts, ", '') END")
     return sql("CASE WHEN ", separator, " IS NOT NULL THEN array_to_string(", texts, ", ", separator, ") END")

@@ -10,6 +10,7 @@ from planner.binding import ir
 from planner.binding.dimensions import element_ref
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, sql
+from planner.binding.functions.arrays import strung
 from planner.binding.functions.conversions import record_item
 from planner.binding.functions.json import key_json, type_json
 from planner.binding.functions.registry import implements, register
@@ -38,7 +39,7 @@ def _concat(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
 @implements("concat_ws(variadic text, any)")
 def _concat_ws(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     shown = sql("list_filter(", _texts(call, args[1]), ", lambda tw_x: tw_x IS NOT NULL)")
-    return sql("CASE WHEN ", args[0], " IS NOT NULL THEN array_to_string(", shown, ", ", args[0], ") END")
+    return strung(shown, args[0], call.args[0])
 
 
 def _counted(name: str, test: str) -> None:
