@@ -59,7 +59,8 @@ async def absent(
         leaf = catalog.table(oid)
         at = aims.at(catalog, constraint, leaf)
         missing += await reference_lookups.absent(session, block, child, leaf, at, some, keep=keep)
-    return missing
+    place = {v: i for i, v in enumerate(values)}  # the first that is missing is the one that is told of
+    return sorted(missing, key=lambda v: place.get(v, 0))
 
 
 __all__ = ["absent"]

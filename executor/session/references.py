@@ -98,6 +98,9 @@ class _Event:
     rows: list[Any]
     """Child rows, or (old, new or None) pairs of parent rows."""
 
+    mixed: bool = False
+    """After these rows there is one whose key is null in part, which MATCH FULL forbids."""
+
 
 # --- events --------------------------------------------------------------------------------------
 
@@ -180,16 +183,17 @@ def _events(session: Session, block: Block, table: Table, changes: Sequence[Chan
     yield from _keys_lost(catalog, table, changes)
     for constraint in sorted((c for c in table.constraints if c.kind == "f"), key=lambda c: c.oid):
         rule = reference(table, constraint)
-        rows = []
+        rows, mixed = [], False
         for _, _, old, _, new in changes:
             if new is None or (old is not None and rule.values(old) == rule.values(new)):
                 continue
-            if rule.mixed(new):
-                raise mixed_nulls(table, constraint)
+            mixed = rule.mixed(new)
+            if mixed:
+                break
             if rule.key(new) is not None:
                 rows.append(new)
-        if rows:
-            yield _Event(table, catalog.table(constraint.foreign_table), constraint, False, rows)
+        if rows or mixed:
+            yield _Event(table, catalog.table(constraint.foreign_table), constraint, False, rows, mixed)
 
 
 def _keys_lost(
@@ -245,8 +249,10 @@ async def _expect_present(session: Session, block: Block, event: _Event) -> None
     values = list(dict.fromkeys(rule.values(row) for row in event.rows))
     if is_deferred(block, event.constraint):
         block.deferred.append(Deferred(event.constraint.oid, event.child.oid, False, values))
-        return
-    await _check_present(session, block, event.child, event.parent, event.constraint, values)
+    else:
+        await _check_present(session, block, event.child, event.parent, event.constraint, values)
+    if event.mixed:
+        raise mixed_nulls(event.child, event.constraint)
 
 
 async def _check_present(
