@@ -162,7 +162,8 @@ class Groups:
 class KeyedWalk:
     """Rows in the order of an index, until there are enough of them.
 
-    `index` are the positions of its columns: those that WHERE pins, then those that the rows are wanted in the order of.
+    `index` are the positions of its columns: those that WHERE pins, then those that the rows are wanted in the order of. Without
+    any it is the primary key.
     """
 
     index: tuple[int, ...]
@@ -224,6 +225,19 @@ class JoinStep:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstRows:
+    """The way to the first rows of a locking query's one table: they are enough, and it ends there."""
+
+    walk: KeyedWalk
+    limit: Expr
+    offset: Expr
+    skips: bool
+    """Rows that somebody has locked do not count: so many more are needed."""
+    before: bool
+    """WHERE leads no nearer to the rows than this way does: it is taken before the look-ups, not after them."""
+
+
+@dataclass(frozen=True, slots=True)
 class KeyedJoin:
     """A SELECT whose rows lead to each other by keys: beside the columnar plan, for when they are few.
 
@@ -244,5 +258,6 @@ class KeyedJoin:
     drawn: tuple[tuple[int, Expr], ...] = ()
     """(output, what it is) of those that are another value for each row: `nextval`. They are made of no columns, once the rows
     are there."""
+    first: FirstRows | None = None
     compiled: list[Any] = field(default_factory=list, compare=False, repr=False)
     """The executor's, where it is a part of a statement that writes."""

@@ -48,7 +48,9 @@ class IndexRead:
         self._lookup: LookupPlan | None = None
         if isinstance(body.lookup, Points):
             self._lookup = LookupPlan(body.table, body.lookup, index=body.index)
-        self._walk = IndexWalk(body, body.walk) if body.walk is not None else None
+        self._walk = (
+            IndexWalk(body.table, body.walk, body.limit, body.offset) if body.walk is not None else None
+        )
         self._condition = compile_condition(body.condition)
         self._ending = Ending(body)
         plain = [x.index for x in body.outputs if isinstance(x, Col)]

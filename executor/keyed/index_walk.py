@@ -18,7 +18,7 @@ from executor.keyed.compile import compile_condition, compile_expression, compil
 from executor.keyed.endings import bounds
 from executor.keyed.read import Bounds, compile_range
 from executor.snapshot.runs import NO_COLUMNS
-from planner.abc import KeyedRead, KeyedWalk
+from planner.abc import Expr, KeyedWalk, Table
 from storage.abc import Row
 from txn.abc import Key
 
@@ -49,37 +49,47 @@ class IndexWalk:
         "without",
     )
 
-    def __init__(self, body: KeyedRead, walk: KeyedWalk) -> None:
+    def __init__(self, table: Table, walk: KeyedWalk, limit: Expr | None, offset: Expr | None) -> None:
         self._walk = walk
         self.index = walk.index
-        pinned = walk.within.prefix
-        self.without: tuple[int, ...] = (*walk.index[: len(pinned)], ~walk.index[len(pinned)])
+        pinned = walk.within.prefix if walk.index else ()
+        self.without: tuple[int, ...] = ()
         """The index of rows whose first column of the order is null."""
-        self._bounds = compile_range(walk.within, body.table, walk.index)
-        types = [body.table.columns[i].type for i in walk.index[: len(pinned)]]
+        if walk.index:
+            self.without = (*walk.index[: len(pinned)], ~walk.index[len(pinned)])
+        self._bounds = compile_range(walk.within, table, walk.index or None)
+        types = [table.columns[i].type for i in walk.index[: len(pinned)]]
         self._prefix = compile_key(pinned, types) if pinned else None
         self._condition = compile_condition(walk.condition)
-        self._limit = compile_expression(body.limit) if body.limit is not None else None
-        self._offset = compile_expression(body.offset) if body.offset is not None else None
+        self._limit = compile_expression(limit) if limit is not None else None
+        self._offset = compile_expression(offset) if offset is not None else None
         self._in_vain = self._skipped = 0
 
-    def rows(self, params: Sequence[Any], session: Any, walk: Walk, find: Find) -> list[Row] | None:
-        """Rows of which those that are asked for are the first in the order asked for; None: DuckDB is to find them."""
+    def rows(
+        self, params: Sequence[Any], session: Any, walk: Walk, find: Find, more: int = 0
+    ) -> list[Row] | None:
+        """Rows of which those that are asked for are the first in the order asked for; None: DuckDB is to find them.
+
+        `more`: so many more than LIMIT says.
+        """
         if self._skipped:
             self._skipped -= 1
             return None
-        found = self._found(params, session, walk, find)
+        found = self._found(params, session, walk, find, more)
         if found is not None:
             self._in_vain = 0
         return found
 
-    def _found(self, params: Sequence[Any], session: Any, walk: Walk, find: Find) -> list[Row] | None:
+    def _found(
+        self, params: Sequence[Any], session: Any, walk: Walk, find: Find, more: int
+    ) -> list[Row] | None:
         within = self._bounds(params, session)
         if within is None:
             return []
         enough = 1 if self._walk.one else bounds(self._offset, self._limit, params, session)[1]
-        if enough is None or enough > STEPS_MAX:
+        if enough is None or enough + more > STEPS_MAX:
             return None
+        enough += more
         found: list[Row] = []
         nulls = self._walk.nulls
         if nulls == "first":

@@ -25,13 +25,14 @@ from executor.abc import ExecutionError
 from executor.keyed.compile import compile_condition, compile_expression, compile_key, compile_tuple
 from executor.keyed.endings import Ending
 from executor.keyed.footprint import columns_at, columns_named, order_of_rows
+from executor.keyed.index_walk import STEPS_MAX, Hits, IndexWalk
 from executor.keyed.overlay import OverlayView
-from executor.keyed.read import KeyedView, LookupPlan, compile_range, key_positions
+from executor.keyed.read import Bounds, KeyedView, LookupPlan, compile_range, key_positions
 from executor.keyed.system_steps import by_column, of_system, spread
 from executor.snapshot.abc import TooFarToLook
 from planner import types as t
 from planner.abc import Ask, Call, Expr, Handed, JoinStep, KeyedJoin, Points, Produced, Range, Table, TypeRef
-from planner.keyed_plans import Spread, SystemRows
+from planner.keyed_plans import FirstRows, Spread, SystemRows
 from storage.abc import Row, ShardId, Timestamp
 from txn.columns import THE_ROW, Columns
 
@@ -49,7 +50,19 @@ NOTHING_HANDED: Final[Mapping[str, Sequence[Row]]] = {}
 class JoinPlan:
     """A compiled KeyedJoin, with all queries in it."""
 
-    __slots__ = ("_far", "_most", "_queries", "_root", "by_index", "footprints", "handed", "tables", "types")
+    __slots__ = (
+        "_far",
+        "_first",
+        "_most",
+        "_queries",
+        "_root",
+        "by_index",
+        "first",
+        "footprints",
+        "handed",
+        "tables",
+        "types",
+    )
 
     def __init__(self, body: KeyedJoin) -> None:
         """Raises NotCompilable."""
@@ -70,6 +83,12 @@ class JoinPlan:
             return _Query(query, first)
 
         self._root = compiled(body)
+        self.first: FirstRows | None = body.first if not self._queries else None
+        """How the first rows are found, where they are asked for alone."""
+        self._first: IndexWalk | None = None
+        if self.first is not None and body.steps[0].table is not None:
+            x = self.first
+            self._first = IndexWalk(body.steps[0].table, x.walk, x.limit, x.offset)
         self.tables: tuple[Table, ...] = tuple(step.table for step in made if step.table is not None)
         self.footprints: tuple[Columns, ...] = tuple(footprints)
         """What the join depends on of each table's rows."""
@@ -85,6 +104,38 @@ class JoinPlan:
     def applies(self, params: Sequence[Any], session: Any) -> bool:
         """Whether what is asked before anything is looked up is so."""
         return self._root.applies(params, session)
+
+    def first_rows(
+        self, params: Sequence[Any], session: Any, view: OverlayView, ts: Timestamp, more: int
+    ) -> Sequence[Row] | None:
+        """The first rows in order, `more` than LIMIT says if there are; None: they are to be found another way. Raises NoKeyedAnswer."""
+        walk = self._first
+        if walk is None:
+            return None
+
+        def along(bounds: Bounds, descending: bool) -> Hits | None:
+            if walk.index:
+                return view.walk(walk.index, bounds, ts, descending, STEPS_MAX)
+            low, high, low_inclusive, high_inclusive = bounds
+            hits = view.scan(
+                low,
+                high,
+                ts,
+                low_inclusive=low_inclusive,
+                high_inclusive=high_inclusive,
+                descending=descending,
+                at_once=True,
+            )
+            return ((key, key, row) for key, _, row in hits)
+
+        found = walk.rows(
+            params,
+            session,
+            along,
+            lambda positions, key, most: view.by_index(positions, key, ts, most),
+            more,
+        )
+        return None if found is None else self._root.ended(found, params, session)
 
     def short(self, params: Sequence[Any], session: Any, images: Any, ts: Timestamp) -> Sequence[Row]:
         """The result's rows. Raises NoKeyedAnswer where DuckDB is to find them."""
@@ -257,6 +308,10 @@ class _Query:
             found = []
         for step in self._steps:
             found = step.joined(found, run, inner=bool(given))
+        return self.ended(found, params, session)
+
+    def ended(self, found: list[Row], params: Sequence[Any], session: Any) -> Sequence[Row]:
+        """What becomes of joined rows."""
         return self._ending.rows(found, self._project, params, session)
 
 

@@ -6,6 +6,9 @@
     the job with that id               a point           -> written as any other rows  (`executor.session.bulk`)
     RETURNING                          the rows written
 
+Where many rows wait and the first of them are asked for, with LIMIT in the order of an index or the primary key, they are walked
+along until there are enough that pass (`executor.keyed.index_walk`), as many more as somebody may have locked included.
+
 What is found goes on as the query's rows would, and is noted as read as they would be: so nothing else of such a statement
 knows of this way.
 """
@@ -13,23 +16,27 @@ knows of this way.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
 from executor.columnar.rows import batch_rows
 from executor.keyed.compile import NotCompilable
 from executor.keyed.join import ROWS_MAX, JoinPlan
+from executor.keyed.overlay import OverlayView
 from executor.session import queries, relations
 from executor.session.block import Block
 from executor.session.drawing import Draws
-from executor.snapshot.abc import NoKeyedAnswer
+from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
 from executor.snapshot.columns import rows_to_arrays
 from planner import types as t
 from planner.abc import KeyedJoin, Query, RelationUse, Table
 from storage.abc import Datum, Row, ShardId
 from txn.abc import Isolation
 from txn.lease import LeaseLapsed
+
+MORE: Final = "tw_more"
+"""The column in which a query that is cut short says how many more rows it asked for than LIMIT."""
 
 if TYPE_CHECKING:
     from executor.session.queries import Given
@@ -64,7 +71,22 @@ async def found(
         views = [block.view(x, record=False) for x in join.tables]
         images = [session.executor.store.image(x.shard) for x in join.tables]
         seen: dict[ShardId, dict[int, Row]] = {}
-        rows = join.run(params, session, views, images, block.read_ts, handed, seen)
+        first, rows, more = join.first, None, 0
+        if first is not None:
+            more = len(session.executor.env.locks) if first.skips else 0
+            if first.before:
+                rows = _first_rows(join, params, session, views[0], block, more)
+        cut = rows is not None
+        if rows is None:
+            try:
+                rows = join.run(params, session, views, images, block.read_ts, handed, seen)
+            except NoKeyedAnswer:
+                if first is None or first.before:
+                    return None
+                rows = _first_rows(join, params, session, views[0], block, more)
+                cut = True
+        if rows is None:
+            return None
         block.found = seen
     except (NoKeyedAnswer, LeaseLapsed):
         return None
@@ -74,7 +96,20 @@ async def found(
     if draws is not None:
         rows = await draws.beside(session, params, rows)
     arrays = rows_to_arrays(rows, [t.arrow_type(ref) for ref in join.types])
-    return pa.table(arrays, names=[f"c{i}" for i in range(len(arrays))])
+    names = [f"c{i}" for i in range(len(arrays))]
+    if cut and first is not None and first.skips:
+        return pa.table([*arrays, pa.repeat(pa.scalar(more, pa.int64()), len(rows))], names=[*names, MORE])
+    return pa.table(arrays, names=names)
+
+
+def _first_rows(
+    join: JoinPlan, params: Sequence[Datum], session: Session, view: OverlayView, block: Block, more: int
+) -> Sequence[Row] | None:
+    """The first rows in order; None: the way to them was too long."""
+    try:
+        return join.first_rows(params, session, view, block.read_ts, more)
+    except TooFarToLook:
+        return None
 
 
 def _compiled(by_key: KeyedJoin) -> tuple[JoinPlan | None, Draws | None]:

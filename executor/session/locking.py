@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -31,6 +31,7 @@ from executor.keyed.key_values import datum_forms, picked
 from executor.keyed.row_ids import as_numpy
 from executor.session import keyed, queries, read_only
 from executor.session.block import LOCK_MODES, Block
+from executor.session.few_rows import MORE
 from planner.abc import LockingQuery, Plan, RowLock, Table, TypeRef
 from storage.abc import Datum, Timestamp
 from txn.abc import Isolation, Key, Keyspace, LockNotAvailable, SerializationFailure
@@ -44,9 +45,6 @@ ROWS_PER_TURN = 4_096
 """Rows that are locked in one turn of the event loop."""
 WEAKENED_MAX = 1_000
 """Locks that a statement lets go of one by one; if there are more it keeps them to the end."""
-
-MORE: Final = "tw_more"
-"""The column in which a query that is cut short says how many more rows it asked for than LIMIT."""
 
 LockKey = tuple[Keyspace, Key]
 

@@ -322,10 +322,12 @@ class CompoundBinder(QueryWriter):
         made.by_key, made.effects = by_key, bound.effects
         return made
 
-    def kept(self, parts: Parts, steps: Sequence[FromStep]) -> BoundSelect | None:
-        """A SELECT for the keyed engine."""
+    def kept(self, parts: Parts, steps: Sequence[FromStep], *, walked: bool = False) -> BoundSelect | None:
+        """A SELECT for the keyed engine. `walked`: which walks along its table's rows."""
         self._selects += 1
-        return BoundSelect(self.ctx.catalog, parts, steps, self._selects) if self.keeps_selects else None
+        if not self.keeps_selects:
+            return None
+        return BoundSelect(self.ctx.catalog, parts, steps, self._selects, walked=walked)
 
     def also_by_key(self, query: Query, parts: Parts, steps: Sequence[FromStep]) -> Query:
         """A query of a statement that writes, with the same for the keyed engine if that can be."""

@@ -13,11 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from planner.abc import Col, Expr, KeyedRead, KeyedWalk, Range, Table
+from planner import types as t
+from planner.abc import Col, Expr, KeyedRead, KeyedWalk, Range, Table, TypeRef
 from planner.binding import ir, keyed
 from planner.binding.index_reads import indexed_prefixes
 from planner.catalog import Catalog
+
+if TYPE_CHECKING:
+    from planner.binding.scope import FromStep
+    from planner.binding.state import Parts
 
 Wanted = tuple[int, bool, bool]
 """(column, descending, nulls first)."""
@@ -37,6 +43,54 @@ def index_walk(
             break
         wanted.append((k.expr.column, k.descending, k.nulls_first))
     return _walk(catalog, table, number, where, wanted, len(order) == len(wanted))
+
+
+def first_rows(catalog: Catalog, parts: Parts, steps: Sequence[FromStep]) -> KeyedWalk | None:
+    """The way to the first rows of the one table that a query is from; None if there is none, or all of them are asked for."""
+    table = steps[0].relation.table if len(steps) == 1 else None
+    limited = parts.limit is not None and not (isinstance(parts.limit, ir.Lit) and parts.limit.value is None)
+    if table is None or not table.key_indexes or not limited or not parts.order or parts.below is not None:
+        return None
+    step, asked = steps[0], [*steps[0].guards, *steps[0].on]
+    if step.outer or step.handed or step.made_of or step.spread or step.system is not None:
+        return None
+    asked += [parts.where] if parts.where is not None else []
+    where = ir.Logic(TypeRef(t.BOOL), "and", tuple(asked)) if len(asked) > 1 else asked[0] if asked else None
+    number = step.relation.number
+    by_index = index_walk(catalog, table, number, where, parts.order)
+    by_key = _key_walk(table, number, where, parts.order)
+    if by_index is None or by_key is None:
+        return by_index or by_key
+    return by_index if len(by_index.within.prefix) > len(by_key.within.prefix) else by_key
+
+
+def _key_walk(
+    table: Table, number: int, where: ir.Node | None, order: Sequence[ir.SortKey]
+) -> KeyedWalk | None:
+    """The same by the primary key, which is told from all other rows once all its columns are."""
+    key = table.key_indexes
+    try:
+        within, rest = keyed.find_range(table, number, where)
+        condition = keyed.condition(rest, {number: 0})
+    except keyed.NotKeyed:
+        return None
+    pinned = key[: len(within.prefix)]
+    left = key[len(pinned) :]
+    descending: set[bool] = set()
+    for k in order:
+        if not left:
+            break
+        if not isinstance(k.expr, ir.Var) or k.expr.relation != number:
+            return None
+        if k.expr.column in pinned:
+            continue
+        if k.expr.column != left[0] or k.expr.type.oid not in keyed.KEY_TYPES:
+            return None
+        left = left[1:]
+        descending.add(k.descending)
+    if len(descending) != 1:
+        return None
+    return KeyedWalk((), within, condition, descending.pop(), "nowhere", True)
 
 
 def extreme(
@@ -119,4 +173,4 @@ def _never_null(table: Table, position: int) -> bool:
     return table.columns[position].not_null or position in table.key_indexes
 
 
-__all__ = ["extreme", "index_walk", "with_walk"]
+__all__ = ["extreme", "first_rows", "index_walk", "with_walk"]

@@ -68,11 +68,13 @@ def look_ups(
     width: int,
     *,
     leafwise: bool = False,
+    walked: bool = False,
 ) -> KeyedJoin:
     """The look-ups that answer a SELECT from these relations. Raises NotKeyed if keys do not lead from one to the next.
 
     `given`, `width`: what a row begins with, if it does not begin with nothing (`planner.binding.keyed_selects`).
     `leafwise`: partitioned tables may be among them, for leaves are put in their places (`planner.leafwise`).
+    `walked`: the table's rows are walked along in order, so that no key need lead to them.
     """
     if not leafwise and any(_is_parted(s.relation.table) and not s.handed for s in steps):
         raise keyed.NotKeyed("its rows are elsewhere")
@@ -89,7 +91,7 @@ def look_ups(
     nodes += [n for n in (*(below.columns if below is not None else ()), parts.where) if n is not None]
     if any(ir.varies(n) for n in (*nodes, *(k.expr for k in parts.order), *(parts.distinct_on or ()))):
         raise keyed.NotKeyed("another value each time")
-    order = _Order(catalog, pool, given, width)
+    order = _Order(catalog, pool, given, width, walked=walked)
     condition = order.place(list(steps))
     parts = order.spread(parts)
     groups = None
@@ -149,8 +151,16 @@ def _named(*nodes: ir.Node) -> set[int]:
 class _Order:
     """The steps so far, and what is left to be asked."""
 
-    def __init__(self, catalog: Catalog, pool: list[ir.Node], given: Mapping[int, int], width: int) -> None:
-        self._catalog = catalog
+    def __init__(
+        self,
+        catalog: Catalog,
+        pool: list[ir.Node],
+        given: Mapping[int, int],
+        width: int,
+        *,
+        walked: bool = False,
+    ) -> None:
+        self._catalog, self._walked = catalog, walked
         self._pool = pool
         self.offsets = keyed.WithQueries(given)
         """Relation number -> where its columns begin in the joined row."""
@@ -263,8 +273,9 @@ class _Order:
             return _Way(2, Spread(values, step.numbered), 0, (), asked)
         if table is None:
             return self._produced(step, asked)
+        everything = _Way(9, Range(()), 0, (), asked) if self._walked else None
         if not asked:
-            return None
+            return everything
         where = asked[0] if len(asked) == 1 else ir.Logic(TypeRef(t.BOOL), "and", tuple(asked))
         single = self._points(table, number, where)
         if single is not None:
@@ -272,7 +283,7 @@ class _Order:
         by_index = self._by_index(table, number, where)
         by_range = self._by_range(table, number, where)
         if by_index is None or by_range is None:
-            return by_index or by_range
+            return by_index or by_range or everything
         assert isinstance(by_range.lookup, Range)
         return by_index if len(by_index.positions) > len(by_range.lookup.prefix) else by_range
 

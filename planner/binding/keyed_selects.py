@@ -41,9 +41,10 @@ class BoundSelect:
         number: int = 0,
         *,
         leafwise: bool = False,
+        walked: bool = False,
     ) -> None:
         self.number = number
-        self._leafwise = leafwise
+        self._leafwise, self._walked = leafwise, walked
         self._catalog, self._steps = catalog, tuple(steps)
         self._parts = replace(
             parts, targets=[replace(x) for x in parts.targets], order=list(parts.order)
@@ -72,7 +73,13 @@ class BoundSelect:
         if given:
             parts, steps = _given(parts, given), tuple(_step_given(s, given) for s in steps)
         made = look_ups(
-            self._catalog, steps, parts, {GIVEN: 0} if given else {}, len(given), leafwise=self._leafwise
+            self._catalog,
+            steps,
+            parts,
+            {GIVEN: 0} if given else {},
+            len(given),
+            leafwise=self._leafwise,
+            walked=self._walked,
         )
         if exists and made.groups is None and not made.distinct:
             return replace(made, outputs=(Const(1, TypeRef(t.INT4)),))

@@ -26,10 +26,12 @@ from planner.abc import (
     Call,
     CommonWrite,
     Const,
+    JoinStep,
     KeyedJoin,
     LockingQuery,
     Lookup,
     PlanError,
+    Range,
     RowLock,
     SessionValue,
     Slot,
@@ -38,16 +40,19 @@ from planner.abc import (
 from planner.binding import ir, keyed, locked_rows
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
+from planner.binding.index_order import first_rows
 from planner.binding.locked_rows import Asked, InnerRow
 from planner.binding.naming import identifier
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery, Parts, Target
+from planner.keyed_plans import FirstRows
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
 
 STRENGTHS: Final = ("key share", "share", "no key update", "update")
+ALL_OF_A_KEY: Final = 1 << 10
 _COUNT: Final = TypeRef(t.INT8)
 _UNLIMITED: Final = 1 << 60
 _WAITS: Final = ("wait", "skip", "nowait")
@@ -263,7 +268,9 @@ def _by_key(
         keys.append(ir.Lit(TypeRef(t.INT8), None))  # the row's id, which nobody asks for if there is a key
         keys += [ir.Var(table.columns[i].type, number, i) for i in table.key_indexes]
     targets = [*parts.targets, *(Target("", n) for n in keys)]
-    select = queries.kept(replace(parts, targets=targets, limit=None, offset=None), scope.steps)
+    walk = first_rows(queries.ctx.catalog, parts, scope.steps)
+    whole = replace(parts, targets=targets, limit=None, offset=None)
+    select = queries.kept(whole, scope.steps, walked=walk is not None)
     try:
         made = select.plan() if select is not None else None
         if made is None or not limited:
@@ -279,9 +286,20 @@ def _by_key(
     cut = len(parts.targets)
     right = tuple(Call("int8 >= int8", (n, Const(0, _COUNT)), TypeRef(t.BOOL)) for n in (limit, offset))
     condition = Call("and", right, TypeRef(t.BOOL))  # or else DuckDB says what is wrong
-    return replace(
-        made, outputs=(*made.outputs[:cut], limit, offset, *made.outputs[cut:]), condition=condition
-    )
+    outputs = (*made.outputs[:cut], limit, offset, *made.outputs[cut:])
+    first = None
+    if walk is not None and not made.steps[0].rid:
+        before = len(walk.within.prefix) >= _pinned(made.steps[0])
+        first = FirstRows(walk, limit, offset, wishes.skips, before)
+    return replace(made, outputs=outputs, condition=condition, first=first)
+
+
+def _pinned(step: JoinStep) -> int:
+    """How many columns the rows of a step have in common."""
+    lookup = step.lookup
+    if isinstance(lookup, Range):
+        return len(lookup.prefix)
+    return len(step.index) if step.index else ALL_OF_A_KEY
 
 
 def _none(node: ir.Node | None) -> bool:
