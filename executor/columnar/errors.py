@@ -26,6 +26,7 @@ _DETAIL = re.compile(r"\s*\[(DETAIL|HINT|CONTEXT)\] ?")
 _KIND = re.compile(r"\A[A-Z][A-Za-z -]* Error: ")
 _OVERFLOW = re.compile(r"Overflow in (\w+) of (?:\w+ )?(INT\w*)", re.IGNORECASE)
 _LEAST = re.compile(r"Overflow (?:on abs\(|in division of )(-\d+)")
+_IN_LAMBDA = "subqueries in lambda expressions are not supported"  # what a function makes of an argument that is a query
 _OF_LEAST = {-(1 << 15): "smallint", -(1 << 31): "integer", -(1 << 63): "bigint"}
 _INTEGERS = {"INT16": "smallint", "INT32": "integer", "INT64": "bigint", "INT128": "numeric"}
 
@@ -107,7 +108,7 @@ def sql_error(error: BaseException) -> ExecutionError:
         )
     if kind == "invalid input" and "More than one row returned" in plain:
         return ExecutionError("21000", "more than one row returned by a subquery used as an expression")
-    if kind == "not implemented":
+    if kind == "not implemented" or _IN_LAMBDA in plain:
         return ExecutionError("0A000", plain)
     return ExecutionError("XX000", plain or type(error).__name__)
 

@@ -199,6 +199,7 @@ def test_a_result_past_the_bound_is_refused() -> None:
         ("SELECT 2147483647::INT + 1::INT", "22003", "integer out of range"),
         ("SELECT 300::TINYINT", "22003", ""),
         ("SELECT (SELECT x FROM range(2) t(x))", "21000", "more than one row returned"),
+        ("SELECT list_transform([1], lambda x: x + (SELECT 1))", "0A000", "subqueries in lambda expressions"),
         ("SELECT nothing", "XX000", "nothing"),
     ],
 )
