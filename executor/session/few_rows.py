@@ -143,7 +143,11 @@ def _handed(join: JoinPlan, extra: Mapping[str, Given]) -> dict[str, Sequence[Ro
             f"c{c.attnum}" for c in given[0].columns
         ]:
             return None
-        out[one.slot] = batch_rows(queries.canonical_table(rows, one.types), one.types)
+        out[one.slot] = (
+            batch_rows(queries.canonical_table(rows, one.types), one.types)
+            if one.types
+            else [()] * rows.num_rows
+        )
     return out
 
 

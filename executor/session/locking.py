@@ -78,7 +78,7 @@ async def rows(
     begins: bool,
     undo: bool = False,
 ) -> pa.Table:
-    """Runs the query and locks its rows; those that it got, with the columns of the result.
+    """Runs the query and locks its rows; those that it got, with the columns of the result (with one too many if it has none).
 
     `undo`: what was done in its course is to be undone before it begins anew.
     """
@@ -98,7 +98,8 @@ async def rows(
             _let_go(session, block, taken, walk.needed)
             for space, key in walk.read:
                 block.transaction().reads.point(space, key)
-            return found.select(range(body.width)).take(pa.array(kept, pa.int64()))
+            # SELECT FROM t FOR UPDATE has rows though no columns: a table that Arrow has no rows of without one.
+            return found.select(range(max(body.width, 1))).take(pa.array(kept, pa.int64()))
         txn = block.transaction()
         assert walk.stale is not None
         if not txn.refresh(walk.newest, anew=True):
