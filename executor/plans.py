@@ -283,6 +283,8 @@ class Plans:
         return self._catalogs.admitted.get(rules.table.oid) is rules.defined
 
     def _planned_again(self, plan: Plan, session: Session) -> Plan:
+        if not plan.text:  # of rows of literals, which the caller has
+            raise PlanOutdated("0A000", "the catalog has changed since this was planned")
         oids = [p.oid for p in plan.parameters]
         made, _ = self._planner.plan(plan.text, session.context(), oids, normalise=False)
         if plan.columns is not None and made.columns is not None:

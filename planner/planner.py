@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Final
 
-from planner import classify, cursors, partitioning, repeated_rows, types
+from planner import classify, cursors, literal_rows, partitioning, repeated_rows, types
 from planner import statements as st
 from planner.abc import (
     InsertValues,
@@ -159,7 +160,7 @@ class Planner:
     def lookup(self, text: str, ctx: PlanContext) -> tuple[Plan, tuple[Datum, ...]] | None:
         """The cached plan of one statement and its literals as parameters; None: ask `plan`.
 
-        Never parses, never raises: a literal that does not fit its parameter's type is for `plan` to refuse.
+        Never parses all of it, never raises: a literal that does not fit its parameter's type is for `plan` to refuse.
         """
         partition: Partition = ctx.partition
         if partition is None:
@@ -177,7 +178,9 @@ class Planner:
                 except (SqlError, ValueError):
                     pass  # it may have been planned with its literals in place
         plan = self._exact(text, ctx)
-        return None if plan is None else (plan, ())
+        if plan is not None:
+            return plan, ()
+        return self._literal_rows(text, ctx) if len(text) >= literal_rows.LENGTH_MIN else None
 
     def _exact(self, key: str, ctx: PlanContext) -> Plan | None:
         """The plan under an exact key, if it is of this catalog."""
@@ -306,6 +309,38 @@ class Planner:
         except SqlError:
             return None  # planned as a whole, which finds the error's right position
         return repeated_rows.multiplied(plan, said, text)
+
+    def _literal_rows(self, text: str, ctx: PlanContext) -> tuple[Plan, tuple[Datum, ...]] | None:
+        """The plan of an INSERT of many rows of literals, if this is one, and these."""
+        said = literal_rows.read(text)
+        if said is None or said.key in self._exact_only:
+            return None
+        key = f"\0{said.row_count}\0{said.key}"
+        plan = self._exact(key, ctx)
+        try:
+            if plan is None:
+                first = self._exact(said.key, ctx)
+                if first is None:
+                    with self.patience.planning(), shown(ctx.catalog):
+                        first = self._bind(parameterised(said.key), ctx, (), said.kinds)
+                if not isinstance(first.body, InsertValues) or "leafwise" in first.extra:
+                    return None
+                plan = repeated_rows.multiplied(
+                    first, repeated_rows.Repeated("", len(said.kinds), said.row_count), ""
+                )
+                if plan is None:
+                    return None
+                self._remember(ctx, key, _Cached(plan, None))
+            refs = plan.parameters[: len(said.kinds)]
+            settings = _naming(ctx) if any(ref.oid in INPUT for ref in refs) else ctx.settings
+            readers = _readers(refs, said.kinds, settings)
+            columns = [
+                [None if v is None else reader(v) for v in values]
+                for reader, values in zip(readers, said.columns, strict=True)
+            ]
+        except (SqlError, ValueError):
+            return None  # planned as a whole, which finds the error's right position
+        return plan, tuple(chain.from_iterable(zip(*columns, strict=True)))
 
     def _plan_exact(
         self, text: str, ctx: PlanContext, parameter_types: Sequence[int], offset: int, depth: int = 0

@@ -23,7 +23,7 @@ from planner.abc import Call, Expr, InsertValues, Param, Plan
 ROWS_MIN: Final = 4
 """Fewer rows are as well planned as they are."""
 
-_HEAD: Final = re.compile(
+HEAD: Final = re.compile(
     r"""\s*INSERT\s+INTO\s+ (?:[\w.]|"[^"]+")+ \s* (?:\( (?:[\w\s,]|"[^"]+")+ \))? \s* VALUES\s*\(\s*""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -44,7 +44,7 @@ class Repeated(NamedTuple):
 
 def first_row(text: str) -> Repeated | None:
     """The statement as its first row; None where it is not the same row again and again, for certain."""
-    head = _HEAD.match(text)
+    head = HEAD.match(text)
     if head is None:
         return None
     pieces = _PARAMETER.split(text)  # what is before $1, "1", what is between, "2", ...
@@ -96,4 +96,4 @@ def _moved(e: Expr, by: int) -> Expr:
     return e
 
 
-__all__ = ["Repeated", "first_row", "multiplied", "repeats"]
+__all__ = ["HEAD", "ROWS_MIN", "Repeated", "first_row", "multiplied", "repeats"]
