@@ -76,6 +76,8 @@ def target_of(tree: exp.Expression, catalog: Catalog, path: tuple[str, ...]) -> 
     if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
         return None
     schema = identifier(node.args["db"]) if node.args.get("db") is not None else ""
+    if schema and catalog.find_schema(schema) is None:
+        return None  # the relation is said to be missing where it is looked for
     found = catalog.find_relation(identifier(node.this), schema, path)
     return found if isinstance(found, Table | View) else None
 
