@@ -11,8 +11,11 @@ from planner.abc import Oid, Table
 from planner.catalog.catalog import TEMPORARY_PREFIX
 from planner.catalog.objects import Index, Schema, Sequence, View
 from planner.catalog.system import bounds, partitions
+from planner.catalog.system.classes import persistence
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
+from planner.catalog.system.relations import by_oid
+from planner.catalog.type_objects import CompositeType
 from planner.types.encodings import BY_NUMBER, encoding_named
 from planner.types.oids import (
     BOOL,
@@ -63,7 +66,16 @@ def _tablespace_location(context: SystemContext, oid: Oid | None) -> str | None:
 
 @system("pg_relation_is_publishable", (REGCLASS,), BOOL)
 def _publishable(context: SystemContext, oid: Oid | None) -> bool | None:
-    return None if oid is None else isinstance(context.catalog.get(oid), Table)
+    """Whether a publication could name it: a table whose rows would be in the log. NULL for what is not there."""
+    if oid is None:
+        return None
+    thing = context.catalog.get(oid)
+    if not isinstance(thing, Table):
+        there = isinstance(thing, View | Index | Sequence | CompositeType) or oid in by_oid()
+        return False if there else None
+    if thing.materialized is not None:
+        return False
+    return persistence(context.catalog, thing.schema_oid, thing.temporary, thing.unlogged) == "p"
 
 
 @system("pg_get_replica_identity_index", (REGCLASS,), REGCLASS)
