@@ -62,8 +62,12 @@ def run_in_block(
     plan: Plan,
     params: Sequence[Datum],
     base: Any = None,
+    made: Sequence[Row] | None = None,
 ) -> Rows:
-    """A keyed read or write against the block's own view. `base` replaces the image (history): the statement has begun already."""
+    """A keyed read or write against the block's own view. `base` replaces the image (history): the statement has begun already.
+
+    `made`: the rows of an INSERT, if there are any yet: made again, they would draw other numbers from sequences.
+    """
     txn = block.statement() if base is None else block.transaction()
     table = compiled.table
     assert table is not None
@@ -76,9 +80,11 @@ def run_in_block(
     write = compiled.write
     assert write is not None
     if type(write) is InsertPlan:
-        if base is None and compiled.image is not None and write.asks_for(compiled.image):
-            raise NotHydrated(table.name)  # before numbers are drawn from sequences
-        values = write.values(params, session)
+        if made is None:
+            if base is None and compiled.image is not None and write.asks_for(compiled.image):
+                raise NotHydrated(table.name)  # before numbers are drawn from sequences
+            made = write.values(params, session)
+        values: Sequence[Row] = made
         conflict = write.body.on_conflict
         locks = session.executor.env.locks
         fresh: Sequence[Key] = ()

@@ -6,7 +6,8 @@
 What a lane does is what `keyed.run_in_block` does for such a statement, in the same order: lock, look whether the snapshot has the
 newest, note what is read, compute, check, buffer. Where anything is not as usual it says None before it has written anything. Then
 the statement begins at `run_in_block`: what was locked or noted until then it would have locked and noted itself, and what waits
-and raises is written down there, and not here.
+and raises is written down there, and not here. A row that INSERT has made goes along: its numbers have been drawn from sequences,
+and the key that is taken is the one it drew first.
 
     BEGIN; UPDATE accounts ... WHERE aid = $2; SELECT ... WHERE aid = $1; INSERT INTO history ...; END
            change                              look                       append
@@ -23,6 +24,7 @@ from executor.constraints.rules import TableRules
 from executor.keyed.plans import CompiledPlan, Door
 from executor.keyed.table_writes import TableWrites
 from executor.keyed.write import InsertPlan, UpdatePlan
+from executor.session import keyed
 from executor.session.block import LOCK_MODES, Block
 from planner import types as t
 from planner.abc import KeyedUpdate, Plan, Table
@@ -57,7 +59,7 @@ def lane(executor: Executor, compiled: CompiledPlan, plan: Plan) -> Lane | None:
         return None
     if type(write) is InsertPlan:
         return (
-            _append(executor, write, rules, plan)
+            _append(executor, compiled, write, rules, plan)
             if write.single is not None and not rules.references
             else None
         )
@@ -213,7 +215,9 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
     return change
 
 
-def _append(executor: Executor, write: InsertPlan, rules: TableRules, plan: Plan) -> Lane:
+def _append(
+    executor: Executor, compiled: CompiledPlan, write: InsertPlan, rules: TableRules, plan: Plan
+) -> Lane:
     """INSERT of one row, of which at most its primary key may be taken."""
     env, next_rid = executor.env, executor.env.rids.next
     locks, hold, key_space = env.locks, env.held_keys.hold, rules.key_space
@@ -222,6 +226,9 @@ def _append(executor: Executor, write: InsertPlan, rules: TableRules, plan: Plan
     returns = write.returning is not None
     assert make is not None
     done = Rows("INSERT 0 1", plan.columns)
+
+    def longer(session: Any, block: Block, params: tuple[Any, ...], row: Row) -> Rows:
+        return keyed.run_in_block(session, block, compiled, plan, params, made=(row,))
 
     def append(session: Any, block: Block, params: tuple[Any, ...]) -> Rows | None:
         txn = block.statement()
@@ -240,16 +247,16 @@ def _append(executor: Executor, write: InsertPlan, rules: TableRules, plan: Plan
             own = writes.buffer.by_key.get(key, _ABSENT)
             if own is _ABSENT:
                 if writes.image.get(key, ts) is not None:  # type: ignore[union-attr]
-                    return None
+                    return longer(session, block, params, row)
             elif own is not None:
-                return None
+                return longer(session, block, params, row)
             if not hold(txn, key_space, key) or env.conflicts.point(shard, key, ts):
-                return None
+                return longer(session, block, params, row)
         answer = done
         if returns:
             answer = Rows(done.tag, done.columns, (write.returned(params, row, session, 0),))  # type: ignore[arg-type]
             if txn.unsettled is not None and not txn.is_settled:
-                return None
+                return longer(session, block, params, row)
         txn.bring(shard, writes.buffer, key, rid or next_rid(), row, size_bytes(row))
         return answer
 

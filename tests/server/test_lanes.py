@@ -7,6 +7,7 @@ the lanes. That he does, and what he leaves to `run_in_block`, is looked at as w
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -145,10 +146,10 @@ def test_what_is_as_usual_goes_no_longer_way(monkeypatch: pytest.MonkeyPatch) ->
     usual = keyed.run_in_block
 
     def run_in_block(
-        session: Any, block: Any, compiled: Any, plan: Any, params: Any, base: Any = None
+        session: Any, block: Any, compiled: Any, plan: Any, params: Any, base: Any = None, made: Any = None
     ) -> Any:
         calls.append(plan.tag)
-        return usual(session, block, compiled, plan, params, base)
+        return usual(session, block, compiled, plan, params, base, made)
 
     monkeypatch.setattr(keyed, "run_in_block", run_in_block)
     _by_lanes(calls)
@@ -198,6 +199,32 @@ async def _conflicts(both: Both, level: str) -> None:
 @pytest.mark.parametrize("level", ["SERIALIZABLE", "REPEATABLE READ", "READ COMMITTED"])
 def test_what_others_have_written_meanwhile_is_noticed(level: str) -> None:
     _conflicts(level)
+
+
+@pytest.mark.parametrize("whose", ["its own", "committed", "behind the snapshot"])
+def test_a_number_that_is_taken_is_not_drawn_again(whose: str) -> None:
+    _drawn_once(whose)
+
+
+@between_two
+async def _drawn_once(both: Both, whose: str) -> None:
+    """PostgreSQL says 23505, and not that the row has the number after the one that is taken."""
+    one, other = both
+    await _made(both)
+    await one.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
+    await one.ask(bound("seq", ("1",)))
+    taken = "INSERT INTO q SELECT currval('q_id_seq') + 1, 0"
+    if whose == "its own":
+        assert b"INSERT 0 1" in await one.run(taken)
+    else:
+        found = re.search(rb"(\d+)C\0", await one.run("SELECT currval('q_id_seq') + 1"))
+        assert found
+        if whose == "committed":
+            await one.run("ROLLBACK")
+        assert b"INSERT 0 1" in await other.run(f"INSERT INTO q VALUES ({int(found[1])}, 0)")
+        if whose == "committed":
+            await one.run("BEGIN")
+    assert b"23505" in await one.ask(bound("seq", ("2",)))
 
 
 @between_two
