@@ -91,7 +91,8 @@ class CompoundBinder(QueryWriter):
             cols = ", ".join(f"c{i}" for i in range(len(made.columns)))
             wanted = cte.args.get("materialized")
             word = "" if wanted is None else "MATERIALIZED " if wanted else "NOT MATERIALIZED "
-            items.append(sql(f"{sql_name}({cols}) AS {word}(", frag, ")"))
+            named = f"{sql_name}({cols})" if cols else sql_name  # SELECT FROM t shows nothing, and has rows
+            items.append(sql(f"{named} AS {word}(", frag, ")"))
             self.with_texts[sql_name] = sql(items[-1])
         scope.later = ()
         return recursive, items

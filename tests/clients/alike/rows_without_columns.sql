@@ -1,4 +1,4 @@
--- Queries that lock rows and show nothing of them: the rows are there all the same.
+-- Queries that show nothing of their rows, some of which they lock: the rows are there all the same.
 CREATE TABLE j (id int PRIMARY KEY, st text);
 INSERT INTO j VALUES (1, 'new'), (2, 'new'), (3, 'run');
 SELECT EXISTS (SELECT FROM j WHERE st = 'run' FOR UPDATE);
@@ -8,6 +8,11 @@ SELECT count(*) FROM (SELECT FROM j WHERE id < 3 FOR UPDATE) q;
 WITH c AS (SELECT FROM j FOR UPDATE) SELECT count(*) FROM c;
 WITH c AS (SELECT FROM j WHERE id = 1 FOR UPDATE) SELECT count(*) FROM c;
 WITH c AS (SELECT FROM j ORDER BY id LIMIT 2 FOR UPDATE) SELECT 7 AS n FROM c;
+WITH c AS (SELECT FROM j) SELECT count(*) FROM c;
+WITH c AS MATERIALIZED (SELECT FROM j WHERE id < 3) SELECT count(*) FROM c x, c y;
+INSERT INTO j SELECT g, 'many' FROM generate_series(10, 5000) g;
+WITH c AS (SELECT FROM j FOR UPDATE) SELECT count(*) FROM c;
+DELETE FROM j WHERE st = 'many';
 BEGIN;
 WITH c AS (SELECT FROM j WHERE id = 1 FOR UPDATE) UPDATE j SET st = 'done' FROM c WHERE j.id = 1 RETURNING j.*;
 SELECT FROM j FOR SHARE;
