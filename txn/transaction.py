@@ -205,7 +205,7 @@ class Transaction:
         if self.isolation is not Isolation.READ_COMMITTED and self._changed(anew) is not None:
             return False
         if in_flight:
-            self.unsettled = ts, environment.committer.unwound
+            self.depend_on(ts)
         self._move(ts)
         return True
 
@@ -242,7 +242,12 @@ class Transaction:
         return True
 
     def depend_on(self, ts: Timestamp) -> None:
-        """What is about to be said is true only if the commit at `ts`, which is in flight, becomes durable."""
+        """What is about to be said is true only if the commit at `ts`, which is in flight, becomes durable.
+
+        Raises SerializationFailure if what it was true of before has failed: that must not be forgotten here.
+        """
+        if self.unsettled is not None:
+            assert self.is_settled or self.unsettled[0] <= ts, "later commits become durable later"
         self.unsettled = ts, self._environment.committer.unwound
 
     async def settled(self) -> None:
