@@ -352,6 +352,11 @@ class Session(Protocol):
         `end_implicit` ends: several statements in one string, a pipeline up to Sync.
         """
 
+    def outside_block(self, statement: Any) -> None:
+        """Before the wide door, of a pipeline: the implicit transaction up to Sync is no block. Warns, or raises 25P01, where
+        the statement needs one; several statements in one string are a block for it, so only pgwire can tell.
+        """
+
     def takes_batches(self, plan: Plan) -> Sequence[TypeRef] | None:
         """Whether rows of this INSERT may come by columns, here and now: what the parameters of one row are to be read as."""
 

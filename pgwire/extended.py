@@ -24,7 +24,7 @@ from pgwire.messages import ProtocolViolation
 from pgwire.pages import encoded
 from pgwire.results import PortalRun, send_ready, send_rows
 from pgwire.shapes import Shape, decode_parameters, described_columns, shape_of, shape_of_columns
-from planner.abc import Plan, PlanError, ResultColumn, SqlError
+from planner.abc import Plan, PlanError, ResultColumn, SqlError, Utility
 from storage.abc import StorageError
 
 if TYPE_CHECKING:
@@ -285,6 +285,8 @@ async def _execute_wide(conversation: Conversation, portal: Portal, limit: int, 
         plan = portal.prepared.plan
         if portal.result is None and not portal.finished:
             session = conversation.session
+            if not autocommit and isinstance(plan.body, Utility):
+                session.outside_block(plan.body.statement)
             session.rows_wanted = limit
             try:
                 result = await session.execute(plan, portal.params, autocommit=autocommit)

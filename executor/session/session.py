@@ -470,6 +470,9 @@ class Session(SessionContext):
 
     # --- transactions ----------------------------------------------------------------------
 
+    def outside_block(self, statement: Any) -> None:
+        transactions.outside_block(self, statement)
+
     def open_block(self, *, implicit: bool, begin: st.Begin | None = None) -> Block:
         """Begins a block with the session's defaults, or what BEGIN says."""
         assert self.block is None

@@ -139,6 +139,26 @@ def require_block(session: Session, what: str) -> Any:
     return block
 
 
+def outside_block(session: Session, statement: Any) -> None:
+    """A statement of a pipeline that is in no block. The settings are warned of and hold up to Sync. Raises 25P01."""
+    if session.block is not None and not session.block.implicit:
+        return
+    match statement:
+        case st.DeclareCursor(hold=False):
+            raise ExecutionError("25P01", "DECLARE CURSOR can only be used in transaction blocks")
+        case st.LockTable():
+            raise ExecutionError("25P01", "LOCK TABLE can only be used in transaction blocks")
+        case st.SetVariable(local=True):
+            what = "SET LOCAL"
+        case st.SetTransaction(session_default=False):
+            what = "SET TRANSACTION"
+        case st.SetConstraints():
+            what = "SET CONSTRAINTS"
+        case _:
+            return
+    session.notice("WARNING", "25P01", f"{what} can only be used in transaction blocks")
+
+
 def joined(session: Session, what: str, autocommit: bool) -> Block | None:
     """The block that a statement about the transaction is about; several statements in one string are one too. None,
     with a warning, where the statement is alone: its transaction ends with it."""

@@ -69,6 +69,9 @@ class FakeSession:
     def runner(self, plan: Plan) -> None:
         return None
 
+    def outside_block(self, statement: Any) -> None:
+        return None
+
     def takes_batches(self, plan: Plan) -> None:
         return None
 

@@ -50,6 +50,19 @@ CONVERSATIONS = {
         "|Bind stmt=i values=21|Execute|Sync",
         "Query SELECT id FROM w WHERE id >= 20",
     ],
+    "a pipeline is no block": [
+        "Parse text=INSERT INTO w VALUES (50, 'p')|Bind|Execute|Parse text=DECLARE c CURSOR FOR SELECT 1|Bind|Execute|Sync",
+        "Parse text=DECLARE c CURSOR FOR SELECT 1|Bind|Execute|Parse text=FETCH c|Bind|Execute|Sync",
+        "Query SELECT id FROM w WHERE id = 50", "Query DECLARE c CURSOR FOR SELECT id FROM w ORDER BY id; FETCH c",
+        "Parse text=SELECT 1|Bind|Execute|Parse text=LOCK TABLE w|Bind|Execute|Sync",
+        "Parse text=SET LOCAL search_path = nowhere|Bind|Execute|Parse text=SELECT id FROM w|Bind|Execute|Sync",
+        "Parse text=SELECT 1|Bind|Execute|Parse text=SET LOCAL work_mem = 'x'|Bind|Execute|Sync",
+        "Parse text=SET TRANSACTION READ ONLY|Bind|Execute|Parse text=DELETE FROM w|Bind|Execute|Sync",
+        "Parse text=SELECT 1|Bind|Execute|Parse text=SET CONSTRAINTS ALL DEFERRED|Bind|Execute|Sync",
+        "Parse text=BEGIN|Bind|Execute|Parse text=SET LOCAL work_mem = '1MB'|Bind|Execute|Parse text=LOCK TABLE w|Bind|Execute"
+        "|Parse text=DECLARE c CURSOR FOR SELECT 1|Bind|Execute|Parse text=COMMIT|Bind|Execute|Sync",
+        "Parse text=SELECT 1|Bind|Execute|Parse text=DO 'begin set local work_mem = 1024; end'|Bind|Execute|Sync",
+    ],
     "row limits": [
         "Query BEGIN",
         "Parse name=s text=SELECT id FROM w ORDER BY id|Bind portal=p stmt=s|Execute portal=p limit=2|Sync",
