@@ -30,6 +30,7 @@ from planner.catalog.objects import (
 )
 from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
+from planner.catalog.type_objects import Collation
 
 PUBLIC: Final = ""
 ALL_OF: Final[dict[str, tuple[str, ...]]] = {
@@ -72,6 +73,8 @@ def word_for(thing: CatalogObject) -> str:
         return {"a": "aggregate", "p": "procedure"}.get(thing.kind, "function")
     if isinstance(thing, StatisticsObject):
         return "statistics object"
+    if isinstance(thing, Collation):
+        return "collation"
     if isinstance(thing, TextSearchConfiguration):
         return "text search configuration"
     if isinstance(thing, TextSearchDictionary):

@@ -47,7 +47,7 @@ def word_for(thing: CatalogObject) -> str:
     return rights.word_for(thing)
 
 
-def must_own(scope: Scope, thing: CatalogObject, *, schema_will_do: bool = False) -> None:
+def must_own(scope: Scope, thing: CatalogObject, *, schema_will_do: bool = False, called: str = "") -> None:
     catalog = scope.catalog
     owned = catalog.table(thing.table_oid) if isinstance(thing, Index) else thing
     if rights.owns(catalog, scope.user, owned):
@@ -55,7 +55,7 @@ def must_own(scope: Scope, thing: CatalogObject, *, schema_will_do: bool = False
     schema = catalog.get(getattr(thing, "schema_oid", 0))
     if schema_will_do and isinstance(schema, Schema) and rights.owns(catalog, scope.user, schema):
         return
-    raise PlanError("42501", f"must be owner of {word_for(thing)} {getattr(thing, 'name', '')}")
+    raise PlanError("42501", f"must be owner of {word_for(thing)} {called or getattr(thing, 'name', '')}")
 
 
 def _may_create_temporary(scope: Scope) -> None:
@@ -146,16 +146,25 @@ def _drops(scope: Scope, said: st.Drop) -> None:
             thing = _statistics(scope, name)
         elif said.kind.startswith("text search "):
             thing = _of_text_search(scope, said.kind, name)
+        elif said.kind == "collation":
+            thing = _collation(scope, name)
         else:
             thing = _found(scope, name)
         if thing is not None:
-            must_own(scope, thing, schema_will_do=True)
+            is_relation = isinstance(thing, Table | View | Sequence | Index)
+            must_own(scope, thing, schema_will_do=True, called="" if is_relation else str(name))
 
 
 def _statistics(scope: Scope, name: st.Name) -> CatalogObject | None:
     from planner.ddl.statistics import find
 
     name = scope.homed(name)
+    return None if name.schema and scope.catalog.find_schema(name.schema) is None else find(scope, name)
+
+
+def _collation(scope: Scope, name: st.Name) -> CatalogObject | None:
+    from planner.ddl.collations import find
+
     return None if name.schema and scope.catalog.find_schema(name.schema) is None else find(scope, name)
 
 
