@@ -46,7 +46,7 @@ from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
 from planner.ddl.typenames import resolve_type
 from planner.lexer import quoted
-from planner.normalise import UNKNOWN, Normalised, normalise, parameterised
+from planner.normalise import LITERALS_MAX, UNKNOWN, Normalised, normalise, parameterised
 from planner.parse.plpgsql.names import looked_up
 from planner.parse.positioned import by_key
 from planner.parse.queries import parse_query
@@ -330,7 +330,10 @@ class Planner:
                 )
                 if plan is None:
                     return None
-                self._remember(ctx, key, _Cached(plan, None))
+                if (
+                    len(plan.parameters) <= LITERALS_MAX
+                ):  # larger ones are made quickly enough, and take much memory
+                    self._remember(ctx, key, _Cached(plan, None))
             refs = plan.parameters[: len(said.kinds)]
             settings = _naming(ctx) if any(ref.oid in INPUT for ref in refs) else ctx.settings
             readers = _readers(refs, said.kinds, settings)

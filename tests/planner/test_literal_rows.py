@@ -8,6 +8,7 @@ import re
 import pytest
 
 from planner.literal_rows import read
+from tests.planner.world import World
 
 
 def rows(*cells: str, more: int = 3) -> str:
@@ -87,3 +88,15 @@ def test_no_text_takes_long() -> None:
     assert read("INSERT INTO t VALUES (" + "'" * 100_001) is None
     assert read("INSERT INTO t VALUES ('" + "''" * 50_000 + "')") is None
     assert read(rows("(1)") + " RETURNING " + "a" * 50_000 + "'") is None
+
+
+def test_plans_of_many_rows_are_not_kept() -> None:
+    """Each number of rows would be another plan, of as many cells."""
+    world = World()
+    world.run("a", "create table t (a int, b text)")
+    context = world.context()
+    for count in (100, 2_000, 2_001):
+        plan, values = world.planner.plan(rows("(1, 'a')", more=count - 1), context)
+        assert len(values) == len(plan.parameters) == 2 * count
+    kept = world.planner.partition(context).values()
+    assert max(len(cached.plan.parameters) for cached in kept) == 200
