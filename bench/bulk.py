@@ -2,6 +2,7 @@
 
     INSERT ... SELECT, CREATE TABLE AS    one million and ten million rows
     UPDATE, DELETE                        a million rows of a table that has as many more
+    INSERT ... VALUES (1, 'a'), ...       a hundred thousand rows, a thousand in a statement, as clients write them
 
 Each ends with a count and a sum over what it has written.
 """
@@ -89,8 +90,33 @@ _UPDATE = "UPDATE bench_changed SET b = b + 1 WHERE a % 2 = 0"
 _DELETE = "DELETE FROM bench_changed WHERE a % 2 = 0"
 
 
+def _literals(key: str) -> Callable[[Peer, float], float]:
+    """Values in the text of the statements: what dumps are made of, and clients that put them there."""
+    statements = [
+        "INSERT INTO bench_literals VALUES "
+        + ", ".join(f"({i}, 'name {i}', {i % 97}.25, NULL)" for i in range(at, at + 1000))
+        for at in range(1, 100_001, 1000)
+    ]
+
+    def run(peer: Peer, seconds: float) -> float:
+        with peer.connect() as conn:
+            conn.execute("DROP TABLE IF EXISTS bench_literals")
+            conn.execute(f"CREATE TABLE bench_literals (a int {key}, b text, c numeric(9, 2), d date)")
+            start = time.perf_counter()
+            for statement in statements:
+                conn.execute(statement)
+            took = time.perf_counter() - start
+        _check(peer, "SELECT count(*), sum(a), count(d) FROM bench_literals", 100_000, 5_000_050_000, 0)
+        return 100_000 / took
+
+    return run
+
+
 def workloads() -> list[Workload]:
-    found: list[Workload] = []
+    found: list[Workload] = [
+        Workload(f"INSERT of 1,000 rows of literals, {label}", "rows/s", _literals(key), quick=True)
+        for label, key in (("no key", ""), ("primary key", "PRIMARY KEY"))
+    ]
     for rows, quick in ((1_000_000, True), (10_000_000, False)):
         label = f"{rows // 1_000_000}M rows"
         group = f"source-{rows}"
