@@ -28,6 +28,7 @@ from executor.keyed.table_writes import TableWrites
 from executor.procedural.inside import INSIDE
 from executor.session import reference_checks
 from executor.snapshot.abc import TableImage
+from executor.snapshot.runs import TOMBSTONE
 from planner.abc import Constraint, Oid, Table
 from planner.catalog import CatalogChange, EnumType
 from planner.overtaking import goes_on
@@ -467,15 +468,16 @@ class Block:
         for key, entry in w.by_key.items():
             if entry is None:
                 continue
-            # A row that was seen, and has been changed here, has its key: nobody else has written it, or validation had failed.
-            blind = seen.get(key, _BLINDLY)[0] is None
-            if not blind and not uniques:
-                continue
             row = entry[1]
-            if keyed and blind:
-                v = image.newest(key)
-                if v is not None and v[2] is not None and v[1] not in deletes and v[1] not in gone:
-                    raise _taken_meanwhile(w, None, key, row)
+            # A row that was seen, and has been changed here, has its key: nobody else has written it, or validation had failed.
+            # That is made sure of by row ids: reading the row of a run costs more than the rest.
+            if seen.get(key, _BLINDLY)[0] is None:
+                v = image.newest(key) if keyed else None
+                rid = v[1] if v is not None and v[2] is not None else TOMBSTONE
+            else:
+                rid = image.newest_rid(key) if keyed else TOMBSTONE
+            if rid >= 0 and rid not in deletes and rid not in gone:
+                raise _taken_meanwhile(w, None, key, row)
             for rule in uniques:
                 k = rule.key(row)
                 if k is None:

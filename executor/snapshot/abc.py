@@ -49,6 +49,9 @@ class TableImage(Protocol):
     def newest(self, key: Key) -> tuple[Timestamp, int, Row | None] | None:
         """(ts, rid, row or None if deleted) of the newest version, admitted ones included."""
 
+    def newest_rid(self, key: Key) -> int:
+        """The row id of the newest version, admitted ones included; -1 where there is no row, or none is known."""
+
     def scan(
         self,
         low: Key | None,

@@ -193,6 +193,20 @@ class Lookups:
         self._seen = (key, runs, NONE)
         return None
 
+    def newest_rid(self, key: Key) -> int:
+        """The row id of the newest version, admitted ones included; TOMBSTONE where there is no row. Reads no row.
+
+        Where `newest` raises, this says TOMBSTONE.
+        """
+        v = self._chains.get(key)
+        if v is not None:
+            return v[1] if v[2] is not None else TOMBSTONE
+        for run in self._runs:
+            i = run.find(key)
+            if i >= 0:
+                return int(run.rids[i])
+        return TOMBSTONE
+
     def readable(self, ts: Timestamp) -> None:
         """Whether versions and runs reach back to `ts`. Raises TooOldForKeyed, NotHydrated."""
         if self.cold is not None or not self.keyed or ts < self._truncated_ts:
