@@ -75,9 +75,7 @@ def drop_policy(scope: Scope, said: st.DropPolicy) -> None:
 def remove(scope: Scope, table: Table, doomed: Sequence[Policy]) -> None:
     """Takes policies from a table, with what was said of them."""
     gone = {p.oid for p in doomed}
-    for oid in gone:
-        for comment in scope.catalog.comments_on(oid):
-            scope.remove(comment)
+    scope.forget_comments(gone)
     put(scope, table, [p for p in table.policies if p.oid not in gone])
 
 

@@ -177,9 +177,7 @@ def drop_rule(scope: Scope, said: st.DropRule) -> None:
 def remove(scope: Scope, holder: Holder, doomed: Sequence[Rule]) -> None:
     """Takes rules from a relation, with what was said of them."""
     gone = {r.oid for r in doomed}
-    for oid in gone:
-        for comment in scope.catalog.comments_on(oid):
-            scope.remove(comment)
+    scope.forget_comments(gone)
     put(scope, holder, [r for r in holder.rules if r.oid not in gone])
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from planner import statements as st
@@ -99,6 +99,12 @@ class Scope:
         for attached in attachments:
             self._change(attached, None)
         self._change(thing, None)
+
+    def forget_comments(self, oids: Iterable[Oid]) -> None:
+        """Removes what was said of things that are no objects of their own: a relation's triggers, policies, rules."""
+        for oid in oids:
+            for comment in self.catalog.comments_on(oid):
+                self.remove(comment)
 
     def _change(self, old: CatalogObject | None, new: CatalogObject | None) -> None:
         change = CatalogChange(old, new)

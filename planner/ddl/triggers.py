@@ -261,10 +261,8 @@ def drop_trigger(scope: Scope, said: st.DropTrigger) -> None:
 
 def remove(scope: Scope, holder: Holder, doomed: Sequence[Trigger]) -> None:
     """Takes triggers from a relation, with what was said of them."""
-    for trigger in doomed:
-        for comment in scope.catalog.comments_on(trigger.oid):
-            scope.remove(comment)
     gone = {x.oid for x in doomed}
+    scope.forget_comments(gone)
     put(scope, holder, [x for x in holder.triggers if x.oid not in gone])
 
 
