@@ -42,6 +42,8 @@ _POPULATED = {
 }
 """Whether they make several rows."""
 Columns = list[tuple[str, TypeRef]]
+Wide = tuple[Columns, list[Form], Frag, Frag | None]
+"""Columns, what they are held as, the query, and the query that has a row of NULLs where that one has none."""
 
 
 def definitions(alias: exp.Expression | None) -> list[exp.ColumnDef]:
@@ -53,7 +55,7 @@ def definitions(alias: exp.Expression | None) -> list[exp.ColumnDef]:
 
 def by_definition(
     queries: QueryBinder, made: ir.Node, given: Sequence[exp.ColumnDef], numbered: bool
-) -> tuple[Columns, list[Form], Frag] | None:
+) -> Wide | None:
     """A function that returns records, with the columns that the query says they have."""
     op = made.op if isinstance(made, ir.SetReturning | ir.Call) else ""
     if op in _POPULATED and made.type.oid == t.RECORD:
@@ -70,18 +72,18 @@ def by_definition(
     rows = sql("tw_json_elements(", argument, ")") if _RECORDS[op] else sql("[", argument, "]")
     columns: Columns = []
     cells = []
+    free = True
     for c in given:
         name = identifier(c.this)
         ref, use = underneath(queries.ctx.catalog, queries.type_of(c.args["kind"]))
+        free = free and use is None
         cell = _as_value(sql("tw_json_field(j, ", quote_text(name), f", {ref.oid})"), ref)
         columns.append((name, ref))
         cells.append(obeying(queries, cell, ref, use))
-    return columns, [c.form for c in cells], _relation(rows, cells, numbered)
+    return _made(columns, rows, cells, numbered, free=free)
 
 
-def _populated(
-    queries: QueryBinder, made: ir.Node, given: Sequence[exp.ColumnDef], numbered: bool
-) -> tuple[Columns, list[Form], Frag]:
+def _populated(queries: QueryBinder, made: ir.Node, given: Sequence[exp.ColumnDef], numbered: bool) -> Wide:
     """json_populate_record(set) of a record: its fields are those of its base, else those that the query says."""
     assert isinstance(made, ir.SetReturning | ir.Call)
     base, several = made.args[0], _POPULATED[made.op]
@@ -103,7 +105,7 @@ def _populated(
         for i, ((_, ref), use) in enumerate(zip(columns, uses, strict=True))
     ]
     rows = populated_texts(text, objects, known or tuple(columns))
-    return columns, [c.form for c in cells], _relation(rows, cells, numbered)
+    return _made(columns, rows, cells, numbered, free=not any(uses))
 
 
 def _refuse_others(known: Sequence[tuple[str, TypeRef]], columns: Columns) -> None:
@@ -125,7 +127,7 @@ def _as_value(cell: Frag, ref: TypeRef) -> Frag:
     return modified(value, ref, False) if ref.typmod >= 0 else value
 
 
-def by_fields(queries: QueryBinder, made: ir.Node, numbered: bool) -> tuple[Columns, list[Form], Frag] | None:
+def by_fields(queries: QueryBinder, made: ir.Node, numbered: bool) -> Wide | None:
     """A function that returns composite values: a column for each field."""
     fields = t.composite_fields(made.type.oid)
     if fields is None:
@@ -137,7 +139,7 @@ def by_fields(queries: QueryBinder, made: ir.Node, numbered: bool) -> tuple[Colu
         else sql("[", emitter.frag(made), "]")
     )
     made_of = cells("j", fields)
-    return list(fields), [c.form for c in made_of], _relation(rows, made_of, numbered)
+    return _made(list(fields), rows, made_of, numbered)
 
 
 def cells(column: str, fields: Sequence[tuple[str, TypeRef]]) -> list[Frag]:
@@ -151,10 +153,17 @@ def cells(column: str, fields: Sequence[tuple[str, TypeRef]]) -> list[Frag]:
     return made
 
 
-def _relation(rows: Frag, cells: Sequence[Frag], numbered: bool) -> Frag:
+def _made(columns: Columns, rows: Frag, made: Sequence[Frag], numbered: bool, *, free: bool = True) -> Wide:
+    """`free`: no domain is asked, which might refuse the NULLs of a row that is not there."""
+    spare = _relation(rows, made, numbered, at_least_one=True) if free else None
+    return columns, [c.form for c in made], _relation(rows, made, numbered), spare
+
+
+def _relation(rows: Frag, cells: Sequence[Frag], numbered: bool, *, at_least_one: bool = False) -> Frag:
     items: list[Item] = [sql(c, f" AS c{i}") for i, c in enumerate(cells)]
     if not numbered:
+        if at_least_one:
+            rows = ordinality.padded(rows)
         return sql("SELECT ", join(", ", items), " FROM (SELECT unnest(", rows, ") AS j)")
-    return sql(
-        "SELECT ", join(", ", [*items, ordinality.NUMBER]), " FROM (", ordinality.unnested([(rows, "j")]), ")"
-    )
+    made = ordinality.unnested([(rows, "j")], at_least_one=at_least_one)
+    return sql("SELECT ", join(", ", [*items, ordinality.NUMBER]), " FROM (", made, ")")

@@ -40,6 +40,8 @@ class Source:
     columns: list[StarColumn]
     steps: tuple[FromStep, ...] = ()
     """The same as relations that are looked up one after another; none if it is more than plain joins."""
+    padded: Frag | None = None
+    """Of a function's rows: the text that has a row of NULLs where `frag` has none (`planner.binding.ordinality`)."""
 
 
 def star_of(relation: Relation) -> list[StarColumn]:

@@ -91,7 +91,7 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
             else expanded.by_fields(sources.queries, lists[0], numbered)
         )
     if wide is not None:
-        fields, forms, text = wide
+        fields, forms, text, spare = wide
         relation = Relation(number, shown, [RelationColumn(n, ref) for n, ref in fields])
         emitted = [EmittedColumn(f"c{i}", f) for i, f in enumerate(forms)]
         if numbered:
@@ -100,7 +100,9 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
         if not given:
             sources.rename(relation, alias)
         sources.queries.declare(number, emitted)
-        return Source(sql("LATERAL (", text, f") AS r{number}"), [relation], star_of(relation))
+        return Source(
+            _lateral(text, number), [relation], star_of(relation), padded=spare and _lateral(spare, number)
+        )
     listed: list[tuple[Frag, str]] = []
     split: list[Item] = []  # the columns of composite values
     for made, name in zip(lists, names, strict=True):
@@ -153,6 +155,12 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
     sources.rename(relation, alias)
     sources.queries.declare(number, emitted)
     inner = series.streamed(emit, lists[0]) if len(lists) == 1 else None
+    spare = None
+    if inner is None and len(listed) == len(lists) and not split:
+        if numbered or len(listed) > 1:
+            spare = ordinality.unnested(listed, at_least_one=True)
+        else:
+            spare = sql("SELECT unnest(", ordinality.padded(listed[0][0]), f") AS {listed[0][1]}")
     if inner is not None and numbered:  # of no outer row: they come in their order
         inner = sql(f"SELECT *, row_number() OVER () AS {ordinality.NUMBER} FROM (", inner, ")")
     elif listed and numbered:
@@ -165,7 +173,17 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
         inner = sql("SELECT *, ", join(", ", split), " FROM (", inner, ")")
     plain = len(columns) == len(lists) + numbered and not split
     steps = (FromStep(relation, spread=tuple(lists), numbered=numbered),) if plain else ()
-    return Source(sql("LATERAL (", inner, f") AS r{number}"), [relation], star_of(relation), steps)
+    return Source(
+        _lateral(inner, number),
+        [relation],
+        star_of(relation),
+        steps,
+        padded=spare and _lateral(spare, number),
+    )
+
+
+def _lateral(query: Frag, number: int) -> Frag:
+    return sql("LATERAL (", query, f") AS r{number}")
 
 
 def _single_column(made: ir.Node) -> str:

@@ -114,8 +114,11 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
             condition = emitter.frag(bound)
             reached = {"": relations, "LEFT": right.relations, "RIGHT": left.relations}.get(side, [])
             barriers.let_through(sources.queries, reached, bound)
+    told = right.frag
+    if side == "LEFT" and right.padded is not None and condition.text == "true":  # in the list's order
+        word, told = "JOIN", right.padded
     return Source(
-        sql("(", left.frag, f" {word} ", right.frag, " ON (", condition, "))"),
+        sql("(", left.frag, f" {word} ", told, " ON (", condition, "))"),
         relations,
         columns,
         joined_steps(left.steps, right.steps, side, on),

@@ -128,6 +128,8 @@ MACROS: tuple[str, ...] = (
     "WHEN NOT starts_with(tw_s, '{{') AND NOT starts_with(tw_s, '[') AND NOT contains(tw_s, chr(34)) "
     "AND NOT contains(tw_s, chr(92)) THEN list_transform(string_split(substring(tw_s, 2, length(tw_s) - 2), ','), "
     "lambda tw_i: CASE WHEN tw_i <> 'NULL' THEN tw_i END) ELSE tw_array_items(tw_s) END)[1]",
+    "CREATE OR REPLACE MACRO tw_padded(l) AS "
+    "list_transform([l], lambda tw_l: CASE WHEN len(tw_l) > 0 THEN tw_l ELSE [NULL] END)[1]",
     "CREATE OR REPLACE MACRO tw_bare_array(l) AS "
     "'{' || array_to_string(list_transform(l, lambda tw_i: coalesce(tw_i, 'NULL')), ',') || '}'",
     "CREATE OR REPLACE MACRO tw_subscripts(l, r) AS CASE WHEN r THEN list_reverse(l) ELSE l END",
