@@ -36,6 +36,7 @@ from planner.catalog import (
     first_objects,
     user_types,
 )
+from planner.catalog.uses import HAS_RETENTION
 from storage.abc import Part, ShardId, Timestamp
 from storage.parts import inline_table
 from storage.rows import conform
@@ -178,7 +179,9 @@ class Catalogs:
             state = self._env.txns.state
             self._left = {s: w for s, w in self._left.items() if s in state.graves or s in state.registered}
             windows = {
-                x.shard: x.retention_us / 1e6 for x in catalog.all_tables() if x.retention_us is not None
+                x.shard: x.retention_us / 1e6
+                for x in catalog.everywhere_using(HAS_RETENTION)
+                if isinstance(x, Table) and x.retention_us is not None
             }
             self._windows_of = (catalog, {**self._left, **windows})
         return self._windows_of[1]
@@ -252,11 +255,13 @@ class Catalogs:
         changes = block.net_changes()
         if not changes:
             return
-        before, rids_before = self.admitted, dict(self.rids)
+        before, rids_before = self.admitted, dict[int, int | None]()
         undos: list[Any] = []
 
         def undo() -> None:
-            self.admitted, self.rids = before, rids_before
+            self.admitted = before
+            for oid, was in rids_before.items():
+                self._locate(oid, was)
             for callback in reversed(undos):
                 callback()
 
@@ -269,15 +274,21 @@ class Catalogs:
             rid = self._env.rids.next()
             group.delete(CATALOG_SHARD, self.rids[counter.oid])
             group.insert(CATALOG_SHARD, rid, encode(Counter(next_oid)))
+            rids_before[counter.oid] = self.rids[counter.oid]
             self.rids[counter.oid] = rid
         for oid, row in block.catalog_rids.items():
-            if row is None:
-                self.rids.pop(oid, None)
-            else:
-                self.rids[oid] = row
+            rids_before[oid] = self.rids.get(oid)
+            self._locate(oid, row)
         self.admitted = admitted = before.with_changes(merged)
         self._apply_images(block, group.ts, undos)
         block.published = admitted
+
+    def _locate(self, oid: int, rid: int | None) -> None:
+        """An object's row in the catalog's shard is another one; None: it has none any more."""
+        if rid is None:
+            self.rids.pop(oid, None)
+        else:
+            self.rids[oid] = rid
 
     def _apply_images(self, block: Block, ts: Timestamp, undos: list[Any]) -> None:
         store = self._store
@@ -315,10 +326,7 @@ class Catalogs:
         """Another server's DDL: everybody's catalog from now on. Nothing of this server's is under way."""
         assert self.admitted is self.newest, "the log is followed between this server's own commits"
         for oid, rid in rids.items():
-            if rid is None:
-                self.rids.pop(oid, None)
-            else:
-                self.rids[oid] = rid
+            self._locate(oid, rid)
         for change in changes:
             old, new = change.old, change.new
             if isinstance(old, Table) and not (isinstance(new, Table) and new.shard == old.shard):

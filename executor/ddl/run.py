@@ -235,7 +235,9 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
         if isinstance(new, Table) and isinstance(old, Table) and old.shard == new.shard:
             step.altered.append(new)
     step.created = list(created.values())
-    step.dropped = [_named(before, shard) for shard in dropped]
+    tables = [found for c in step.changes if isinstance(found := before.get(c.oid), Table)]
+    step.dropped = [table for table in tables if table.shard in dropped]
+    assert len(step.dropped) == len(dropped), "each dropped shard is that of a table that is changed"
     for table in step.altered:
         if schema_bytes(table) != schema_bytes(before.table(table.oid)):
             txn.register(table.shard, schema_bytes(table))
@@ -331,14 +333,6 @@ def _squashed(changes: Sequence[CatalogChange]) -> list[CatalogChange]:
         else:
             out[change.oid] = CatalogChange(before.old, change.new)
     return list(out.values())
-
-
-def _named(catalog: Catalog, shard: str) -> Table:
-    """The table that a dropped shard belonged to."""
-    for table in catalog.all_tables():
-        if table.shard == shard:
-            return table
-    raise AssertionError(f"shard {shard} belongs to no table")
 
 
 # --- data ----------------------------------------------------------------------------------------

@@ -172,9 +172,12 @@ class Block:
         self.catalog: Any = None
         """Its own view; None: nothing of the catalog changed here."""
         self.steps: list[DdlStep] = []
-        self.created = self.dropped = self.altered = self.vanished = _NO_TABLES
+        self.created: Any = _NO_TABLES
+        self.dropped: Any = _NO_TABLES
+        self.altered: Any = _NO_TABLES
+        self.vanished: Any = _NO_TABLES
         """What all steps together do; vanished: created and dropped by this very block."""
-        self.own_oids: frozenset[int] = frozenset()
+        self.own_oids: Any = frozenset()
         """Objects that the block's DDL has changed: `admit_catalog` looks after those."""
         self.catalog_rids: dict[int, int | None] = {}
         self.published: Any = None
@@ -381,30 +384,35 @@ class Block:
         """A DDL statement's changes become the block's."""
         self.steps.append(step)
         self.catalog = catalog
-        self._settle_steps()
+        if len(self.steps) == 1:
+            self._settle_steps()
+        else:
+            self._settle(step)
 
     def _settle_steps(self) -> None:
         """What all steps together create, drop and alter."""
-        created: dict[ShardId, Table] = {}
-        dropped: dict[ShardId, Table] = {}
-        altered: dict[ShardId, Table] = {}
-        vanished: dict[ShardId, Table] = {}
-        self.own_oids = frozenset(change.oid for step in self.steps for change in step.changes)
+        self.own_oids = set()
+        self.created, self.dropped, self.altered, self.vanished = {}, {}, {}, {}
         for step in self.steps:
-            for table in step.created:
+            self._settle(step)
+
+    def _settle(self, step: DdlStep) -> None:
+        """What one more step adds to that: a migration has thousands of them."""
+        created, dropped, altered, vanished = self.created, self.dropped, self.altered, self.vanished
+        self.own_oids.update(change.oid for change in step.changes)
+        for table in step.created:
+            created[table.shard] = table
+        for table in step.altered:
+            if table.shard in created:
                 created[table.shard] = table
-            for table in step.altered:
-                if table.shard in created:
-                    created[table.shard] = table
-                else:
-                    altered[table.shard] = table
-            for table in step.dropped:
-                altered.pop(table.shard, None)
-                if created.pop(table.shard, None) is None:
-                    dropped[table.shard] = table
-                else:
-                    vanished[table.shard] = table
-        self.created, self.dropped, self.altered, self.vanished = created, dropped, altered, vanished
+            else:
+                altered[table.shard] = table
+        for table in step.dropped:
+            altered.pop(table.shard, None)
+            if created.pop(table.shard, None) is None:
+                dropped[table.shard] = table
+            else:
+                vanished[table.shard] = table
 
     def net_changes(self) -> list[CatalogChange]:
         """Per object: as it was before the block, as it is after it."""

@@ -77,12 +77,10 @@ class Catalog(IndexedObjects):
         "event",
         "meaning",
         "past",
-        "version",
     )
 
     def __init__(self, things: Iterable[CatalogObject] | None = None) -> None:
-        super().__init__()
-        self.version = next(_versions)
+        super().__init__(next(_versions))
         self.meaning = self.version
         """The same for catalogs that differ in tables, indexes, sequences and comments alone: statements that name none of
         users' tables mean the same in all of them."""
@@ -116,9 +114,7 @@ class Catalog(IndexedObjects):
         after.past, after.columnar, after.as_invoker = self.past, self.columnar, self.as_invoker
         after.shown, after.event = None, self.event
         after.user_types = self.user_types
-        for name in IndexedObjects.__slots__:
-            if name.startswith("_"):
-                setattr(after, name, dict(getattr(self, name)))
+        after._fork(self)
         for change in changes:
             if change.old is not None:
                 after._remove(change.old)

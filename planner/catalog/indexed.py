@@ -3,6 +3,7 @@
     OID            ->  object                      a table's OID    ->  its indexes, its own sequences, who refers to it
     schema, name   ->  relation, type              a kind's class   ->  the OIDs of its objects, in order
     name           ->  role, database, functions   an object's OID  ->  comments on it, grants on it
+    schema         ->  what is in it               OID, word        ->  who says it, in whatever text (`uses`)
 
 Each object is noted in all of them when it comes and struck from all when it goes (`_add`, `_remove`: the only two that
 change anything, while a catalog is made). What a name means in a session, with its search path, is `Catalog`'s to say.
@@ -10,13 +11,13 @@ change anything, while a catalog is made). What a name means in a session, with 
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
 from planner.catalog import collations
 from planner.catalog.casts import NO_CASTS, Casts
+from planner.catalog.layers import Layered
 from planner.catalog.objects import (
     DATABASE_OID,
     CatalogObject,
@@ -37,6 +38,7 @@ from planner.catalog.objects import Sequence as SequenceObject
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.type_objects import Collation, CompositeType, Domain
 from planner.catalog.user_types import USER_TYPES, declare_new, note_rows
+from planner.catalog.uses import HAS_TEXT, Use, uses, words
 
 RELATIONS: Final = (Table, View, SequenceObject, Index, CompositeType)
 EMPTY: Final[frozenset[Oid]] = frozenset()
@@ -55,7 +57,9 @@ class IndexedObjects:
         "_defaults",
         "_extensions",
         "_functions",
+        "_homes",
         "_kinds",
+        "_listed",
         "_objects",
         "_operators",
         "_partitions",
@@ -66,34 +70,59 @@ class IndexedObjects:
         "_schemas",
         "_targets",
         "_types",
+        "_uses",
         "database_oid",
         "shown",
         "user_types",
+        "version",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, version: int = 0) -> None:
+        self.version = version
         self.database_oid: Oid = DATABASE_OID
         self.shown: tuple[Oid, ...] | None = None
         """The objects that are listed; None: all (`showing`)."""
         self.user_types: dict[Oid, UserType] = {}
         """By OID; the same dictionary as long as no type is changed. Never changed in place."""
-        self._objects: dict[Oid, CatalogObject] = {}
-        self._relations: dict[tuple[Oid, str], Oid] = {}
-        self._types: dict[tuple[Oid, str], Oid] = {}
-        self._schemas: dict[tuple[Oid, str], Oid] = {}
+        self._objects: Layered[Oid, CatalogObject] = Layered()
+        self._relations: Layered[tuple[Oid, str], Oid] = Layered()
+        self._types: Layered[tuple[Oid, str], Oid] = Layered()
+        self._schemas: Layered[tuple[Oid, str], Oid] = Layered()
         self._roles: dict[str, Oid] = {}
         self._databases: dict[str, Oid] = {}
         self._defaults: dict[tuple[Oid, Oid], Oid] = {}  # settings of a database's, a role's sessions
-        self._by_table: dict[Oid, frozenset[Oid]] = {}  # indexes and owned sequences of a table
-        self._functions: dict[str, frozenset[Oid]] = {}  # of a name, in whatever schema
+        self._by_table: Layered[Oid, frozenset[Oid]] = Layered()  # indexes and owned sequences of a table
+        self._functions: Layered[str, frozenset[Oid]] = Layered()  # of a name, in whatever schema
         self._casts: dict[Oid, Casts] = {}  # of a database
         self._operators: dict[str, frozenset[Oid]] = {}  # of a sign, in whatever schema
         self._extensions: dict[tuple[Oid, str], Oid] = {}
-        self._targets: dict[Oid, frozenset[Oid]] = {}  # comments and grants on an object
-        self._parts: dict[Oid, Oid] = {}  # by constraint or trigger: the object that it is of
-        self._referring: dict[Oid, frozenset[Oid]] = {}  # tables whose foreign keys refer to a table
-        self._partitions: dict[Oid, frozenset[Oid]] = {}  # of a partitioned table
-        self._kinds: dict[type[CatalogObject], tuple[Oid, ...]] = {}  # in order; made when somebody asks
+        self._targets: Layered[Oid, frozenset[Oid]] = Layered()  # comments and grants on an object
+        self._parts: Layered[Oid, Oid] = Layered()  # by constraint or trigger: the object that it is of
+        self._referring: Layered[Oid, frozenset[Oid]] = (
+            Layered()
+        )  # tables whose foreign keys refer to a table
+        self._partitions: Layered[Oid, frozenset[Oid]] = Layered()  # of a partitioned table
+        self._kinds: dict[type[CatalogObject], Layered[Oid, None]] = {}
+        self._listed: dict[
+            type[CatalogObject], tuple[Oid, ...]
+        ] = {}  # the same in order, when somebody has asked
+        self._homes: Layered[Oid, Layered[Oid, None]] = Layered()  # what is in a schema
+        self._uses: Layered[Use, Layered[Oid, None]] = Layered()  # who says an OID or a word
+
+    def _fork(self, before: IndexedObjects) -> None:
+        """Begins as another one is; for `_add` and `_remove` to go on from there."""
+        for name in IndexedObjects.__slots__:
+            if name.startswith("_"):
+                own = getattr(before, name)
+                setattr(self, name, own.fork() if isinstance(own, Layered) else own.copy())
+        self._listed = {}
+
+    def _of(self, index: Any, key: Any) -> Layered[Oid, None]:
+        """The OIDs that an index has under a key, to be changed by this catalog."""
+        found: Layered[Oid, None] | None = index.get(key)
+        if found is None or found.owner != self.version:
+            found = index[key] = Layered(self.version) if found is None else found.fork(self.version)
+        return found
 
     def _add(self, thing: CatalogObject) -> None:
         assert thing.oid not in self._objects, f"OID {thing.oid} is taken"
@@ -131,16 +160,19 @@ class IndexedObjects:
             self._extensions[thing.database_oid, thing.name] = thing.oid
         elif isinstance(thing, Comment | Grant):
             self._targets[thing.target] = self._targets.get(thing.target, EMPTY) | {thing.oid}
-        self._parts.update(dict.fromkeys(_parts(thing), thing.oid))
+        for part in _parts(thing):
+            self._parts[part] = thing.oid
         if isinstance(thing, Table):
             for target in _targets(thing):
                 self._referring[target] = self._referring.get(target, EMPTY) | {thing.oid}
             if thing.partition is not None:
                 parent = thing.partition.parent
                 self._partitions[parent] = self._partitions.get(parent, EMPTY) | {thing.oid}
-        if (listed := self._kinds.get(type(thing))) is not None:
-            at = bisect_left(listed, thing.oid)
-            self._kinds[type(thing)] = (*listed[:at], thing.oid, *listed[at:])
+        self._of(self._kinds, type(thing))[thing.oid] = None
+        if isinstance(thing, Placed):
+            self._of(self._homes, thing.schema_oid)[thing.oid] = None
+        for use in uses(thing):
+            self._of(self._uses, use)[thing.oid] = None
 
     def _remove(self, thing: CatalogObject) -> None:
         assert self._objects.get(thing.oid) == thing, f"object {thing.oid} is not as the change believes"
@@ -171,15 +203,18 @@ class IndexedObjects:
         elif isinstance(thing, Comment | Grant):
             _discard(self._targets, thing.target, thing.oid)
         for part in _parts(thing):
-            self._parts.pop(part, None)
+            if part in self._parts:
+                del self._parts[part]
         if isinstance(thing, Table):
             for target in _targets(thing):
                 _discard(self._referring, target, thing.oid)
             if thing.partition is not None:
                 _discard(self._partitions, thing.partition.parent, thing.oid)
-        if (listed := self._kinds.get(type(thing))) is not None:
-            at = bisect_left(listed, thing.oid)
-            self._kinds[type(thing)] = (*listed[:at], *listed[at + 1 :])
+        del self._of(self._kinds, type(thing))[thing.oid]
+        if isinstance(thing, Placed):
+            del self._of(self._homes, thing.schema_oid)[thing.oid]
+        for use in uses(thing):
+            del self._of(self._uses, use)[thing.oid]
 
     # --- by OID ----------------------------------------------------------------------------------
 
@@ -233,11 +268,14 @@ class IndexedObjects:
         return self._all_of_kind(kind)
 
     def _all_of_kind(self, kind: type[Any]) -> tuple[Oid, ...]:
-        found = self._kinds.get(kind)
+        found = self._listed.get(kind)
         if found is None:
-            found = tuple(sorted(oid for oid, x in self._objects.items() if isinstance(x, kind)))
-            if isinstance(kind, type):  # one of the classes, of which none is another's
-                self._kinds[kind] = found
+            kinds = self._kinds
+            if kind in kinds or isinstance(kind, type):  # one of the classes, of which none is another's
+                found = tuple(sorted(kinds.get(kind, ())))
+            else:
+                found = tuple(sorted(oid for k, oids in kinds.items() if issubclass(k, kind) for oid in oids))
+            self._listed[kind] = found
         return found
 
     def tables(self) -> Iterator[Table]:
@@ -245,12 +283,13 @@ class IndexedObjects:
 
     def all_tables(self) -> Iterator[Table]:
         """The tables of every database: what the log and the snapshot store care about."""
-        return (t for t in self._objects.values() if isinstance(t, Table))
+        found = (self._objects[oid] for oid in self._kinds.get(Table, ()))
+        return (t for t in found if isinstance(t, Table))
 
     def inside(self, schema_oid: Oid) -> list[Placed]:
         """Everything that lives in a schema, by OID."""
-        found = (self._objects[oid] for oid in sorted(self._objects))
-        return [t for t in found if isinstance(t, Placed) and t.schema_oid == schema_oid]
+        found = (self._objects[oid] for oid in sorted(self._homes.get(schema_oid, ())))
+        return [t for t in found if isinstance(t, Placed)]
 
     def indexes_of(self, table_oid: Oid) -> list[Index]:
         return [i for i in self._dependents(table_oid) if isinstance(i, Index)]
@@ -265,6 +304,21 @@ class IndexedObjects:
         """What a constraint or trigger is of, if that is in this database."""
         found = self._objects.get(self._parts.get(part, 0))
         return found if isinstance(found, Table | View | Domain) and self._is_here(found) else None
+
+    def using(self, use: Use) -> list[CatalogObject]:
+        """This database's objects that say an OID in their definition, or have something of a kind (`planner.catalog.uses`), by OID."""
+        oids, shown = self._uses.get(use, ()), self.shown
+        found = (self._objects[oid] for oid in sorted(oids) if shown is None or oid in shown)
+        return [x for x in found if self._is_here(x)]
+
+    def everywhere_using(self, use: Use) -> list[CatalogObject]:
+        """The same of every database."""
+        return [self._objects[oid] for oid in sorted(self._uses.get(use, ()))]
+
+    def wording(self, name: str) -> list[CatalogObject]:
+        """Those in whose expressions a name may be said, and perhaps others."""
+        said = words(name)
+        return self.using(said[0] if said else HAS_TEXT)
 
     def referring_to(self, table_oid: Oid) -> list[Table]:
         """The tables whose foreign keys refer to a table."""
@@ -312,7 +366,7 @@ def _targets(table: Table) -> set[Oid]:
     return {c.foreign_table for c in keys} | {a.table for c in keys for a in c.aims}
 
 
-def _discard(index: dict[_K, frozenset[Oid]], key: _K, oid: Oid) -> None:
+def _discard(index: dict[_K, frozenset[Oid]] | Layered[_K, frozenset[Oid]], key: _K, oid: Oid) -> None:
     rest = index[key] - {oid}
     if rest:
         index[key] = rest

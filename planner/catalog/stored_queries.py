@@ -18,6 +18,7 @@ from planner.abc import Oid, PlanError, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.objects import View
 from planner.catalog.routine_objects import Function
+from planner.catalog.uses import HAS_QUERY
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +66,15 @@ def stored_query(thing: object) -> StoredQuery | None:
 
 def stored_queries(catalog: Catalog) -> Iterator[StoredQuery]:
     """Every view, materialized view and function with such a query of the database, by OID."""
-    holders: list[View | Table | Function] = [
-        *catalog.objects(View),
-        *catalog.objects(Table),
-        *catalog.objects(Function),
-    ]
-    for holder in sorted(holders, key=lambda h: h.oid):
+    for holder in catalog.using(HAS_QUERY):
         found = stored_query(holder)
         if found is not None:
+            yield found
+
+
+def stored_queries_of(catalog: Catalog, oid: Oid) -> Iterator[StoredQuery]:
+    """Those that need an object."""
+    for holder in catalog.using(oid):
+        found = stored_query(holder)
+        if found is not None and oid in found.depends:
             yield found

@@ -13,6 +13,7 @@ import dataclasses
 from planner.abc import Column, Constraint, Oid, Policy, Rule, Table, Trigger
 from planner.catalog import (
     Cast,
+    Catalog,
     CatalogObject,
     Collation,
     CompositeType,
@@ -33,7 +34,7 @@ from planner.catalog import (
 )
 from planner.catalog.collations import key_of
 from planner.catalog.row_types import row_type, row_type_oid
-from planner.catalog.stored_queries import stored_queries
+from planner.catalog.stored_queries import stored_queries_of
 from planner.catalog.user_types import has_rows_of
 from planner.ddl import (
     casts,
@@ -115,8 +116,9 @@ def _by_text_search(
             text is not None and thing.name in text and thing.oid in depends.needs_of_expression(scope, text)
         )
 
+    catalog = scope.catalog
     found: list[Dependent] = []
-    for table in scope.catalog.objects(Table):
+    for table in _tables_wording(catalog, thing.name):
         found += [
             Dependent(table, on, column=c, default_only=not c.generated)
             for c in table.visible
@@ -127,8 +129,18 @@ def _by_text_search(
             for c in table.constraints
             if c.kind == "c" and uses(c.expression)
         ]
-        found += [Dependent(i, on) for i in scope.catalog.indexes_of(table.oid) if any(map(uses, i.texts))]
+        found += [Dependent(i, on) for i in catalog.indexes_of(table.oid) if any(map(uses, i.texts))]
     return found
+
+
+def _tables_wording(catalog: Catalog, name: str, *oids: Oid) -> list[Table]:
+    """The tables in whose expressions, or those of their indexes, a name may be said, or that say one of the OIDs."""
+    found: dict[Oid, Table] = {}
+    for thing in [*catalog.wording(name), *(x for oid in oids if oid for x in catalog.using(oid))]:
+        table = catalog.get(thing.table_oid) if isinstance(thing, Index) else thing
+        if isinstance(table, Table):
+            found[table.oid] = table
+    return [table for _, table in sorted(found.items())]
 
 
 def multirange_of(scope: Scope, thing: RangeType) -> MultirangeType:
@@ -172,9 +184,10 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
     if isinstance(thing, Index) and thing.unique and thing.table_oid:
         found += _foreign_keys_on(scope, thing, on)
     if isinstance(thing, Sequence | UserType):
-        for table in catalog.objects(Table):
+        said = (thing.oid, getattr(thing, "array_oid", 0))
+        for table in _tables_wording(catalog, thing.name, *said):
             for column in table.columns:
-                if column.declared.oid in (thing.oid, getattr(thing, "array_oid", 0)):
+                if column.declared.oid in said:
                     shown = on if column.declared.oid == thing.oid else f"{on}[]"
                     found.append(Dependent(table, shown, column=column))
                 elif column.sequence_oid == thing.oid or (
@@ -194,9 +207,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         thing,
         Table | View | Sequence | UserType | Collation | TextSearchDictionary | TextSearchConfiguration,
     ):
-        for view in stored_queries(catalog):
-            if thing.oid in view.depends:
-                found.append(Dependent(view.holder, on))
+        found += [Dependent(view.holder, on) for view in stored_queries_of(catalog, thing.oid)]
     found += [Dependent(table, on, policy=p) for table, p in policies.needing(scope, thing)]
     found += [Dependent(holder, on, rule=r) for holder, r in rules.needing(scope, thing)]
     if isinstance(thing, Operator | Cast):
@@ -258,8 +269,8 @@ def _callers(scope: Scope, function: Function, on: str) -> list[Dependent]:
     """Views, functions, defaults, CHECKs and indexes that call a function."""
     found = [
         Dependent(f, on)
-        for f in scope.catalog.objects(Function)
-        if f.aggregate is not None and function.oid in f.aggregate.functions
+        for f in scope.catalog.using(function.oid)
+        if isinstance(f, Function) and f.aggregate is not None and function.oid in f.aggregate.functions
     ]
     return found + _users(scope, function.oid, function.name, on)
 
@@ -267,8 +278,8 @@ def _callers(scope: Scope, function: Function, on: str) -> list[Dependent]:
 def _users(scope: Scope, oid: Oid, name: str, on: str) -> list[Dependent]:
     """Views, functions, defaults, CHECKs and indexes whose text calls a function or names an operator."""
     catalog = scope.catalog
-    found = [Dependent(v.holder, on) for v in stored_queries(catalog) if oid in v.depends]
-    for table in catalog.objects(Table):
+    found = [Dependent(v.holder, on) for v in stored_queries_of(catalog, oid)]
+    for table in _tables_wording(catalog, name):
         for column in table.columns:
             if column.default is None or not routines.calls(scope, table, column.default, oid, name):
                 continue

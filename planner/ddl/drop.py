@@ -34,7 +34,7 @@ from planner.catalog import (
     quote_identifier,
 )
 from planner.catalog.names import missing_schema
-from planner.catalog.stored_queries import stored_queries, stored_query
+from planner.catalog.stored_queries import stored_queries_of, stored_query
 from planner.catalog.system.relations import relations
 from planner.ddl import (
     absent,
@@ -286,8 +286,8 @@ def _views_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
     name = part.column.name
     return [
         Dependent(view.holder, part.shown(scope))
-        for view in stored_queries(scope.catalog)
-        if part.thing.oid in view.depends and mentions(view.query, name)
+        for view in stored_queries_of(scope.catalog, part.thing.oid)
+        if mentions(view.query, name)
     ]
 
 

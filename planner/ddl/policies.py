@@ -7,12 +7,13 @@ and on servers that follow the log, and a write that is under way is refused at 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from planner import statements as st
 from planner.abc import Column, Oid, PlanError, Policy, SqlError, Table
 from planner.binding.policy_conditions import bind
 from planner.catalog import CatalogObject, Role, policies, quote_identifier
+from planner.catalog.uses import HAS_POLICIES
 from planner.ddl import constraints, depends, moments
 from planner.ddl.scope import Scope
 from planner.lexer import tokenize
@@ -175,10 +176,14 @@ def needing(scope: Scope, thing: CatalogObject) -> list[tuple[Table, Policy]]:
     """The policies that read or call an object, but for those of the table itself."""
     return [
         (table, p)
-        for table in scope.catalog.objects(Table)
+        for table in _having_policies(scope.catalog.using(thing.oid))
         for p in table.policies
         if thing.oid in p.depends and thing.oid != table.oid
     ]
+
+
+def _having_policies(found: Iterable[CatalogObject]) -> list[Table]:
+    return [x for x in found if isinstance(x, Table) and x.policies]
 
 
 def using(table: Table, column: Column) -> list[Policy]:
@@ -194,7 +199,7 @@ def elsewhere(scope: Scope, table: Table, column: Column) -> list[tuple[Table, P
     """The policies of other tables, and queries in those of this one, that name a column."""
     return [
         (owner, p)
-        for owner in scope.catalog.objects(Table)
+        for owner in _having_policies(scope.catalog.using(table.oid))
         for p in owner.policies
         if table.oid in p.depends and names_column(p, column.name)
     ]
@@ -222,7 +227,7 @@ def refuse_renaming_column(table: Table, policy: Policy, name: str) -> None:
 
 def refuse_renaming(scope: Scope, thing: CatalogObject) -> None:
     """Raises 0A000 for an object that policies name: their text would not find it."""
-    for table in scope.catalog.objects(Table):
+    for table in _having_policies(scope.catalog.using(HAS_POLICIES)):
         for p in table.policies:
             if thing.oid in p.depends or (thing.oid == table.oid and names_column(p, table.name)):
                 raise _not_renamed(f'"{getattr(thing, "name", "")}"', table, p)

@@ -424,7 +424,9 @@ def _look_again(scope: Scope, old: Function) -> None:
 def expressions_with(scope: Scope, f: Function) -> list[tuple[Table, str, str]]:
     """The defaults and CHECKs whose text may call a function: (table, text, what it is)."""
     found: list[tuple[Table, str, str]] = []
-    for table in scope.catalog.objects(Table):
+    for table in scope.catalog.wording(f.name):
+        if not isinstance(table, Table):
+            continue
         found += [
             (table, c.default, "DEFAULT expressions")
             for c in table.columns
@@ -453,10 +455,11 @@ def calls(scope: Scope, table: Table, text: str, oid: Oid, name: str) -> bool:
 def of_type(scope: Scope, kind: UserType) -> list[Function]:
     """The functions with a parameter or a result of a type, or of arrays of it."""
     own = (kind.oid, kind.array_oid)
+    found = {x.oid: x for oid in own for x in scope.catalog.using(oid)}
     return [
         f
-        for f in scope.catalog.objects(Function)
-        if f.returns in own or any(p.declared in own for p in f.parameters)
+        for _, f in sorted(found.items())
+        if isinstance(f, Function) and (f.returns in own or any(p.declared in own for p in f.parameters))
     ]
 
 

@@ -7,7 +7,7 @@ texts keep the search path that they were said on. Names in them do not follow t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final
 
@@ -16,6 +16,7 @@ from planner.abc import Column, Oid, PlanError, Rule, Table
 from planner.binding import rule_sketches
 from planner.binding.rule_sketches import Sketch
 from planner.catalog import CatalogObject, View, quote_identifier
+from planner.catalog.uses import HAS_RULES
 from planner.ddl import depends, moments
 from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, tokenize
@@ -238,13 +239,17 @@ def settle(scope: Scope) -> None:
 
 
 def _all(scope: Scope) -> list[tuple[Holder, Rule]]:
-    holders: list[Holder] = [*scope.catalog.objects(Table), *scope.catalog.objects(View)]
-    return [(h, r) for h in holders for r in h.rules]
+    return _of(scope.catalog.using(HAS_RULES))
+
+
+def _of(holders: Iterable[CatalogObject]) -> list[tuple[Holder, Rule]]:
+    return [(h, r) for h in holders if isinstance(h, Table | View) for r in h.rules]
 
 
 def needing(scope: Scope, thing: CatalogObject) -> list[tuple[Holder, Rule]]:
     """The rules that read, write or call an object, but for those of the relation itself."""
-    return [(h, r) for h, r in _all(scope) if thing.oid in r.depends and thing.oid != h.oid]
+    found = _of(scope.catalog.using(thing.oid))
+    return [(h, r) for h, r in found if thing.oid in r.depends and thing.oid != h.oid]
 
 
 def using(scope: Scope, holder: Holder, column: Column) -> list[tuple[Holder, Rule]]:

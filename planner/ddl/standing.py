@@ -9,7 +9,7 @@ import dataclasses
 
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import View, exclusions, quote_identifier
-from planner.catalog.stored_queries import stored_queries
+from planner.catalog.stored_queries import stored_queries_of
 from planner.ddl import drop, policies, rules, triggers
 from planner.ddl.dependents import mentions
 from planner.ddl.scope import Scope, describe
@@ -22,7 +22,7 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
     """
     what = f"column {quote_identifier(column.name)} of table {quote_identifier(table.name)}"
     lines: list[str] = []
-    using = [v for v in stored_queries(scope.catalog) if table.oid in v.depends]
+    using = list(stored_queries_of(scope.catalog, table.oid))
     held = {p.oid: (holder, p) for holder, p in policies.elsewhere(scope, table, column)}
     held |= {p.oid: (table, p) for p in policies.using(table, column)}
     lines += [policies.described(holder, p) for holder, p in held.values()]
@@ -101,7 +101,7 @@ def free_key(scope: Scope, table: Table, key: Constraint, cascade: bool) -> None
             ):
                 standing.append((other, c))
     what = f"constraint {quote_identifier(key.name)} on table {quote_identifier(table.name)}"
-    views = [v.holder for v in stored_queries(scope.catalog) if key.oid in v.depends]
+    views = [v.holder for v in stored_queries_of(scope.catalog, key.oid)]
     shown = [
         (
             f"constraint {quote_identifier(c.name)} on table {quote_identifier(t.name)}",

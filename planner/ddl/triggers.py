@@ -17,7 +17,6 @@ from planner.abc import Column, Oid, PlanError, SqlError, Table, Trigger
 from planner.binding import trigger_conditions
 from planner.catalog import Function, Index, View, rights
 from planner.catalog.objects import Sequence as SequenceObject
-from planner.catalog.system.triggers import listed
 from planner.ddl import constraints, moments, operators, routine_names
 from planner.ddl.named_types import with_schemas
 from planner.ddl.scope import Scope
@@ -309,7 +308,8 @@ def switched(table: Table, action: st.AlterAction) -> tuple[Trigger, ...]:
 
 def firing(scope: Scope, function: Function) -> list[tuple[Holder, Trigger]]:
     """The triggers that call a function."""
-    found = [(holder, x) for holder, x in listed(scope.catalog) if x.function == function.oid]
+    holders = [h for h in scope.catalog.using(function.oid) if isinstance(h, Table | View)]
+    found = [(h, x) for h in holders for x in h.triggers if x.function == function.oid]
     return sorted(found, key=lambda pair: pair[1].oid)
 
 

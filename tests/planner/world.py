@@ -29,6 +29,8 @@ from planner.catalog import (
     Sequence,
     View,
 )
+from planner.catalog.indexed import IndexedObjects
+from planner.catalog.layers import Layered
 from planner.ddl.plan import DdlPlan
 from planner.planner import PlanContext, Planner
 
@@ -60,8 +62,23 @@ class World:
             return "\n".join(lines)
         before = self.catalog
         self.catalog = done.catalog
-        assert Catalog.from_rows(done.catalog.rows()).rows() == done.catalog.rows(), "rows read back"
+        anew = Catalog.from_rows(done.catalog.rows())
+        assert anew.rows() == done.catalog.rows(), "rows read back"
+        assert found_by(anew) == found_by(done.catalog), "what objects are found by"
         return "\n".join(_described(done, before))
+
+
+def found_by(catalog: Catalog) -> dict[str, object]:
+    """What a catalog finds its objects by: the same, however it came about."""
+    found: dict[str, object] = {}
+    for name in IndexedObjects.__slots__:
+        if not name.startswith("_") or name == "_listed":
+            continue
+        index = getattr(catalog, name)
+        found[name] = {k: v for k, v in index.items() if not isinstance(v, Layered)} | {
+            k: sorted(v) for k, v in index.items() if isinstance(v, Layered) and v
+        }
+    return found
 
 
 def _described(done: DdlPlan, before: Catalog) -> list[str]:

@@ -1,0 +1,111 @@
+"""What an object says of others: what it is found by when these are to be dropped, renamed or changed.
+
+    Table t (c color, CHECK (valid(c)))     the type color; text with the words `valid` and `c`
+    View v                                  has a query; t, of which the query reads
+
+A DROP asks who needs what goes. In a database with thousands of tables nobody can look through all of them for each object, so
+a catalog keeps by each OID and each word of an expression who says it (`IndexedObjects.using`, `wording`). That somebody says a
+word makes him one to look at, no more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+from planner.abc import Oid, Table
+from planner.catalog.objects import Index, View
+from planner.catalog.routine_objects import Function
+from planner.types import oids
+
+Use = Oid | str
+"""An OID, a word of an expression, or one of these:"""
+HAS_TEXT: Final = "\0text"
+HAS_QUERY: Final = "\0query"
+HAS_POLICIES: Final = "\0policies"
+HAS_RETENTION: Final = "\0retention"
+HAS_RULES: Final = "\0rules"
+HAS_TRIGGERS: Final = "\0triggers"
+
+_FIRST_NOTED: Final = oids.CITEXT
+"""The types of extensions are the first that somebody can drop."""
+_words: Final = re.compile(r"\w+")
+
+
+def words(text: str) -> list[str]:
+    """A name is in no expression that has not each of them among its own."""
+    return _words.findall(text)
+
+
+def uses(thing: Any) -> set[Use]:
+    """All that one object is to be found by."""
+    found: set[Use] = set()
+    if isinstance(thing, Table):
+        _of_table(thing, found)
+    elif isinstance(thing, View):
+        found.add(HAS_QUERY)
+        found.update(thing.depends)
+        _of_holder(thing, found)
+    elif isinstance(thing, Function):
+        found.add(thing.returns)
+        found.update(p.declared for p in thing.parameters)
+        if thing.standard:
+            found.add(HAS_QUERY)
+            found.update(thing.depends)
+        if thing.aggregate is not None:
+            found.update(thing.aggregate.functions)
+    elif isinstance(thing, Index):
+        _say(thing.texts, found)
+    return {x for x in found if isinstance(x, str) or x >= _FIRST_NOTED}
+
+
+def _of_table(table: Table, found: set[Use]) -> None:
+    for column in table.columns:
+        found.add(column.type.oid)
+        if column.domain is not None:
+            found.add(column.domain.oid)
+        if column.sequence_oid:
+            found.add(column.sequence_oid)
+        if column.default is not None:
+            _say((column.default,), found)
+    _say((c.expression for c in table.constraints if c.kind == "c"), found)
+    if table.policies:
+        found.add(HAS_POLICIES)
+        for policy in table.policies:
+            found.update(policy.depends)
+    if table.materialized is not None:
+        found.add(HAS_QUERY)
+        found.update(table.materialized.depends)
+    if table.retention_us is not None:
+        found.add(HAS_RETENTION)
+    _of_holder(table, found)
+
+
+def _of_holder(holder: Table | View, found: set[Use]) -> None:
+    if holder.rules:
+        found.add(HAS_RULES)
+        for rule in holder.rules:
+            found.update(rule.depends)
+    if holder.triggers:
+        found.add(HAS_TRIGGERS)
+        found.update(x.function for x in holder.triggers)
+
+
+def _say(texts: Iterable[str], found: set[Use]) -> None:
+    for text in texts:
+        found.add(HAS_TEXT)
+        found.update(words(text))
+
+
+__all__ = [
+    "HAS_POLICIES",
+    "HAS_QUERY",
+    "HAS_RETENTION",
+    "HAS_RULES",
+    "HAS_TEXT",
+    "HAS_TRIGGERS",
+    "Use",
+    "uses",
+    "words",
+]  # fmt: skip
