@@ -25,9 +25,18 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, TypeRef
 from planner.binding import ir
+from planner.binding.collations_met import derived, met, sorted_by
 from planner.binding.fragments import Frag, sql
 from planner.binding.naming import identifier
-from planner.catalog.collations import by_bytes, duckdb_locale, is_collatable, levels, nondeterministic, shown
+from planner.catalog.collations import (
+    NONE,
+    by_bytes,
+    duckdb_locale,
+    is_collatable,
+    levels,
+    nondeterministic,
+    shown,
+)
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
@@ -104,13 +113,16 @@ def collated(node: ir.Node, name: str, position: int, kept: bool = False) -> ir.
         shown = t.format_type(node.type)
         state = "0A000" if node.type.oid == t.CITEXT else "42804"
         raise PlanError(state, f"collations are not supported by type {shown}", position=position)
-    if by_bytes(name) and not kept and not _of(node)[0]:
+    if not met(name) and by_bytes(name) and not kept and not _of(node)[0]:
         return node
     return ir.Collated(node.type, node, name, True, position)
 
 
 def standing_for(node: ir.Node, var: ir.Var) -> ir.Node:
     """The column that holds an expression's value, in the expression's collation."""
+    told = derived(node)
+    if told is not None:
+        return ir.Collated(var.type, var, told) if told else var
     names, explicit = _of(node)
     return ir.Collated(var.type, var, next(iter(names)), explicit) if len(names) == 1 else var
 
@@ -129,8 +141,19 @@ def collation_of(*nodes: ir.Node) -> str:
 
 def carried(*nodes: ir.Node) -> str:
     """The collation that a query's column has by this expression, or by one for each row; where two meet, none."""
+    told = derived(*nodes)
+    if told is not None:
+        return told
     names, _ = _merged(nodes)
     return next(iter(names)) if len(names) == 1 else ""
+
+
+def given_to(args: Sequence[ir.Node]) -> list[str]:
+    """The collation of each parameter in the body of a function that is called with these: the call's, or the default one."""
+    told = derived(*args)
+    if told is None:
+        return [carried(a) for a in args]
+    return ["" if told == NONE or not is_collatable(a.type.oid) else told for a in args]
 
 
 def said(expressions: ExpressionBinder, query: exp.Expression, columns: Sequence[ResultColumn]) -> list[Said]:
@@ -157,6 +180,8 @@ def united(a: Said, b: Said, *, may_be_none: bool) -> str:
     """The collation of two columns as one; where none is needed, perhaps none. Raises 42P21."""
     if a.explicit != b.explicit:
         return (a if a.explicit else b).name
+    if a.name == NONE or b.name == NONE:
+        return b.name if a.name == NONE else a.name
     if a.name == b.name or not a.name or not b.name:
         return a.name or b.name
     if a.explicit or not may_be_none:
@@ -169,7 +194,7 @@ def united(a: Said, b: Said, *, may_be_none: bool) -> str:
             else "You can choose the collation by applying the COLLATE clause to one or both expressions.",
             position=b.position,
         )
-    return ""
+    return NONE
 
 
 def _merged(nodes: Sequence[ir.Node]) -> tuple[frozenset[str], bool]:
@@ -208,6 +233,7 @@ def _of(node: ir.Node) -> tuple[frozenset[str], bool]:
 
 def sort_key(text: Frag, node: ir.Node) -> Frag | None:
     """What orders a text as its collation does; None: its bytes. `text` is the node's own."""
+    sorted_by((node,))
     name = collation_of(node) if is_collatable(node.type.oid) else ""
     return _key(text, name, node) if name else None
 

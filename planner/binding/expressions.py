@@ -17,6 +17,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import geometry_subscripts, hstore_subscripts, ir, jsonb_subscripts, system_columns
 from planner.binding.collating import collated, named
+from planner.binding.collations_met import look_at
 from planner.binding.dimensions import VECTORS, array_over
 from planner.binding.domains import checked
 from planner.binding.facts import type_name
@@ -160,7 +161,10 @@ class ExpressionBinder(PredicateBinder):
             raise PlanError(
                 "0A000", f"{type(node).__name__} expressions are not supported", position=first_position(node)
             )
-        return handler(node, scope)
+        made = handler(node, scope)
+        if self.queries.tells_collations:
+            look_at(made)
+        return made
 
     def _literal(self, node: exp.Literal, _scope: Scope) -> ir.Node:
         position = start_of(node)
@@ -217,7 +221,7 @@ class ExpressionBinder(PredicateBinder):
                 variable = self._variable((name,), position, True)
                 if variable is not None:
                     return variable
-            if isinstance(node_found, ir.Var):
+            if isinstance(node_found, ir.Var | ir.Collated):
                 node_found = replace(node_found, position=position)
             return self.reach(node_found, scope, at)
         schema = node.args.get("db")

@@ -16,6 +16,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.collating import standing_for, told_apart
+from planner.binding.collations_met import sorted_by
 from planner.binding.comparable import comparable, needs_key, refuse_unequal
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
@@ -113,6 +114,7 @@ class Grouping:
         frag = self.queries.emitter.frag(node)
         # A constant is NULL in the sets without it, so what is shown is what is grouped by.
         shown = self._grouped(node) if isinstance(node, ir.Lit) else frag
+        sorted_by((node,))
         by = told_apart(node)
         if needs_key(frag, node.type, by):
             # Grouped by something that stands for the value: show one of the values.

@@ -20,6 +20,7 @@ from sqlglot import exp
 from planner.abc import PlanError
 from planner.binding import barriers, ir
 from planner.binding.collating import carried
+from planner.binding.collations_met import look_at
 from planner.binding.fragments import Frag, Ref, join, sql
 from planner.binding.from_items import Source
 from planner.binding.keyed_joins import joined_steps
@@ -84,6 +85,7 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
                 if isinstance(n, ir.Var):
                     sources.queries.use(n)
             assert isinstance(equal, ir.Call)
+            look_at(equal)
             on += (equal,)
             tests.append(emitter.frag(equal))
             place = first_position(node)

@@ -17,11 +17,11 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn
-from planner.binding import ir
+from planner.binding import collating, collations_met, ir
 from planner.binding.comparable import refuse_unequal
 from planner.binding.facts import procs
 from planner.binding.naming import function_name, identifier
-from planner.catalog.collations import nondeterministic, shown
+from planner.catalog.collations import is_collatable, nondeterministic, shown
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
@@ -167,6 +167,8 @@ def check_types(
                 hint="Cast the output of the non-recursive term to the correct type.",
                 position=_place(union.this, i),
             )
+        if collations_met.told() and is_collatable(overall.oid):
+            _check_collation(expressions, name, union, i, (base, step))
         if union.args.get("distinct"):
             refuse_unequal(overall, first_position(sides[0]))
         if union.args.get("distinct") and (letters := _other_letters(a)):
@@ -177,6 +179,29 @@ def check_types(
                 hint="Cast the column to text, or write UNION ALL.",
                 position=_place(union.this, i),
             )
+
+
+def _check_collation(
+    expressions: ExpressionBinder,
+    name: str,
+    union: exp.Union,
+    i: int,
+    terms: Sequence[Sequence[ResultColumn]],
+) -> None:
+    """Raises 42P21 where a column would have another collation by the second term than by the first."""
+    a, b = (
+        collating.said(expressions, side, columns)[i]
+        for side, columns in zip((union.this, union.expression), terms, strict=True)
+    )
+    overall = collating.united(a, b, may_be_none=not union.args.get("distinct"))
+    if overall != a.name:
+        raise PlanError(
+            "42P21",
+            f'recursive query "{name}" column {i + 1} has collation "{shown(a.name or "default")}" in non-recursive '
+            f'term but collation "{shown(overall or "default")}" overall',
+            hint="Use the COLLATE clause to set the collation of the non-recursive term.",
+            position=_place(union.this, i),
+        )
 
 
 def _other_letters(column: ResultColumn) -> str:

@@ -25,7 +25,7 @@ from planner.abc import Oid, PlanError, SqlError, TypeRef
 from planner.binding import domains as domain_casts
 from planner.binding import ir, routine_runs, routine_values, shapes
 from planner.binding.clauses import refuse_unsteady
-from planner.binding.collating import carried
+from planner.binding.collating import carried, given_to
 from planner.binding.dimensions import array_over
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import type_name
@@ -256,8 +256,7 @@ def parameters(queries: QueryBinder, f: Function, args: Sequence[ir.Node]) -> tu
     number = queries.next_relation()
     columns: list[RelationColumn] = []
     values: list[ir.Node] = []
-    for i, (p, arg) in enumerate(zip(f.inputs, args, strict=True)):
-        collation = carried(arg)
+    for i, (p, arg, collation) in enumerate(zip(f.inputs, args, given_to(args), strict=True)):
         columns.append(RelationColumn(p.name, arg.type, collation=collation))
         value: ir.Node = ir.Argument(arg.type, number, i)
         values.append(ir.Collated(arg.type, value, collation) if collation else value)

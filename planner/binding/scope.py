@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from planner.abc import PlanError, Table, TypeRef
 from planner.binding import ir
+from planner.binding.collations_met import met
 from planner.catalog.collations import by_bytes
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class RelationColumn:
     def value(self, relation: int, index: int, position: int = 0) -> ir.Node:
         """What stands for it, as column `index` of a relation."""
         var = ir.Var(self.type, relation, index, position)
-        if not self.collation or by_bytes(self.collation):
+        if not self.collation or (not met(self.collation) and by_bytes(self.collation)):
             return var
         return ir.Collated(self.type, var, self.collation)
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import ChangesUse, CommonWrite, Lookup, PlanError, ResultColumn, SystemUse, TypeRef
-from planner.binding import ir
+from planner.binding import collations_met, ir
 from planner.binding.accesses import Accesses
 from planner.binding.coerce import Coercions
 from planner.binding.emit import EmittedColumn, Emitter
@@ -143,6 +143,8 @@ class QueryState:
         """By relation: what is asked below the barrier around it (`planner.binding.barriers`)."""
         self.keys_used: set[int] = set()
         """Primary keys that tell of columns beside them what they are in a group: constraints, by OID."""
+        self.tells_collations = collations_met.told()
+        """Each column and COLLATE says its collation, and who meets is looked at."""
         self.only_written = False
         """Nobody runs what is bound: it is written again as SQL, so COLLATE stays where it was said."""
         self.calling: bool = getattr(ctx, "calling", False)

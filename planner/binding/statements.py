@@ -29,7 +29,7 @@ from planner.abc import (
     SystemUse,
     Table,
 )
-from planner.binding import ir, keyed, locking, partitioned, rules
+from planner.binding import collations_met, ir, keyed, locking, partitioned, rules
 from planner.binding.common_writes import with_writes
 from planner.binding.compound import with_text
 from planner.binding.dml import DmlBinder
@@ -63,12 +63,18 @@ def bind_statement(
     """`emitter`: who writes the query's text, if not DuckDB's."""
     if isinstance(ast, exp.DML) and (ruled := rules.rewritten(ast, ctx, parameter_types, text, kinds)):
         return ruled
-    parameters = Parameters(parameter_types, kinds)
-    queries = QueryBinder(ctx, text, parameters)
-    queries.prefer_keyed = queries.keeps_selects = prefer_keyed
-    if emitter is not None:
-        queries.emitter = emitter
-    return bound_plan(ast, ctx, queries, parameters, text, {}, [])
+
+    def bound(tell_collations: bool) -> tuple[Plan, bool]:
+        parameters = Parameters(parameter_types, kinds)
+        with collations_met.meeting(tell_collations) as met:
+            queries = QueryBinder(ctx, text, parameters)
+            queries.prefer_keyed = queries.keeps_selects = prefer_keyed
+            if emitter is not None:
+                queries.emitter = emitter
+            return bound_plan(ast, ctx, queries, parameters, text, {}, []), met.to_be_told
+
+    plan, to_be_told = bound(collations_met.told())
+    return bound(True)[0] if to_be_told else plan
 
 
 def bound_plan(
@@ -178,7 +184,10 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
             _assigned(queries, queries.variables, parts, scope)
         if queries.calling:
             _called(queries, parts, first_position(node.expressions[0]))
-        columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
+        columns = tuple(
+            ResultColumn(x.name, x.node.type, x.table_oid, x.attnum, collations_met.derived(x.node) or "")
+            for x in parts.targets
+        )
         if parts.source is not None:
             extra = queries.constants(_own_expressions(parts))
         try:

@@ -31,6 +31,7 @@ from planner.binding import (
 )
 from planner.binding.clauses import refuse_sets_inside
 from planner.binding.collating import carried, standing_for
+from planner.binding.collations_met import sorted_by
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
 from planner.binding.emit import EmittedColumn
@@ -199,6 +200,7 @@ class QueryWriter(QueryState):
         self.declare(number, emitted)
         distinct: list[Item] = []
         if parts.distinct:
+            sorted_by(x.node for x in parts.targets)
             if any(needs_key(f, c.type, _apart(c)) for f, c in zip(frags, columns, strict=True)):
                 distinct = [
                     "DISTINCT ON (",

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from planner.catalog.type_objects import Collation
 
 DEFAULT: Final = 100
+NONE: Final = "?"
+"""Stands for the collation of a query's column that nobody can tell, for two meet in it."""
 COLLATED: Final = frozenset((TEXT, VARCHAR, BPCHAR, 1009, 1015, 1014))
 """Types whose columns have the default collation where none is said; `name` has "C"."""
 

@@ -17,7 +17,9 @@ import dataclasses
 from planner import statements as st
 from planner import types
 from planner.abc import Column, MaterializedQuery, Plan, PlanError, Table, TypeRef
+from planner.binding import collations_met
 from planner.catalog import Index, quote_identifier
+from planner.catalog.collations import NONE
 from planner.catalog.system.definitions import type_name
 from planner.cursors import is_select_into
 from planner.ddl import depends, tables, views
@@ -43,7 +45,8 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     if said.on_commit and not schema.name.startswith("pg_temp_"):
         raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
     text = " " * said.query.offset + said.query.text
-    plan, _ = scope.planner.plan(text, scope.context(trusted=False), normalise=False)
+    with collations_met.meeting(told=True):
+        plan, _ = scope.planner.plan(text, scope.context(trusted=False), normalise=False)
     refuse_parameters(plan, text)
     if is_select_into(plan):
         raise PlanError("42601", "SELECT ... INTO is not allowed here")
@@ -59,6 +62,8 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
         tables.refuse_alike(label, names)
         ref = TypeRef(types.TEXT) if result.type.oid == types.UNKNOWN else result.type
         check_column_type(ref, label, scope.catalog)
+        if result.collation == NONE:
+            raise collations_met.underived(label, ref)
         columns.append(Column(label, ref, i + 1, collation=result.collation))
     oid = scope.allocate()
     temporary = schema.name.startswith("pg_temp_")

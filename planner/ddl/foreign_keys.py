@@ -164,7 +164,11 @@ def check_rows(
     """What must not be found: a row without a parent and, with MATCH FULL, one whose key is null in part."""
     mine = [quote_identifier(c.name) for c in columns]
     theirs = [quote_identifier(c.name) for c in key]
-    joined = " AND ".join(f"p.{t} = f.{m}" for m, t in zip(mine, theirs, strict=True))
+    joined = " AND ".join(
+        # Whose collations differ are equal where their bytes are; nobody has said which of the two it would be by.
+        f"p.{t} = f.{m}" + (' COLLATE "C"' if c.collation != k.collation else "")
+        for m, t, c, k in zip(mine, theirs, columns, key, strict=True)
+    )
     present = " AND ".join(constraints.is_there(f"f.{m}", c) for m, c in zip(mine, columns, strict=True))
     values = ", ".join(f"{{{i}}}" for i in range(len(mine)))
     message = f'insert or update on table "{table.name}" violates foreign key constraint "{constraint.name}"'

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, Table
+from planner.binding import collations_met
 from planner.binding.naming import identifier
 from planner.catalog import (
     CompositeType,
@@ -20,6 +21,7 @@ from planner.catalog import (
     View,
     domains,
 )
+from planner.catalog.collations import NONE
 from planner.catalog.names import missing_relation, missing_type
 from planner.catalog.system.definitions import bare
 from planner.catalog.type_objects import BaseType
@@ -161,10 +163,13 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
     assert element.expression is not None
     constraints.refuse_subqueries(element.expression, "index expression")
     place = constraints.qualified(scope, table)
-    scope.plan_expression(element.expression, place, "index expressions", listed=not said.unique)
+    with collations_met.meeting(told=True):
+        plan = scope.plan_expression(element.expression, place, "index expressions", listed=not said.unique)
     inner = _collated_inside(element)
     if inner is not None:
         return _key(scope, table, inner, said)
+    if plan.columns is not None and plan.columns[0].collation == NONE and not element.collation:
+        raise collations_met.undetermined("index expression")
     return IndexKey(
         0,
         with_schemas(scope, moments.frozen(scope, element.expression.text, table=table)),

@@ -13,9 +13,11 @@ from typing import Any
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Oid, Plan, PlanError, TypeRef
+from planner.binding import collations_met
 from planner.binding.check_options import guarded
 from planner.binding.updatable_views import view_target
 from planner.catalog import View
+from planner.catalog.collations import NONE
 from planner.cursors import is_select_into
 from planner.ddl import depends as depends_on
 from planner.ddl import moments, stars, tables
@@ -34,7 +36,8 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
     schema = scope.schema_for(said.name, said.temporary)
     name = said.name.name
     text = " " * said.query.offset + said.query.text
-    plan, _ = scope.planner.plan(text, scope.context(), normalise=False)
+    with collations_met.meeting(told=True):
+        plan, _ = scope.planner.plan(text, scope.context(), normalise=False)
     if is_select_into(plan):
         raise PlanError("0A000", "views must not contain SELECT INTO")
     if plan.columns is None:
@@ -121,6 +124,8 @@ def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
     for i, result in enumerate(plan.columns):
         label = said.columns[i] if i < len(said.columns) else result.name
         tables.refuse_column_name(label, [c.name for c in columns])
+        if result.collation == NONE:
+            raise collations_met.undetermined(f'view column "{label}"')
         columns.append(Column(label, _kept(result.type), i + 1, collation=result.collation))
     return tuple(columns)
 

@@ -8,10 +8,11 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.collating import carried
+from planner.binding.collations_met import asked
 from planner.binding.functions.registry import templates
 from planner.binding.records import told_type
 from planner.catalog import quote_identifier
-from planner.catalog.collations import is_collatable, shown
+from planner.catalog.collations import NONE, is_collatable, shown
 
 VERSION = "PostgreSQL 15.0 (Tidewire 0.1.0)"
 
@@ -56,6 +57,7 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
     if len(args) == 1:
         arg = args[0]
         if name == "pg_collation_for":
+            asked()
             return _of_type(arg, _collation_name(arg))
         if name == "pg_typeof":
             ref = TypeRef(t.UNKNOWN) if arg.type.oid == t.UNKNOWN else TypeRef(told_type(arg.type).oid)
@@ -95,8 +97,8 @@ def _collation_name(value: ir.Node) -> ir.Node:
         raise PlanError(
             "42804", f"collations are not supported by type {t.format_type(TypeRef(value.type.oid))}"
         )
-    found = "C" if value.type.oid == t.NAME else "default"
-    return ir.Lit(TypeRef(t.TEXT), quote_identifier(shown(carried(value) or found)))
+    found = carried(value) or ("C" if value.type.oid == t.NAME else "default")
+    return ir.Lit(TypeRef(t.TEXT), None if found == NONE else quote_identifier(shown(found)))
 
 
 def _current_schemas(implicit: ir.Node) -> ir.Node:
