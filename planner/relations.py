@@ -234,6 +234,8 @@ class Table:
     """Which tables' rows count among its own."""
     rules: tuple[Rule, ...] = ()
     """By name: what statements that write it become (`planner.binding.rules`)."""
+    of_type: Oid = 0
+    """The composite type whose columns it has (`planner.ddl.typed_tables`)."""
 
     @property
     def visible(self) -> tuple[Column, ...]:

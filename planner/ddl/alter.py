@@ -32,6 +32,7 @@ from planner.ddl import (
     rules,
     tables,
     triggers,
+    typed_tables,
     unique_indexes,
     views,
 )
@@ -108,8 +109,11 @@ def alter_table(
     *,
     only: bool = False,
     above: bool = False,
+    by_type: bool = False,
 ) -> None:
-    """A list of actions over one table, and over its partitions. `above`: they were said of the table above."""
+    """A list of actions over one table, and over its partitions. `above`: they were said of the table above; `by_type`: of its type."""
+    if not by_type:
+        typed_tables.refuse(table, actions)
     if table.partitioning is not None or table.partition is not None:
         alter_partitions.refuse(scope, table, actions, only=only, above=above)
     first = alter_partitions.makes_sequences(scope, table, actions)
@@ -300,6 +304,8 @@ _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
     "detach partition": partitions.detach,
     "inherit": inherits.inherit,
     "no inherit": inherits.no_inherit,
+    "of": typed_tables.become,
+    "not of": typed_tables.leave,
     "ignore": lambda on, a: None,
     **dict.fromkeys(column_settings.ACTIONS, column_settings.of_table),
 }

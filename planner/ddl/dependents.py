@@ -252,6 +252,8 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         for domain in catalog.objects(Domain):
             if domain.base.oid in (thing.oid, thing.array_oid):
                 found.append(Dependent(domain, on))
+    if isinstance(thing, CompositeType):
+        found += [Dependent(t, on) for t in catalog.objects(Table) if t.of_type == thing.oid]
     return found
 
 

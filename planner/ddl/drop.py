@@ -3,13 +3,14 @@
     internal    goes silently with its owner: indexes, constraints, owned sequences, comments, grants
     normal      needs CASCADE: views over a relation, foreign keys into a table, defaults that use a sequence
 
-The whole set is found first, breadth first; then it is refused (2BP01, with what depends on what) or removed,
+The whole set is found first, and told as PostgreSQL tells of it, each thing before what hangs on it; then it is refused (2BP01, with what depends on what) or removed,
 and what went beyond the named objects is told in one NOTICE, as in PostgreSQL.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Final
 
 from planner import statements as st
@@ -219,33 +220,37 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
     named = {d.oid for d in doomed}
     gone: dict[int, CatalogObject] = {d.oid: d for d in doomed}
     parts: list[Dependent] = []
-    extra: list[Dependent] = []
-    later: list[Dependent] = []
-    queue = list(doomed)
-    while queue:
-        thing = queue.pop(0)
-        for d in dependents(scope, thing):
-            if d.is_whole:
-                if d.thing.oid in gone:
-                    continue
-                gone[d.thing.oid] = d.thing
-                queue.append(d.thing)
-            elif d.thing.oid in gone or any(_same_part(d, p) for p in parts):
-                continue
-            else:
+    told: list[Dependent] = []
+
+    def below(thing: CatalogObject) -> Iterator[CatalogObject]:
+        """What goes because this does, the newest first: each is told of before what hangs on it, so it is noted after that."""
+        for d in sorted([*dependents(scope, thing), *_internal(scope, thing)], key=_age):
+            if not isinstance(d, Dependent):
+                if d.oid not in gone:
+                    gone[d.oid] = d
+                    yield d
+            elif d.is_whole:
+                if d.thing.oid not in gone:
+                    gone[d.thing.oid] = d.thing
+                    yield d.thing
+                    told.append(d)
+            elif d.thing.oid not in gone and not any(_same_part(d, p) for p in parts):
                 parts.append(d)
-                for view in _views_of_part(scope, d):
+                for view in sorted(_views_of_part(scope, d), key=_age):
                     if view.thing.oid not in gone:
                         gone[view.thing.oid] = view.thing
-                        queue.append(view.thing)
-                        later.append(view)
-            extra.append(d)
-            extra += later
-            later = []
-        for inner in _internal(scope, thing):
-            if inner.oid not in gone:
-                gone[inner.oid] = inner
-                queue.append(inner)
+                        yield view.thing
+                        told.append(view)
+                told.append(d)
+
+    stack = [below(thing) for thing in reversed(doomed)]
+    while stack:
+        found = next(stack[-1], None)
+        if found is None:
+            stack.pop()
+        else:
+            stack.append(below(found))
+    extra = told[::-1]
     parts = [p for p in parts if p.thing.oid not in gone]
     extra = [e for e in extra if e.thing.oid not in named or not e.is_whole]
     extra = [e for e in extra if e.is_whole or e.thing.oid not in gone]
@@ -277,6 +282,16 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
             scope.dropped.append(current.shard)
         elif isinstance(current, Index) and current.table_oid not in gone:
             settle_unique_indexes(scope, scope.catalog.table(current.table_oid))
+
+
+def _age(d: Dependent | CatalogObject) -> tuple[int, int]:
+    """Where something is among what hangs on the same thing: the newest first, and columns in their order."""
+    if not isinstance(d, Dependent):
+        return -d.oid, 0
+    part = d.constraint or d.trigger or d.policy or d.rule
+    if part is not None:
+        return -part.oid, 0
+    return -d.thing.oid, d.column.attnum if d.column is not None else 0
 
 
 def _views_of_part(scope: Scope, part: Dependent) -> list[Dependent]:

@@ -34,6 +34,7 @@ from planner.ddl import (
     naming,
     roles,
     tables,
+    typed_tables,
     unique_indexes,
 )
 from planner.ddl import domains as domain_changes
@@ -281,6 +282,7 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
         roles.alter_database(scope, said)
         return
     altered: list[int] = []
+    _typed_tables_first(scope, said)
     for action in said.actions:
         of_attributes = action.what in composites.ACTIONS
         found = user_type(scope, said.name, "relation" if of_attributes else "type")
@@ -313,4 +315,19 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
                 raise missing_relation(str(said.name))
             domain_changes.alter_domain(scope, found, action)
     for oid in dict.fromkeys(altered):
+        made = scope.catalog.get(oid)
+        if isinstance(made, CompositeType) and said.actions[0].what != "rename column":
+            typed_tables.follow(scope, made, said.actions)
         composites.write_values_anew(scope, oid)
+
+
+def _typed_tables_first(scope: Scope, said: st.AlterNamed) -> None:
+    """Whether typed tables may follow is asked first, and a column's name is theirs before it is the type's."""
+    found = scope.catalog.find_type(said.name.name, said.name.schema, scope.search_path)
+    if not isinstance(found, CompositeType):
+        return
+    for action in said.actions:
+        if action.what in composites.ACTIONS:
+            typed_tables.refuse_followers(scope, found, action)
+            if action.what == "rename column":
+                typed_tables.follow(scope, found, (action,))

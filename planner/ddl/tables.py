@@ -14,7 +14,17 @@ from planner import types
 from planner.abc import Column, Oid, Plan, PlanError, SqlError, Table, TypeRef
 from planner.binding.facts import type_name
 from planner.binding.resolve import castable, own_cast
-from planner.catalog import Comment, Index, Schema, Sequence, StatisticsObject, View, domains, quote_qualified
+from planner.catalog import (
+    Comment,
+    CompositeType,
+    Index,
+    Schema,
+    Sequence,
+    StatisticsObject,
+    View,
+    domains,
+    quote_qualified,
+)
 from planner.ddl import (
     collations,
     constraints,
@@ -27,6 +37,7 @@ from planner.ddl import (
     sequences,
     statistics,
     table_constraints,
+    typed_tables,
     unique_indexes,
 )
 from planner.ddl.named_types import with_schemas
@@ -52,6 +63,7 @@ def create_table(scope: Scope, said: st.CreateTable) -> None:
     if said.if_not_exists and scope.is_taken(schema, name):
         scope.notice(f'relation "{name}" already exists, skipping', "42P07")
         return
+    made = typed_tables.type_of(scope, said.of_type) if said.of_type is not None else None
     scope.refuse_duplicate(schema, name)
     if said.on_commit and not schema.name.startswith("pg_temp_"):
         raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
@@ -63,6 +75,9 @@ def create_table(scope: Scope, said: st.CreateTable) -> None:
     builder.partition_by = said.partition_by
     if said.partition_of is not None:
         builder.partition_of(said)
+        return
+    if made is not None:
+        builder.typed(made, said.elements)
         return
     if said.inherits:
         if said.partition_by is not None:
@@ -102,6 +117,7 @@ class _Builder:
         self.statistics_comments: dict[int, str] = {}
         self.partition_by: st.PartitionBy | None = None
         self.inherited: inherits.Inherited | None = None
+        self.of_type: Oid = 0
 
     def inherit(self, names: tuple[st.Name, ...]) -> None:
         """The columns of the parents stand first."""
@@ -146,7 +162,7 @@ class _Builder:
 
     def like(self, said: st.LikeClause) -> None:
         source = self.scope.relation(said.table)
-        if not isinstance(source, Table | View):
+        if not isinstance(source, Table | View | CompositeType):
             raise PlanError(
                 "42809",
                 f'relation "{said.table.name}" is invalid in LIKE clause',
@@ -260,6 +276,23 @@ class _Builder:
         if said.identity or said.generated is not None or said.collation:
             what = "identity columns are" if said.identity else "such options of a partition's columns are"
             raise PlanError("0A000", f"{what} not supported{' on partitions' if said.identity else ''}")
+        self._say_of(at, said)
+
+    def typed(
+        self, made: CompositeType, elements: tuple[st.ColumnDef | st.ConstraintDef | st.LikeClause, ...]
+    ) -> None:
+        """The columns of a type, and what is said of them here."""
+        self.of_type = made.oid
+        self.columns += typed_tables.columns_of(made)
+        said = [e for e in elements if isinstance(e, st.ColumnDef)]
+        self.constraints += [e for e in elements if isinstance(e, st.ConstraintDef)]
+        typed_tables.refuse_options(made, said)
+        for element in said:
+            self._say_of(next(i for i, c in enumerate(self.columns) if c.name == element.name), element)
+        self.finish()
+
+    def _say_of(self, at: int, said: st.ColumnDef) -> None:
+        """Default, NOT NULL and constraints of a column that is there already."""
         column = self.columns[at]
         if said.default is not None:
             if column.generated:
@@ -310,6 +343,7 @@ class _Builder:
             retention_us=self.retention_us,
             options=self.options,
             unlogged=self.unlogged,
+            of_type=self.of_type,
         )
         table = with_dates_of_generated(scope, table)
         if self.partition_by is not None:

@@ -80,8 +80,8 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
         if not said:
             c.fail()
         return st.AlterAction("replica identity", position=position, which=said)
-    if c.next_is("of"):
-        c.unsupported("typed tables")
+    if c.accept("of"):
+        return st.AlterAction("of", relation=c.qualified(), position=position)
     if c.accept("inherit"):
         return st.AlterAction("inherit", relation=c.qualified(), position=position)
     for words in (("enable",), ("disable",), ("force",), ("no", "force")):
@@ -92,7 +92,7 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
     if c.accept("no", "inherit"):
         return st.AlterAction("no inherit", relation=c.qualified(), position=position)
     if c.accept("not", "of"):
-        return st.AlterAction("ignore", position=position)
+        return st.AlterAction("not of", position=position)
     c.fail()
 
 

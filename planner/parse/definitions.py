@@ -366,10 +366,12 @@ def _attributes(c: Cursor, name: st.Name) -> st.AlterNamed:
     actions: list[st.AlterAction] = []
     while True:
         position = c.position
-        if c.accept("rename", "attribute"):
+        if not actions and c.accept("rename", "attribute"):
             old = c.name()
             c.expect("to")
-            actions.append(st.AlterAction("rename column", old, new_name=c.name(), position=position))
+            action = st.AlterAction("rename column", old, new_name=c.name(), position=position)
+            cascade = clauses.drop_behaviour(c)
+            return st.AlterNamed("type", name, (dataclasses.replace(action, cascade=cascade),))
         elif c.accept("add", "attribute"):
             column = c.name()
             said = _attribute(c, column, position)
@@ -384,7 +386,7 @@ def _attributes(c: Cursor, name: st.Name) -> st.AlterNamed:
             actions.append(st.AlterAction("set type", column, type=c.type_name(), position=position))
         else:
             c.fail()
-        clauses.drop_behaviour(c)
+        actions[-1] = dataclasses.replace(actions[-1], cascade=clauses.drop_behaviour(c))
         if not c.accept_symbol(","):
             return st.AlterNamed("type", name, tuple(actions))
 

@@ -1,6 +1,7 @@
 """The grammar of tables: CREATE TABLE with its columns, CREATE TABLE AS.
 
     CREATE [TEMP | UNLOGGED] TABLE [IF NOT EXISTS] name ( element, ... ) [WITH (...)] [ON COMMIT ...]
+    CREATE ... TABLE name OF type [( what is said of its columns, table constraints )] ...
     element     name type {column constraint}  |  table constraint  |  LIKE table {INCLUDING what}
     CREATE ... TABLE name [(columns)] AS query [WITH [NO] DATA]
 
@@ -39,7 +40,13 @@ def create_table(c: Cursor, temporary: bool, unlogged: bool) -> Any:
             partition_by=by, partition_of=parent, bound=bound,
         )  # fmt: skip
     if c.accept("of"):
-        c.unsupported("CREATE TABLE ... OF", c.tokens[c.at - 1])
+        of_type = c.qualified()
+        typed = partitions.typed_elements(c, name.name)
+        by = partitions.partition_by(c)
+        options, on_commit = _table_options(c)
+        return st.CreateTable(
+            name, typed, exists, temporary, unlogged, on_commit, options, partition_by=by, of_type=of_type
+        )
     if _is_create_as(c):
         return dataclasses.replace(_create_as(c, name, exists, temporary), unlogged=unlogged)
     c.expect_symbol("(")

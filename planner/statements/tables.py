@@ -121,6 +121,7 @@ class CreateTable:
     partition_by: PartitionBy | None = None
     partition_of: Name | None = None
     bound: BoundDef | None = None
+    of_type: Name | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ class AlterAction:
     drop constraint, validate constraint, rename, rename column, rename constraint, set schema, owner,
     add identity, set identity, drop identity, drop expression, set options, reset options (storage parameters),
     set statistics, set storage, set compression, set column options, reset column options (`which`: the number of an index's column),
-    switch triggers, switch rule, attach partition, detach partition, ignore (tablespaces and the like)
+    switch triggers, switch rule, attach partition, detach partition, of, not of, ignore (tablespaces and the like)
     """
 
     what: str
@@ -174,7 +175,7 @@ class AlterAction:
     which: str = ""  # switch triggers: "all", "user", or the one with this name
     off: bool = False
     enabled: str = ""  # switch triggers: what they become, as in `Trigger.enabled`
-    relation: Name | None = None  # attach partition, detach partition
+    relation: Name | None = None  # attach partition, detach partition; of: the type
     bound: BoundDef | None = None
 
 

@@ -56,3 +56,7 @@ CREATE VIEW shop.shares AS SELECT id, amount OPERATOR(shop.%/) 200 AS share FROM
 CREATE STATISTICS shop.together (dependencies, mcv) ON amount, qty FROM shop.orders;
 CREATE TABLE shop.gone (x int, y int);
 CREATE RULE remember AS ON DELETE TO shop.compound WHERE old.y > 0 DO ALSO INSERT INTO shop.gone VALUES (old.x, old.y);
+CREATE TYPE shop.place AS (id int, street varchar(40), opened date);
+CREATE TABLE shop.branches OF shop.place (id WITH OPTIONS PRIMARY KEY, street NOT NULL DEFAULT 'unknown', CHECK (opened > '1900-01-01'));
+INSERT INTO shop.branches VALUES (1, DEFAULT, '2020-01-01');
+CREATE TABLE shop.kiosks OF shop.place;

@@ -26,6 +26,8 @@ ROWS = [
     "SELECT id, share, obj_description('shop.%/(numeric,numeric)'::regoperator, 'pg_operator') FROM shop.shares ORDER BY id",
     "SELECT id, tall::text, wide::text FROM spans.sizes",
     "SELECT definition FROM pg_rules WHERE schemaname = 'shop'",
+    "SELECT relname, reloftype::regtype::text, (SELECT count(*) FROM shop.branches WHERE street = 'unknown') FROM pg_class "
+    "WHERE reloftype <> 0 ORDER BY 1",
     "SELECT pg_get_statisticsobjdef(oid) FROM pg_statistic_ext WHERE stxnamespace = 'shop'::regnamespace",
 ]
 NEXT = "INSERT INTO shop.customers (email) VALUES ('c@x') RETURNING id > 2, name"

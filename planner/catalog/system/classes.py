@@ -109,6 +109,7 @@ def pg_class(context: SystemContext) -> Rows:
                 relispopulated=t.materialized is None or t.materialized.populated,
                 reloptions=_options(t),
                 reltype=row_type_oid(t.oid),
+                reloftype=t.of_type,
             )
         )
     for i in catalog.objects(Index):

@@ -36,7 +36,7 @@ from planner.catalog.system.definitions import (
 from planner.catalog.system.descriptions import built_in, commented_on, pg_shdescription
 from planner.catalog.system.function_table import system
 from planner.catalog.system.reg_routines import number_in, regoperator_out
-from planner.catalog.system.relations import TS_TEMPLATE_OID, by_oid, fact_lines, relations
+from planner.catalog.system.relations import TS_TEMPLATE_OID, TYPE_OID, by_oid, fact_lines, relations
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import condition
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
@@ -448,6 +448,8 @@ def _describe_object(
     if class_oid is None or oid is None or sub is None:
         return None
     thing = context.catalog.get(oid)
+    if isinstance(thing, CompositeType) and class_oid == TYPE_OID:
+        return f"type {regtype_out(context, oid)}"
     if isinstance(thing, Table | View | Sequence | Index | CompositeType):
         kind = {Table: "table", View: "view", Sequence: "sequence", Index: "index"}.get(
             type(thing), "composite type"

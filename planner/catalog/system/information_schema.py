@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from planner import triggers as kinds
-from planner.abc import Column, Table, TypeRef
+from planner.abc import Column, Oid, Table, TypeRef
 from planner.catalog import rights
 from planner.catalog.objects import Role, Schema, Sequence, View
 from planner.catalog.system import (
@@ -113,18 +113,30 @@ def _columns(context: SystemContext) -> Rows:
     return found
 
 
-def _relations_of(context: SystemContext) -> Iterator[tuple[str, str, str, bool]]:
-    """(schema, name, type, insertable)."""
+def _relations_of(context: SystemContext) -> Iterator[tuple[str, str, str, bool, Oid]]:
+    """(schema, name, kind, insertable, the type that it is a typed table of)."""
     for r in _system_relations():
-        yield r.schema, r.name, "BASE TABLE" if r.kind == "r" else "VIEW", False
+        yield r.schema, r.name, "BASE TABLE" if r.kind == "r" else "VIEW", False, 0
     for t in context.catalog.objects(Table):
         if t.materialized is not None or not permitted.holds(context, t, permitted.OF_TABLES):
             continue
         kind = "LOCAL TEMPORARY" if t.temporary else "BASE TABLE"
-        yield schema_name(context, t.schema_oid), t.name, kind, True
+        yield schema_name(context, t.schema_oid), t.name, kind, True, t.of_type
     for v in context.catalog.objects(View):
         if permitted.holds(context, v, permitted.OF_TABLES):
-            yield schema_name(context, v.schema_oid), v.name, "VIEW", bool(_events(context, v) & 8)
+            yield schema_name(context, v.schema_oid), v.name, "VIEW", bool(_events(context, v) & 8), 0
+
+
+def _typed(context: SystemContext, of_type: Oid) -> dict[str, str]:
+    """What is said of the type of a typed table."""
+    made = context.catalog.get(of_type) if of_type else None
+    if not isinstance(made, CompositeType):
+        return {}
+    return {
+        "user_defined_type_catalog": context.database,
+        "user_defined_type_schema": schema_name(context, made.schema_oid),
+        "user_defined_type_name": made.name,
+    }
 
 
 def _tables(context: SystemContext) -> Rows:
@@ -136,9 +148,10 @@ def _tables(context: SystemContext) -> Rows:
             table_name=name,
             table_type=kind,
             is_insertable_into=YES_NO[insertable],
-            is_typed="NO",
+            is_typed=YES_NO[bool(of_type)],
+            **_typed(context, of_type),
         )
-        for schema, name, kind, insertable in _relations_of(context)
+        for schema, name, kind, insertable, of_type in _relations_of(context)
     ]
 
 
