@@ -224,7 +224,12 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
 
     def below(thing: CatalogObject) -> Iterator[CatalogObject]:
         """What goes because this does, the newest first: each is told of before what hangs on it, so it is noted after that."""
-        for d in sorted([*dependents(scope, thing), *_internal(scope, thing)], key=_age):
+        hanging: list[Dependent | CatalogObject] = [*dependents(scope, thing), *_internal(scope, thing)]
+        if isinstance(thing, Extension):  # what its members are used by is in their order
+            hanging.reverse()
+        else:
+            hanging.sort(key=_age)
+        for d in hanging:
             if not isinstance(d, Dependent):
                 if d.oid not in gone:
                     gone[d.oid] = d
@@ -285,13 +290,15 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
 
 
 def _age(d: Dependent | CatalogObject) -> tuple[int, int]:
-    """Where something is among what hangs on the same thing: the newest first, and columns in their order."""
+    """Where something is among what hangs on the same thing: the newest first, and of a table's columns the first one."""
     if not isinstance(d, Dependent):
         return -d.oid, 0
     part = d.constraint or d.trigger or d.policy or d.rule
     if part is not None:
         return -part.oid, 0
-    return -d.thing.oid, d.column.attnum if d.column is not None else 0
+    if d.column is None:
+        return -d.thing.oid, 0
+    return -d.thing.oid, -d.column.attnum if d.default_only else d.column.attnum
 
 
 def _views_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
