@@ -20,13 +20,15 @@ from __future__ import annotations
 
 from planner.abc import PlanError
 from planner.lexer import INTEGER, OPERATOR, PUNCTUATION, QUOTED, WORD, Token, is_sign
-from planner.parse import xml_forms
+from planner.parse import called_words, xml_forms
 from planner.parse.cursor import Cursor
 
 
 def rewritten(tokens: list[Token]) -> list[Token]:
     """The tokens of a statement (END last) with all such forms said otherwise."""
     words = {t.keyword for t in tokens if t.keyword}
+    if words & called_words.WORDS:
+        tokens = called_words.quoted(tokens)
     if "values" in words:
         tokens = _values_in_from(tokens) if words & _AFTER_VALUES else tokens
         tokens = _values_after_with(tokens) if "with" in words else tokens

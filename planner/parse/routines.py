@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.keywords import COLUMN_NAME, RESERVED
+from planner.keywords import COLUMN_NAME, RESERVED, TYPE_FUNCTION_NAME
 from planner.lexer import DECIMAL, INTEGER, QUOTED, STRING, WORD, Token
 from planner.parse import clauses
 from planner.parse.cursor import Cursor
@@ -92,11 +92,9 @@ def function_name(c: Cursor) -> st.Name:
         c.fail()
     if token.kind == WORD and token.keyword and c.ahead().value == "(" and token.keyword in COLUMN_NAME:
         c.fail()
-    return (
-        c.qualified()
-        if token.keyword not in ("left", "right")
-        else st.Name(c.advance().value, "", token.start + 1)
-    )
+    if token.keyword in TYPE_FUNCTION_NAME:  # such a word is no schema's
+        return st.Name(c.advance().value, "", token.start + 1)
+    return c.qualified()
 
 
 def _type(c: Cursor) -> st.TypeName:
