@@ -63,6 +63,11 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.CreateOperator: (_DDL, "CREATE OPERATOR"),
     st.AlterOperator: (_DDL, "ALTER OPERATOR"),
     st.DropOperators: (_DDL, "DROP OPERATOR"),
+    st.CreateWrapper: (_DDL, "CREATE FOREIGN DATA WRAPPER"),
+    st.AlterWrapper: (_DDL, "ALTER FOREIGN DATA WRAPPER"),
+    st.CreateServer: (_DDL, "CREATE SERVER"),
+    st.AlterServer: (_DDL, "ALTER SERVER"),
+    st.ImportForeignSchema: (_DDL, "IMPORT FOREIGN SCHEMA"),
     st.CreateEventTrigger: (_DDL, "CREATE EVENT TRIGGER"),
     st.AlterEventTrigger: (_DDL, "ALTER EVENT TRIGGER"),
     st.DropEventTrigger: (_DDL, "DROP EVENT TRIGGER"),
@@ -117,6 +122,8 @@ def classify(statement: Any) -> tuple[StatementKind, str]:
     if isinstance(statement, st.CreateTextSearch | st.AlterTextSearch):
         verb = "CREATE " if isinstance(statement, st.CreateTextSearch) else "ALTER "
         return _DDL, verb + statement.kind.upper()
+    if isinstance(statement, st.UserMappingStatement):
+        return _DDL, statement.verb.upper() + " USER MAPPING"
     if isinstance(statement, st.Drop):
         return _DDL, "DROP " + statement.kind.replace("-", " ").upper()
     if isinstance(statement, st.CreateAggregate):

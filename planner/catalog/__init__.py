@@ -12,6 +12,7 @@ from planner.catalog.catalog import (
     changes_to_rows,
 )
 from planner.catalog.codec import CatalogRow, decode, encode
+from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.names import quote_identifier, quote_qualified
 from planner.catalog.objects import (
     DATABASE_OID,
@@ -80,6 +81,8 @@ __all__ = [
     "EnumType",
     "EventTrigger",
     "Extension",
+    "ForeignDataWrapper",
+    "ForeignServer",
     "Function",
     "Grant",
     "Index",
@@ -98,6 +101,7 @@ __all__ = [
     "TextSearchConfiguration",
     "TextSearchDictionary",
     "TokenMapping",
+    "UserMapping",
     "UserType",
     "View",
     "changes_to_rows",

@@ -16,13 +16,14 @@ its real name). One namespace holds tables, views, sequences and indexes, anothe
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
 from planner.catalog import collations, names, text_search
 from planner.catalog.casts import NO_CASTS, Casts
 from planner.catalog.codec import CatalogRow, decode, encode
+from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.indexed import EMPTY, RELATIONS, IndexedObjects
 from planner.catalog.objects import (
     FIRST_USER_OID,
@@ -377,6 +378,12 @@ class Catalog(IndexedObjects):
                     ),
                     None,
                 )
+            case ForeignDataWrapper(name=name) | ForeignServer(name=name):
+                return self._here(
+                    type(thing), lambda x: (x.database_oid, x.name) == (thing.database_oid, name)
+                )
+            case UserMapping(server=server, user=user):
+                return self._here(UserMapping, lambda x: (x.server, x.user) == (server, user))
             case Schema(database_oid=home, name=name):
                 return self._objects.get(self._schemas.get((home, name), 0))
             case Role(name=name):
@@ -409,6 +416,10 @@ class Catalog(IndexedObjects):
         if isinstance(thing, USER_TYPES) and (made := self.type_in(thing.schema_oid, thing.name)) is not None:
             return made
         return self.relation_in(thing.schema_oid, thing.name) if isinstance(thing, RELATIONS) else None
+
+    def _here(self, kind: type[Any], is_it: Callable[[Any], bool]) -> CatalogObject | None:
+        found = (self._objects[oid] for oid in self._of_kind(kind))
+        return next((x for x in found if is_it(x)), None)
 
     def casts_of(self, database_oid: Oid) -> Casts:
         """The users' casts of a database."""

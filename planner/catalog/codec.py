@@ -17,7 +17,7 @@ import typing
 from typing import Any, Final
 
 from planner.abc import Table
-from planner.catalog import objects, routine_objects, text_search_objects, type_objects
+from planner.catalog import foreign_objects, objects, routine_objects, text_search_objects, type_objects
 from planner.catalog.objects import CatalogObject
 from storage.abc import FormatTooNew
 
@@ -42,6 +42,9 @@ KINDS: Final[dict[str, type[Any]]] = {
     "statistics": objects.StatisticsObject,
     "ts_configuration": text_search_objects.TextSearchConfiguration,
     "ts_dictionary": text_search_objects.TextSearchDictionary,
+    "wrapper": foreign_objects.ForeignDataWrapper,
+    "server": foreign_objects.ForeignServer,
+    "user_mapping": foreign_objects.UserMapping,
     "extension": objects.Extension,
     "range": type_objects.RangeType,
     "multirange": type_objects.MultirangeType,

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar
 from planner.abc import Oid, PlanError, Table
 from planner.catalog import collations
 from planner.catalog.casts import NO_CASTS, Casts
+from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.layers import Layered
 from planner.catalog.objects import (
     DATABASE_OID,
@@ -256,7 +257,7 @@ class IndexedObjects:
 
     def _is_here(self, thing: CatalogObject) -> bool:
         """Whether this database has the object, or it has no schema."""
-        if isinstance(thing, Cast | EventTrigger):
+        if isinstance(thing, Cast | EventTrigger | ForeignDataWrapper | ForeignServer | UserMapping):
             return thing.database_oid == self.database_oid
         schema = self._objects.get(getattr(thing, "schema_oid", 0))
         return not isinstance(schema, Schema) or schema.database_oid in (0, self.database_oid)

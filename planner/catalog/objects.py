@@ -17,6 +17,7 @@ from typing import Final
 
 from planner.abc import Column, Oid, Table, Trigger, TypeRef
 from planner.catalog import predefined
+from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.predefined import DEFAULT_OWNER
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
@@ -323,6 +324,9 @@ CatalogObject = (
     | StatisticsObject
     | TextSearchConfiguration
     | TextSearchDictionary
+    | ForeignDataWrapper
+    | ForeignServer
+    | UserMapping
     | Extension
     | Role
     | Comment

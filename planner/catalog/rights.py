@@ -16,6 +16,7 @@ from typing import Final
 from planner.abc import PlanError, Table
 from planner.catalog import predefined
 from planner.catalog.catalog import Catalog
+from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
 from planner.catalog.objects import (
     INFORMATION_SCHEMA_OID,
     PG_CATALOG_OID,
@@ -41,6 +42,8 @@ ALL_OF: Final[dict[str, tuple[str, ...]]] = {
     "type": ("usage",),
     "domain": ("usage",),
     "function": ("execute",),
+    "foreign-data wrapper": ("usage",),
+    "foreign server": ("usage",),
 }
 _OF_PUBLIC: Final[dict[str, frozenset[str]]] = {
     "database": frozenset(("connect", "temporary")),
@@ -64,6 +67,10 @@ def kind_of(thing: CatalogObject) -> str:
         return "extension"
     if isinstance(thing, Operator):
         return "operator"
+    if isinstance(thing, ForeignDataWrapper):
+        return "foreign-data wrapper"
+    if isinstance(thing, ForeignServer):
+        return "foreign server"
     return "type" if isinstance(thing, UserType) else "table"
 
 

@@ -2,7 +2,7 @@
 
 DROP SERVER IF EXISTS s     a notice          migrations begin with it, to begin anew
 DROP SERVER s               42704
-DROP LANGUAGE sql           2BP01
+DROP LANGUAGE sql                2BP01
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ _FACTS: Final = {
     "text search template": ("pg_ts_template", "tmplname"),
 }
 _TABLESPACES: Final = ("pg_default", "pg_global")
-KINDS: Final = frozenset(
-    (*_FACTS, "foreign-data wrapper", "publication", "server", "subscription", "tablespace")
-)
+KINDS: Final = frozenset((*_FACTS, "publication", "subscription", "tablespace"))
 
 
 def drop(scope: Scope, said: st.Drop) -> None:

@@ -16,6 +16,8 @@ from planner.catalog import (
     CatalogObject,
     Collation,
     Extension,
+    ForeignDataWrapper,
+    ForeignServer,
     Function,
     Index,
     Operator,
@@ -23,6 +25,7 @@ from planner.catalog import (
     StatisticsObject,
     TextSearchConfiguration,
     TextSearchDictionary,
+    UserMapping,
     UserType,
     View,
     quote_identifier,
@@ -41,10 +44,13 @@ from planner.catalog.system.relations import (
     NAMESPACE_OID,
     OPERATOR_OID,
     PROC_OID,
+    SERVER_OID,
     STATISTIC_EXT_OID,
     TS_CONFIG_OID,
     TS_DICT_OID,
     TYPE_OID,
+    USER_MAPPING_OID,
+    WRAPPER_OID,
 )
 
 _KINDS: Final = {"a": "aggregate", "p": "procedure", "f": "function"}
@@ -52,6 +58,7 @@ CLASSES: Final[dict[type[Any], tuple[Oid, str]]] = {
     View: (CLASS_OID, "view"), SequenceObject: (CLASS_OID, "sequence"), Index: (CLASS_OID, "index"),
     Schema: (NAMESPACE_OID, "schema"), Collation: (COLLATION_OID, "collation"), Extension: (EXTENSION_OID, "extension"),
     TextSearchConfiguration: (TS_CONFIG_OID, "text search configuration"), TextSearchDictionary: (TS_DICT_OID, "text search dictionary"),
+    ForeignDataWrapper: (WRAPPER_OID, "foreign-data wrapper"), ForeignServer: (SERVER_OID, "server"),
     StatisticsObject: (STATISTIC_EXT_OID, "statistics object"), Operator: (OPERATOR_OID, "operator"), Cast: (CAST_OID, "cast"),
 }  # fmt: skip
 _STANDARD: Final = frozenset(
@@ -105,7 +112,20 @@ class Addresses:
             identity = f"({kinds[0]} AS {kinds[1]})"
             return Address(CAST_OID, thing.oid, "cast", None, identity, None, (kinds[0],), (kinds[1],))
         name = str(getattr(thing, "name", ""))
-        if isinstance(thing, Schema | Extension):
+        if isinstance(thing, UserMapping):
+            on = getattr(self.catalog.get(thing.server), "name", "")
+            identity = f"{thing.user or 'public'} on server {on}"
+            return Address(
+                USER_MAPPING_OID,
+                thing.oid,
+                "user mapping",
+                None,
+                identity,
+                None,
+                (thing.user or "public",),
+                (on,),
+            )
+        if isinstance(thing, Schema | Extension | ForeignDataWrapper | ForeignServer):
             class_oid, kind = CLASSES[type(thing)]
             return Address(class_oid, thing.oid, kind, None, quote_identifier(name), name, (name,))
         home = self.home(thing)

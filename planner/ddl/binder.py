@@ -20,6 +20,7 @@ from planner.ddl import (
     extensions,
     filled,
     first_settings,
+    foreign,
     inherits,
     operators,
     others,
@@ -69,6 +70,12 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.CreateOperator: operators.create_operator,
     st.AlterOperator: operators.alter_operator,
     st.DropOperators: operators.drop_operators,
+    st.CreateWrapper: foreign.create_wrapper,
+    st.AlterWrapper: foreign.alter_wrapper,
+    st.CreateServer: foreign.create_server,
+    st.AlterServer: foreign.alter_server,
+    st.UserMappingStatement: foreign.user_mapping,
+    st.ImportForeignSchema: foreign.import_schema,
     st.CreateEventTrigger: event_triggers.create_event_trigger,
     st.AlterEventTrigger: event_triggers.alter_event_trigger,
     st.DropEventTrigger: event_triggers.drop_event_trigger,
@@ -109,6 +116,8 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
 _DROPS: Final[dict[str, Callable[[Scope, Any], None]]] = {
     "role": roles.drop_roles,
     "database": roles.drop_database,
+    "foreign-data wrapper": foreign.drop_named,
+    "server": foreign.drop_named,
 }
 
 

@@ -19,6 +19,8 @@ from planner.catalog import (
     CompositeType,
     Domain,
     Extension,
+    ForeignDataWrapper,
+    ForeignServer,
     Function,
     Index,
     MultirangeType,
@@ -28,6 +30,7 @@ from planner.catalog import (
     Sequence,
     TextSearchConfiguration,
     TextSearchDictionary,
+    UserMapping,
     UserType,
     View,
     quote_identifier,
@@ -163,6 +166,10 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
             )
             if not owned:
                 found.append(Dependent(other, on))
+    if isinstance(thing, ForeignDataWrapper):
+        found += [Dependent(s, on) for s in catalog.objects(ForeignServer) if s.wrapper == thing.oid]
+    if isinstance(thing, ForeignServer):
+        found += [Dependent(m, on) for m in catalog.objects(UserMapping) if m.server == thing.oid]
     if isinstance(thing, TextSearchDictionary):
         found += [
             Dependent(c, on)

@@ -17,6 +17,8 @@ from planner.catalog import (
     EnumType,
     EventTrigger,
     Extension,
+    ForeignDataWrapper,
+    ForeignServer,
     Function,
     Grant,
     MultirangeType,
@@ -27,6 +29,7 @@ from planner.catalog import (
     StatisticsObject,
     TextSearchConfiguration,
     TextSearchDictionary,
+    UserMapping,
     View,
     predefined,
     rights,
@@ -37,7 +40,7 @@ from planner.ddl.scope import Scope
 
 OWNED: tuple[type[Any], ...] = (
     Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, StatisticsObject, TextSearchConfiguration, TextSearchDictionary, Operator, Function, EventTrigger,
-    Extension,
+    Extension, ForeignDataWrapper, ForeignServer,
 )  # fmt: skip
 """What a role may have in a database."""
 
@@ -74,6 +77,7 @@ def drop_owned(scope: Scope, said: st.DropOwned) -> None:
         if default.role in roles or default.grantee in roles:
             scope.remove(default)
     doomed = [t for t in _of(scope, roles, OWNED) if not (isinstance(t, Sequence) and t.table_oid)]
+    doomed += [m for m in scope.catalog.objects(UserMapping) if m.user in roles]
     if doomed:
         drop.remove_all(scope, doomed, said.cascade)
 
@@ -82,6 +86,8 @@ def _is_here(scope: Scope, grant: Grant) -> bool:
     """Whether the granted object is one of this database, or of all."""
     thing = scope.catalog.get(grant.target)
     if isinstance(thing, Schema):
+        return thing.database_oid == scope.catalog.database_oid
+    if isinstance(thing, ForeignDataWrapper | ForeignServer):
         return thing.database_oid == scope.catalog.database_oid
     schema = scope.catalog.get(getattr(thing, "schema_oid", 0))
     return not isinstance(schema, Schema) or schema.database_oid == scope.catalog.database_oid

@@ -20,6 +20,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError, Table
 from planner.catalog import CatalogObject, Index, Schema, Sequence, View, rights
+from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
 from planner.catalog.objects import Database
 from planner.catalog.type_objects import CompositeType
 from planner.ddl import absent, collations, routine_names, used_types
@@ -130,7 +131,7 @@ def _drops(scope: Scope, said: st.Drop) -> None:
         for name in said.names:
             if rights.is_superuser(scope.catalog, name.name):
                 raise PlanError("42501", "must be superuser to drop superusers")
-    for name in () if said.kind in absent.KINDS else said.names:
+    for name in () if said.kind in (*absent.KINDS, "foreign-data wrapper", "server") else said.names:
         thing: CatalogObject | None
         if said.kind == "schema":
             thing = scope.catalog.find_schema(name.name)
@@ -327,6 +328,10 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         thing = scope.catalog.find_schema(said.name.name)
     elif said.kind == "database":
         thing = scope.catalog.database(said.name.name)
+    elif said.kind == "foreign-data wrapper":
+        thing = next((w for w in scope.catalog.objects(ForeignDataWrapper) if w.name == said.name.name), None)
+    elif said.kind == "server":
+        thing = next((s for s in scope.catalog.objects(ForeignServer) if s.name == said.name.name), None)
     elif said.kind == "event trigger":
         from planner.ddl import event_triggers
 

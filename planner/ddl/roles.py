@@ -13,11 +13,14 @@ from planner.catalog import (
     Comment,
     Database,
     DefaultGrant,
+    ForeignDataWrapper,
+    ForeignServer,
     Function,
     Grant,
     Role,
     Schema,
     Sequence,
+    UserMapping,
     View,
     large_objects,
     passwords,
@@ -34,6 +37,7 @@ from planner.ddl import (
     default_privileges,
     event_triggers,
     first_settings,
+    foreign,
     grants,
     operators,
     policies,
@@ -157,6 +161,9 @@ def _refuse_owner(scope: Scope, role: str, what: str) -> None:
         for thing in catalog.objects(kind):
             if thing.owner == role:
                 lines.append((thing.oid, 0, f"owner of {describe(thing, catalog, path)}"))
+    for mapping in catalog.objects(UserMapping):
+        if mapping.user == role:
+            lines.append((mapping.oid, 0, f"owner of {describe(mapping, catalog, path)}"))
     for grant in catalog.objects(Grant):
         target = catalog.get(grant.target)
         if grant.grantee == role and target is not None and getattr(target, "owner", None) != role:
@@ -293,8 +300,9 @@ def drop_database(scope: Scope, said: st.Drop) -> None:
                 scope.dropped.append(thing.shard)
     for cast in list(inside.objects(Cast)):
         scope.remove(cast)
-    for event_trigger in list(inside.objects(EventTrigger)):
-        scope.remove(event_trigger)
+    for kind in (EventTrigger, UserMapping, ForeignServer, ForeignDataWrapper):
+        for of_database in list(inside.objects(kind)):
+            scope.remove(of_database)
     for schema in schemas.values():
         scope.remove(schema)
     first_settings.forget(scope, database)
@@ -387,6 +395,10 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         return found, 0
     if kind == "collation":
         return collations.existing(scope, name), 0
+    if kind == foreign.WRAPPER:
+        return foreign.wrapper(scope, name.name), 0
+    if kind == "server":
+        return foreign.server(scope, name.name), 0
     if kind == "event trigger":
         return event_triggers.existing(scope, name.name), 0
     if kind == "extension":
@@ -505,6 +517,10 @@ def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, CatalogObject]]:
                 raise PlanError("42704", f'type "{name}" does not exist')
             _refuse_member(user_type, "privileges on")
             found.append((said.kind, user_type))
+        elif said.kind == "foreign-data wrapper":
+            found.append((said.kind, foreign.wrapper(scope, name.name)))
+        elif said.kind == "foreign server":
+            found.append((said.kind, foreign.server(scope, name.name)))
         else:
             relation = scope.relation(st.Name(name.name, name.schema))
             if isinstance(relation, Index):

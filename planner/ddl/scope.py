@@ -322,6 +322,9 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.Operator: "operator",
         objects.Cast: "cast",
         objects.EventTrigger: "event trigger",
+        objects.ForeignDataWrapper: "foreign-data wrapper",
+        objects.ForeignServer: "server",
+        objects.UserMapping: "user mapping",
         objects.Extension: "extension",
         objects.RangeType: "type",
         objects.MultirangeType: "type",
@@ -336,11 +339,15 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
     if isinstance(thing, objects.Cast):
         kinds = (type_name(catalog, TypeRef(x), search_path) for x in (thing.source, thing.target))
         return "cast from {} to {}".format(*kinds)
+    if isinstance(thing, objects.UserMapping):
+        return f"user mapping for {thing.user or 'public'} on server {getattr(catalog.get(thing.server), 'name', '')}"
     if isinstance(thing, Table) and thing.materialized is not None:
         word = "materialized view"
     name = getattr(thing, "name", "")
     schema_oid = getattr(thing, "schema_oid", 0)
-    bare = isinstance(thing, objects.Extension | objects.Operator)
+    bare = isinstance(
+        thing, objects.Extension | objects.Operator | objects.ForeignDataWrapper | objects.ForeignServer
+    )
     shown = name if bare else objects.quote_identifier(name)
     if schema_oid and not isinstance(thing, objects.Extension):
         schema = catalog.schema_of(schema_oid)

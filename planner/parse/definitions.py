@@ -19,6 +19,7 @@ from planner.parse import (
     constraints,
     event_triggers,
     extensions,
+    foreign,
     operators,
     policies,
     privileges,
@@ -38,7 +39,7 @@ from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
 
 _REFUSED: Final = frozenset(
-    ("conversion", "publication", "subscription", "server", "foreign", "tablespace",
+    ("conversion", "publication", "subscription", "foreign", "tablespace",
      "language", "access", "transform", "assertion")
 )  # fmt: skip
 
@@ -65,6 +66,13 @@ def create(c: Cursor) -> Any:
             return policies.create_policy(c)
         if c.accept("rule"):
             return rules.create_rule(c, replace)
+    if not (temporary or unlogged or replace):
+        if c.accept("foreign", "data", "wrapper"):
+            return foreign.create_wrapper(c)
+        if c.accept("server"):
+            return foreign.create_server(c)
+        if c.accept("user", "mapping"):
+            return foreign.user_mapping(c, "create")
     word = c.word
     if word in _REFUSED:
         c.unsupported("CREATE " + clauses.named_in_full(c), at)
@@ -113,8 +121,6 @@ def create(c: Cursor) -> Any:
     if c.accept("role") or c.accept("group"):
         return st.CreateRole(c.role(), privileges.role_options(c))
     if c.accept("user"):
-        if c.next_is("mapping"):
-            c.unsupported("CREATE USER MAPPING", at)
         return st.CreateRole(c.role(), privileges.role_options(c), login=True)
     if c.accept("database"):
         return st.CreateDatabase(c.name(), _database_options(c))
@@ -424,6 +430,12 @@ def alter_database(c: Cursor) -> Any:
 def alter(c: Cursor) -> Any:
     """After ALTER."""
     at = c.token
+    if c.accept("foreign", "data", "wrapper"):
+        return foreign.alter_wrapper(c)
+    if c.accept("server"):
+        return foreign.alter_server(c)
+    if c.accept("user", "mapping"):
+        return foreign.user_mapping(c, "alter")
     if word := c.accept_one("table", "view", "index"):
         return alterations.alter_relation(c, word)
     if c.accept("materialized", "view"):
@@ -523,6 +535,8 @@ _DROPPED: Final = {
 
 def drop(c: Cursor) -> Any:
     at = c.token
+    if c.accept("user", "mapping"):
+        return foreign.user_mapping(c, "drop")
     kind = next((kind for words, kind in _DROPPED.items() if c.accept(*words)), "")
     if not kind:
         if c.accept("owned"):
@@ -552,7 +566,7 @@ def drop(c: Cursor) -> Any:
         c.fail()
     concurrently = kind == "index" and c.accept("concurrently")
     exists = c.accept("if", "exists")
-    if kind in ("role", "schema", "database"):
+    if kind in ("role", "schema", "database", "server", "foreign-data wrapper"):
         names = [st.Name(c.role() if kind == "role" else c.name(), "", c.tokens[c.at - 1].start + 1)]
         while kind != "database" and c.accept_symbol(","):
             names.append(st.Name(c.role() if kind == "role" else c.name(), "", c.tokens[c.at - 1].start + 1))

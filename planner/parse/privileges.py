@@ -114,6 +114,10 @@ def comment(c: Cursor) -> Any:
     elif c.accept("text", "search"):
         kind = text_search.kind(c)
         name = c.qualified()
+    elif c.accept("foreign", "data", "wrapper"):
+        kind, name = "foreign-data wrapper", st.Name(c.name())
+    elif c.accept("server"):
+        kind, name = "server", st.Name(c.name())
     elif c.accept("event", "trigger"):
         kind, name = "event trigger", st.Name(c.name())
     elif word := c.accept_one("schema", "database", "role"):
@@ -205,15 +209,22 @@ def _grant(c: Cursor, revoke: bool) -> Any:
         raise PlanError("42601", f'unrecognized privilege type "{privileges[0][0]}"')
     c.advance()
     kind, at = "table", c.token
+    names: list[st.Name]
     if c.accept("large", "object"):
         c.unsupported("GRANT ON LARGE OBJECT", at)
+    if c.accept("foreign", "data", "wrapper") or c.accept("foreign", "server"):
+        kind = "foreign server" if c.tokens[c.at - 1].value == "server" else "foreign-data wrapper"
+        names = [st.Name(c.name())]
+        while c.accept_symbol(","):
+            names.append(st.Name(c.name()))
+        return _to_whom(c, privileges, kind, names, revoke, option)
     if c.accept("all"):
         what = c.accept_one("tables", "sequences", "functions", "procedures", "routines")
         if not what:
             c.fail()
         c.expect("in", "schema")
         kind = f"all {what} in schema"
-        names: list[st.Name] = [st.Name(c.name())]
+        names = [st.Name(c.name())]
         while c.accept_symbol(","):
             names.append(st.Name(c.name()))
     else:

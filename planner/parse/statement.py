@@ -17,7 +17,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import END, PUNCTUATION, WORD, Token, tokenize
-from planner.parse import definitions, maintenance, plpgsql, privileges, routines, utility
+from planner.parse import definitions, foreign, maintenance, plpgsql, privileges, routines, utility
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.positioned import place_of, positioned_write
@@ -68,12 +68,9 @@ _GRAMMARS: Final[dict[str, Callable[[Cursor], Any]]] = {
     "reassign": privileges.reassign,
     "do": plpgsql.do,
     "call": routines.call,
+    "import": foreign.import_schema,
 }
 
-_REFUSED: Final = {
-    "call": "CALL",
-    "import": "IMPORT FOREIGN SCHEMA",
-}
 _QUERIES: Final = frozenset(("select", "values", "table", "with", "insert", "update", "delete", "merge"))
 
 
@@ -89,8 +86,6 @@ def parse_statement(text: str) -> Any:
         return _query(text, tokens, word)
     grammar = _GRAMMARS.get(word)
     if grammar is None:
-        if word in _REFUSED:
-            raise PlanError("0A000", f"{_REFUSED[word]} is not supported", position=first.start + 1)
         raise syntax_error(first, text)
     cursor = Cursor(text, tokens)
     cursor.advance()

@@ -17,6 +17,16 @@ Names are as the catalog has them (folded or unquoted); `position`s are 1-based 
     objects      DDL of the rest
 """
 
+from planner.statements.foreign import (
+    AlterServer,
+    AlterWrapper,
+    CreateServer,
+    CreateWrapper,
+    ForeignOption,
+    ImportForeignSchema,
+    UserMappingStatement,
+    WrapperFunction,
+)
 from planner.statements.objects import (
     AlterCollation,
     AlterDefaultPrivileges,
@@ -156,10 +166,12 @@ __all__ = [
     "AlterRole",
     "AlterSchema",
     "AlterSequence",
+    "AlterServer",
     "AlterSettings",
     "AlterStatistics",
     "AlterTable",
     "AlterTextSearch",
+    "AlterWrapper",
     "Begin",
     "BoundDef",
     "Call",
@@ -188,12 +200,14 @@ __all__ = [
     "CreateRule",
     "CreateSchema",
     "CreateSequence",
+    "CreateServer",
     "CreateStatistics",
     "CreateTable",
     "CreateTableAs",
     "CreateTextSearch",
     "CreateTrigger",
     "CreateView",
+    "CreateWrapper",
     "Deallocate",
     "DeclareCursor",
     "Discard",
@@ -211,8 +225,10 @@ __all__ = [
     "Execute",
     "Explain",
     "Fetch",
+    "ForeignOption",
     "Grant",
     "GrantRole",
+    "ImportForeignSchema",
     "IndexElement",
     "LikeClause",
     "Listen",
@@ -255,5 +271,7 @@ __all__ = [
     "Truncate",
     "TypeName",
     "Unlisten",
+    "UserMappingStatement",
     "Vacuum",
+    "WrapperFunction",
 ]

@@ -14,6 +14,7 @@ from typing import Any
 
 from planner.abc import Oid, SqlError, Table
 from planner.catalog import predefined, rights
+from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
 from planner.catalog.names import split_name
 from planner.catalog.objects import Database, Role, Schema, Sequence, UserType, View
 from planner.catalog.routine_objects import Function
@@ -82,11 +83,11 @@ def role_of(context: SystemContext, who: Any) -> Role | None:
 def _asked(kind: str, text: str) -> list[tuple[str, bool]]:
     """(privilege, with grant option) of 'SELECT, UPDATE WITH GRANT OPTION'. Raises 22023."""
     found = []
-    for word in text.split(","):
-        word = " ".join(word.upper().split())
+    for said in text.split(","):
+        word = " ".join(said.upper().split())
         plain = word.removesuffix(" WITH GRANT OPTION")
         if plain not in _PRIVILEGES[kind]:
-            raise SqlError("22023", f'unrecognized privilege type: "{word.lower()}"')
+            raise SqlError("22023", f'unrecognized privilege type: "{said.strip()}"')
         found.append((plain, plain != word))
     return found
 
@@ -175,14 +176,25 @@ def _function(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
     return (oid, thing.owner) if isinstance(thing, Function) else (oid, "tidewire") if oid < 16384 else None
 
 
+def _foreign(kind: type[Any], word: str) -> Callable[[SystemContext, Any], tuple[Oid, str] | None]:
+    def found(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
+        here = context.catalog.objects(kind)
+        thing = next((x for x in here if what in (x.oid, x.name)), None)
+        if thing is None and isinstance(what, str):
+            raise SqlError("42704", f'{word} "{what}" does not exist')
+        return (thing.oid, thing.owner) if thing is not None else None
+
+    return found
+
+
 def _other(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
     return 1, "tidewire"
 
 
 _FIND: dict[str, Callable[[SystemContext, Any], tuple[Oid, str] | None]] = {
     "table": _relation, "any_column": _relation, "sequence": _relation, "schema": _schema, "database": _database,
-    "type": _type, "language": _other, "function": _function, "tablespace": _other, "foreign_data_wrapper": _other,
-    "server": _other,
+    "type": _type, "language": _other, "function": _function, "tablespace": _other, "foreign_data_wrapper": _foreign(ForeignDataWrapper, "foreign-data wrapper"),
+    "server": _foreign(ForeignServer, "server"),
 }  # fmt: skip
 
 

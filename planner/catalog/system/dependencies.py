@@ -13,6 +13,7 @@ from planner import aims
 from planner.abc import Oid, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.constants import with_constants
+from planner.catalog.foreign_objects import ForeignServer, UserMapping
 from planner.catalog.names import split_name
 from planner.catalog.objects import FIRST_USER_OID, Index, Sequence, StatisticsObject, UserType
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
@@ -34,12 +35,15 @@ from planner.catalog.system.relations import (
     POLICY_OID,
     PROC_OID,
     REWRITE_OID,
+    SERVER_OID,
     STATISTIC_EXT_OID,
     TRIGGER_OID,
     TS_CONFIG_OID,
     TS_DICT_OID,
     TS_TEMPLATE_OID,
     TYPE_OID,
+    USER_MAPPING_OID,
+    WRAPPER_OID,
 )
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.triggers import listed
@@ -144,6 +148,10 @@ def pg_depend(context: SystemContext) -> Rows:
                 edge(PROC_OID, f.oid, _NORMAL, TYPE_OID, element)
                 if home := relation_of(element):  # whose rows are of this type
                     edge(TYPE_OID, element, _INTERNAL, CLASS_OID, home)
+    for server in catalog.objects(ForeignServer):
+        edge(SERVER_OID, server.oid, _NORMAL, WRAPPER_OID, server.wrapper)
+    for mapping in catalog.objects(UserMapping):
+        edge(USER_MAPPING_OID, mapping.oid, _NORMAL, SERVER_OID, mapping.server)
     for of_events in catalog.objects(EventTrigger):
         edge(EVENT_TRIGGER_OID, of_events.oid, _NORMAL, PROC_OID, of_events.function)
     for cast in catalog.objects(Cast):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from planner.abc import Oid, Table
+from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
 from planner.catalog.objects import (
     PUBLIC_OID,
     Comment,
@@ -36,11 +37,13 @@ from planner.catalog.system.relations import (
     PROC_OID,
     REWRITE_OID,
     ROLE_CLASS_OID,
+    SERVER_OID,
     STATISTIC_EXT_OID,
     TRIGGER_OID,
     TS_CONFIG_OID,
     TS_DICT_OID,
     TYPE_OID,
+    WRAPPER_OID,
 )
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
@@ -58,6 +61,8 @@ _CLASS_OF: dict[type[object], Oid] = {
     Cast: CAST_OID,
     EventTrigger: EVENT_TRIGGER_OID,
     Extension: EXTENSION_OID,
+    ForeignDataWrapper: WRAPPER_OID,
+    ForeignServer: SERVER_OID,
     EnumType: TYPE_OID,
     Domain: TYPE_OID,
     CompositeType: TYPE_OID,

@@ -8,6 +8,7 @@ from typing import Any
 
 from planner import aims
 from planner.abc import Oid, SqlError, Table, TypeRef
+from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.names import missing_schema, split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
@@ -22,7 +23,7 @@ from planner.catalog.objects import (
 )
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.stored_queries import stored_query
-from planner.catalog.system import counted, routines, text_search
+from planner.catalog.system import counted, foreign, routines, text_search
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import (
     bare,
@@ -474,6 +475,8 @@ def _describe_object(
         return f"role {thing.name}"
     if isinstance(thing, UserType):
         return f"type {regtype_out(context, oid)}"
+    if isinstance(thing, ForeignDataWrapper | ForeignServer | UserMapping):
+        return foreign.described(context, thing)
     if isinstance(thing, EventTrigger):
         return f"event trigger {thing.name}"
     if isinstance(thing, Operator):

@@ -2,6 +2,7 @@
 
     table_privileges     grants of tables, to PUBLIC as well          column_privileges     those and grants of columns
     role_table_grants    without PUBLIC's                             role_column_grants    likewise
+    usage_privileges     of foreign-data wrappers and servers         role_usage_grants     likewise
 
 What nobody granted anything on has its owner's privileges alone.
 """
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 from planner.abc import Column, Table
 from planner.catalog import rights
+from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
 from planner.catalog.objects import View
 from planner.catalog.system import permitted
 from planner.catalog.system.context import Rows, SystemContext
@@ -31,20 +33,24 @@ class _Held(NamedTuple):
     attnum: int
 
 
-def _held(context: SystemContext, thing: Table | View) -> Iterator[_Held]:
-    """The privileges on a relation and its columns that concern the user, as giver or as taker."""
+def _held(
+    context: SystemContext,
+    thing: Table | View | ForeignDataWrapper | ForeignServer,
+    privileges: tuple[str, ...] = permitted.OF_TABLES,
+) -> Iterator[_Held]:
+    """The privileges on a thing, or on a relation's columns, that concern the user, as giver or as taker."""
     catalog, owner = context.catalog, thing.owner
     everybody = rights.is_superuser(catalog, context.user)
     mine = rights.roles_of(catalog, context.user)
     grants = catalog.grants_on(thing.oid)
     if not any(g.grantee == owner and not g.attnum for g in grants) and (everybody or owner in mine):
-        for privilege in permitted.OF_TABLES:
+        for privilege in privileges:
             yield _Held(owner, owner, privilege, True, 0)
     for g in grants:
         if not (everybody or g.grantee in mine or g.grantor in mine or not g.grantee):
             continue
         of_owner = g.grantee != "" and owner in rights.roles_of(catalog, g.grantee)
-        for privilege in permitted.OF_TABLES:
+        for privilege in privileges:
             if privilege in g.privileges:
                 grantable = of_owner or privilege in g.grantable
                 yield _Held(g.grantor, g.grantee or _PUBLIC, privilege, grantable, g.attnum)
@@ -122,9 +128,39 @@ def _column_privileges(name: str, *, public: bool) -> Callable[[SystemContext], 
     return rows
 
 
+def _usage_privileges(name: str, *, public: bool) -> Callable[[SystemContext], Rows]:
+    """Of foreign-data wrappers and servers."""
+
+    def rows(context: SystemContext) -> Rows:
+        make = RowMaker(name, "information_schema", nulls=True)
+        things: list[tuple[str, ForeignDataWrapper | ForeignServer]] = [
+            *(("FOREIGN DATA WRAPPER", w) for w in context.catalog.objects(ForeignDataWrapper)),
+            *(("FOREIGN SERVER", s) for s in context.catalog.objects(ForeignServer)),
+        ]
+        return [
+            make(
+                grantor=h.grantor,
+                grantee=h.grantee,
+                object_catalog=context.database,
+                object_schema="",
+                object_name=thing.name,
+                object_type=kind,
+                privilege_type=h.privilege.upper(),
+                is_grantable="YES" if h.grantable else "NO",
+            )
+            for kind, thing in things
+            for h in _held(context, thing, ("usage",))
+            if public or h.grantee != _PUBLIC
+        ]
+
+    return rows
+
+
 PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
     "column_privileges": _column_privileges("column_privileges", public=True),
     "role_column_grants": _column_privileges("role_column_grants", public=False),
     "role_table_grants": _table_privileges("role_table_grants", public=False),
+    "role_usage_grants": _usage_privileges("role_usage_grants", public=False),
     "table_privileges": _table_privileges("table_privileges", public=True),
+    "usage_privileges": _usage_privileges("usage_privileges", public=True),
 }

@@ -9,6 +9,7 @@ from planner.abc import Column, Oid, Table, TypeRef
 from planner.catalog import rights
 from planner.catalog.objects import Role, Schema, Sequence, View
 from planner.catalog.system import (
+    foreign,
     information_constraints,
     information_domains,
     information_privileges,
@@ -331,6 +332,7 @@ PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
     "columns": _columns,
     **information_constraints.PROVIDERS,
     **information_domains.PROVIDERS,
+    **foreign.PROVIDERS,
     **information_privileges.PROVIDERS,
     "element_types": _element_types,
     "enabled_roles": _enabled_roles,

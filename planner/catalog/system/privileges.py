@@ -22,8 +22,8 @@ LETTERS = {
     "EXECUTE": "X",
 }
 _ORDER = "arwdDxtXUCTc"
-OWNER = {"r": "arwdDxt", "S": "rwU", "n": "UC", "d": "CTc", "f": "X", "T": "U"}
-"""What an owner has, by kind of object: relation, sequence, schema, database, function."""
+OWNER = {"r": "arwdDxt", "S": "rwU", "n": "UC", "d": "CTc", "f": "X", "T": "U", "F": "U"}
+"""What an owner has, by kind of object: relation, sequence, schema, database, function, type, foreign-data wrapper or server."""
 PUBLIC_HAS = {"d": "Tc", "f": "X", "T": "U"}
 """What everybody has until somebody says otherwise."""
 

@@ -1,0 +1,224 @@
+"""Foreign data as tools ask for it: pg_foreign_data_wrapper and its kin, what information_schema says of them, and options as rows.
+
+Options may hold passwords. So those of a user mapping are for superusers, for who is mapped and may use the server, and, where everybody is
+mapped, for the server's owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from planner.abc import Oid
+from planner.catalog import rights
+from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
+from planner.catalog.objects import CatalogObject
+from planner.catalog.system.classes import owner_oid
+from planner.catalog.system.context import Rows, SystemContext
+from planner.catalog.system.privileges import acl
+from planner.catalog.system.rowmaker import RowMaker
+
+
+def options_of(options: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+    for option in options:
+        name, sign, value = option.partition("=")
+        yield name, value if sign else None
+
+
+def described(context: SystemContext, thing: ForeignDataWrapper | ForeignServer | UserMapping) -> str:
+    if isinstance(thing, UserMapping):
+        return f"user mapping for {thing.user or 'public'} on server {_server_of(context, thing).name}"
+    return f"{'server' if isinstance(thing, ForeignServer) else 'foreign-data wrapper'} {thing.name}"
+
+
+def _server_of(context: SystemContext, mapping: UserMapping) -> ForeignServer:
+    found = context.catalog.get(mapping.server)
+    assert isinstance(found, ForeignServer)
+    return found
+
+
+def _wrapper_of(context: SystemContext, server: ForeignServer) -> ForeignDataWrapper:
+    found = context.catalog.get(server.wrapper)
+    assert isinstance(found, ForeignDataWrapper)
+    return found
+
+
+def _user(context: SystemContext, mapping: UserMapping) -> Oid:
+    return owner_oid(context.catalog, mapping.user) if mapping.user else 0
+
+
+# --- pg_catalog -----------------------------------------------------------------------------------------
+
+
+def pg_foreign_data_wrapper(context: SystemContext) -> Rows:
+    make = RowMaker("pg_foreign_data_wrapper")
+    return [
+        make(
+            oid=w.oid,
+            fdwname=w.name,
+            fdwowner=owner_oid(context.catalog, w.owner),
+            fdwhandler=0,
+            fdwvalidator=w.validator,
+            fdwacl=acl(context.catalog, w.oid, w.owner, "F"),
+            fdwoptions=list(w.options) or None,
+        )
+        for w in context.catalog.objects(ForeignDataWrapper)
+    ]
+
+
+def pg_foreign_server(context: SystemContext) -> Rows:
+    make = RowMaker("pg_foreign_server")
+    return [
+        make(
+            oid=s.oid,
+            srvname=s.name,
+            srvowner=owner_oid(context.catalog, s.owner),
+            srvfdw=s.wrapper,
+            srvtype=s.type,
+            srvversion=s.version,
+            srvacl=acl(context.catalog, s.oid, s.owner, "F"),
+            srvoptions=list(s.options) or None,
+        )
+        for s in context.catalog.objects(ForeignServer)
+    ]
+
+
+def pg_user_mapping(context: SystemContext) -> Rows:
+    make = RowMaker("pg_user_mapping")
+    return [
+        make(oid=m.oid, umuser=_user(context, m), umserver=m.server, umoptions=list(m.options) or None)
+        for m in context.catalog.objects(UserMapping)
+    ]
+
+
+def pg_user_mappings(context: SystemContext) -> Rows:
+    make = RowMaker("pg_user_mappings")
+    found: Rows = []
+    for m in context.catalog.objects(UserMapping):
+        server = _server_of(context, m)
+        found.append(
+            make(
+                umid=m.oid,
+                srvid=server.oid,
+                srvname=server.name,
+                umuser=_user(context, m),
+                usename=m.user or "public",
+                umoptions=list(m.options) or None if _may_read(context, m, server) else None,
+            )
+        )
+    return found
+
+
+def _may_read(context: SystemContext, mapping: UserMapping, server: ForeignServer) -> bool:
+    catalog, user = context.catalog, context.user
+    if rights.is_superuser(catalog, user):
+        return True
+    owns = rights.has_role(catalog, user, server.owner)
+    if not mapping.user:
+        return owns
+    return mapping.user == user and (owns or rights.holds(catalog, user, server, "usage"))
+
+
+# --- information_schema ---------------------------------------------------------------------------------
+
+
+def _seen(context: SystemContext, thing: CatalogObject) -> bool:
+    return rights.owns(context.catalog, context.user, thing) or rights.holds(
+        context.catalog, context.user, thing, "usage"
+    )
+
+
+def _wrappers(context: SystemContext) -> list[ForeignDataWrapper]:
+    return [w for w in context.catalog.objects(ForeignDataWrapper) if _seen(context, w)]
+
+
+def _servers(context: SystemContext) -> list[ForeignServer]:
+    return [s for s in context.catalog.objects(ForeignServer) if _seen(context, s)]
+
+
+def _mappings(context: SystemContext) -> list[tuple[UserMapping, ForeignServer]]:
+    seen = {s.oid: s for s in _servers(context)}
+    return [(m, seen[m.server]) for m in context.catalog.objects(UserMapping) if m.server in seen]
+
+
+def _of_wrapper(context: SystemContext, w: ForeignDataWrapper) -> dict[str, Any]:
+    return {"foreign_data_wrapper_catalog": context.database, "foreign_data_wrapper_name": w.name}
+
+
+def _of_server(context: SystemContext, s: ForeignServer) -> dict[str, Any]:
+    return {"foreign_server_catalog": context.database, "foreign_server_name": s.name}
+
+
+def _make(name: str) -> RowMaker:
+    return RowMaker(name, "information_schema", nulls=True)
+
+
+def _with_options(
+    make: RowMaker, said: dict[str, Any], options: Sequence[str], *, told: bool = True
+) -> Iterator[tuple[Any, ...]]:
+    for name, value in options_of(options):
+        yield make(**said, option_name=name, option_value=value if told else None)
+
+
+def _foreign_data_wrappers(context: SystemContext) -> Rows:
+    make = _make("foreign_data_wrappers")
+    return [
+        make(**_of_wrapper(context, w), authorization_identifier=w.owner, foreign_data_wrapper_language="c")
+        for w in _wrappers(context)
+    ]
+
+
+def _foreign_data_wrapper_options(context: SystemContext) -> Rows:
+    make = _make("foreign_data_wrapper_options")
+    return [
+        row for w in _wrappers(context) for row in _with_options(make, _of_wrapper(context, w), w.options)
+    ]
+
+
+def _foreign_servers(context: SystemContext) -> Rows:
+    make = _make("foreign_servers")
+    return [
+        make(
+            **_of_server(context, s),
+            **_of_wrapper(context, _wrapper_of(context, s)),
+            foreign_server_type=s.type,
+            foreign_server_version=s.version,
+            authorization_identifier=s.owner,
+        )
+        for s in _servers(context)
+    ]
+
+
+def _foreign_server_options(context: SystemContext) -> Rows:
+    make = _make("foreign_server_options")
+    return [row for s in _servers(context) for row in _with_options(make, _of_server(context, s), s.options)]
+
+
+def _user_mappings(context: SystemContext) -> Rows:
+    make = _make("user_mappings")
+    return [
+        make(authorization_identifier=m.user or "PUBLIC", **_of_server(context, s))
+        for m, s in _mappings(context)
+    ]
+
+
+def _user_mapping_options(context: SystemContext) -> Rows:
+    make = _make("user_mapping_options")
+    found: Rows = []
+    for m, s in _mappings(context):
+        told = rights.is_superuser(context.catalog, context.user) or (
+            m.user == context.user if m.user else rights.has_role(context.catalog, context.user, s.owner)
+        )
+        said = {"authorization_identifier": m.user or "PUBLIC", **_of_server(context, s)}
+        found += _with_options(make, said, m.options, told=told)
+    return found
+
+
+PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
+    "foreign_data_wrapper_options": _foreign_data_wrapper_options,
+    "foreign_data_wrappers": _foreign_data_wrappers,
+    "foreign_server_options": _foreign_server_options,
+    "foreign_servers": _foreign_servers,
+    "user_mapping_options": _user_mapping_options,
+    "user_mappings": _user_mappings,
+}
