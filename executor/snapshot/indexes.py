@@ -7,17 +7,22 @@ DuckDB has no such order and looks through the whole column; here a few rows amo
 Nothing is kept until somebody asks by an index's columns. Then small runs are sorted at once and large ones on
 the sorter's thread, while DuckDB answers; memory's candidates are kept up to date by whoever puts versions.
 
+**What is left behind.** A queue is read at its front, where rows come and go: what was taken is still a candidate in memory, and still in
+its run, until a compaction that may be 200,000 versions away. A walk that has stepped over such rows remembers them. Candidates of
+which no reader can find a row any more are let go of before the next one; of a run's order it is known how many at the front are gone.
+
 An index is of columns, not of a name: two indexes that begin with the same columns share it. A column `~i` at the end makes it
 one of the rows in which column i is null, which are in no other: `walk` does not meet them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from heapq import merge
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.lookup import unique_key, visible
 from executor.snapshot.runs import Run, SecondaryIndex
 from executor.snapshot.versions import IndexMap
@@ -33,12 +38,18 @@ Bounds = tuple[Key | None, Key | None, bool, bool]
 
 SORTED_AT_ONCE_ROWS_MAX = 10_000
 """Runs of so many rows are sorted within the turn of the loop: about a millisecond."""
+LEFT_BEHIND = 32
+"""So many rows that are gone are worth remembering."""
+FRONTS_MAX = 64
+"""Places of one order where walks begin behind what is gone."""
 
 
 class TableIndex:
     """The rows of one table image by the values of some columns. `valid` until the table is defined anew."""
 
-    __slots__ = ("_image", "_map", "_positions", "_sorting", "_store", "_versions")
+    __slots__ = (
+        "_gone", "_image", "_let_go_ts", "_map", "_positions", "_sifted", "_sorting", "_store", "_versions", "_walks",
+    )  # fmt: skip
 
     def __init__(self, image: TableImage, store: SnapshotStore, positions: tuple[int, ...]) -> None:
         self._image, self._store, self._positions = image, store, positions
@@ -46,6 +57,14 @@ class TableIndex:
         self._map = IndexMap(unique_key(positions, False), len(positions))
         self._versions.follow(self._map)
         self._sorting: set[Run] = set()
+        self._gone: list[tuple[Key, Key]] = []
+        """(key, primary key) of candidates that led walks to no row."""
+        self._let_go_ts: Timestamp = 0
+        """Readers of the time before may miss candidates."""
+        self._sifted: dict[Key, int] = {}
+        """How many candidates a key must have to be looked through again."""
+        self._walks = 0
+        """Walks under way in memory."""
 
     @property
     def valid(self) -> bool:
@@ -58,8 +77,12 @@ class TableIndex:
         """
         image = self._image
         image.readable(ts)
+        if ts < self._let_go_ts:
+            raise TooOldForKeyed
         spans: list[tuple[Run, list[int]]] = []
         candidates = self._map.candidates.get(key, ())
+        if len(candidates) > rows_max:
+            candidates = self._sift(key, len(candidates))
         count = len(candidates)
         for run in image.runs_at(ts):
             order = self._order(run)
@@ -102,6 +125,11 @@ class TableIndex:
         """
         image = self._image
         image.readable(ts)
+        if ts < self._let_go_ts:
+            raise TooOldForKeyed
+        if len(self._gone) >= LEFT_BEHIND and not self._walks:
+            gone, self._gone = self._gone, []
+            self._let_go(gone)
         spans: list[tuple[Run, SecondaryIndex, range]] = []
         for run in image.runs_at(ts):
             order = self._order(run)
@@ -125,11 +153,21 @@ class TableIndex:
         self, bounds: Bounds, ts: Timestamp, descending: bool
     ) -> Iterator[tuple[Key, Key, Row | None]]:
         chains, key_of, candidates = self._versions.chains, self._map.key_of, self._map.candidates
-        for key in self._map.between(bounds, descending):
-            for own in candidates[key]:
-                v = visible(chains.get(own), ts)
-                row = None if v is None else v[2]
-                yield key, own, row if row is not None and key_of(row) == key else None
+        gone: list[tuple[Key, Key]] = []
+        self._walks += 1
+        try:
+            for key in self._map.between(bounds, descending):
+                for own in candidates[key]:
+                    v = visible(chains.get(own), ts)
+                    row = None if v is None else v[2]
+                    if row is not None and key_of(row) == key:
+                        yield key, own, row
+                    else:
+                        gone.append((key, own))
+                        yield key, own, None
+        finally:
+            self._walks -= 1
+            self._gone += gone
 
     def _in_run(
         self, run: Run, order: SecondaryIndex, span: range, ts: Timestamp, above: list[Run]
@@ -138,11 +176,54 @@ class TableIndex:
         chains = self._versions.chains
         key_at, own_at = order.keys.key_at, run.key_at
         read = run.some(tuple(range(len(run.columns))))
-        for position in span:
-            i = order.row_at(position)
-            own = own_at(i)
-            gone = visible(chains.get(own), ts) is not None or any(r.find(own) >= 0 for r in above)
-            yield key_at(position), own, None if gone else read(i)
+        begins = span.start, span.step
+        before, gone_ts = order.gone.get(begins, (0, 0))
+        if ts < gone_ts:
+            before = gone_ts = 0
+        gone, durable, at_front = before, self._store.durable_ts(), True
+        try:
+            for position in span[before:]:
+                i = order.row_at(position)
+                own = own_at(i)
+                v = visible(chains.get(own), ts)
+                since = v[0] if v is not None else next((r.since for r in above if r.find(own) >= 0), None)
+                if since is None:
+                    at_front = False
+                    yield key_at(position), own, read(i)
+                    continue
+                if at_front:  # what may be undone yet does not count
+                    at_front = since <= durable
+                    if at_front:
+                        gone, gone_ts = gone + 1, max(gone_ts, since)
+                yield key_at(position), own, None
+        finally:
+            if gone - before >= LEFT_BEHIND:
+                if len(order.gone) >= FRONTS_MAX:
+                    order.gone.clear()
+                order.gone[begins] = gone, gone_ts
+
+    def _sift(self, key: Key, many: int) -> Collection[Key]:
+        """The candidates of a key without those that no reader can find a row by."""
+        candidates = self._map.candidates
+        if not self._walks and many >= self._sifted.get(key, 0):
+            if len(self._sifted) >= FRONTS_MAX:
+                self._sifted.clear()
+            self._let_go([(key, own) for own in candidates[key]])
+            self._sifted[key] = 2 * len(candidates.get(key, ()))
+        return candidates.get(key, ())
+
+    def _let_go(self, gone: Iterable[tuple[Key, Key]]) -> None:
+        """Forgets candidates whose rows have another key, or are deleted, for whoever reads from now on."""
+        chains, key_of, drop = self._versions.chains, self._map.key_of, self._map.drop
+        durable = self._store.durable_ts()
+        upto = min(durable, self._store.oldest_read_ts(durable))
+        for key, own in gone:
+            head = chains.get(own)
+            if head is not None:
+                if head[0] > upto or (head[2] is not None and key_of(head[2]) == key):
+                    continue
+                self._let_go_ts = max(self._let_go_ts, head[0])
+            drop(key, own)
 
     def _order(self, run: Run) -> SecondaryIndex | None:
         order = run.orders.get(self._positions)

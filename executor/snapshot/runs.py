@@ -81,7 +81,7 @@ class SecondaryIndex:
     A position `~i` asks for rows that have no value in column i (`executor.snapshot.indexes`).
     """
 
-    __slots__ = ("_rows", "_with_nulls", "keys")
+    __slots__ = ("_rows", "_with_nulls", "gone", "keys")
 
     def __init__(
         self, run: Run, positions: tuple[int, ...], nulls_not_distinct: bool, forms: ColumnForms = ()
@@ -106,6 +106,8 @@ class SecondaryIndex:
         if run.spill is not None:
             self.keys.spill(run.spill)
         self._rows = mapped(rows, run.spill)
+        self.gone: dict[tuple[int, int], tuple[int, Timestamp]] = {}
+        """(position, step) -> how many from there on are gone, and since when: newer runs or memory have their keys."""
         self._with_nulls: dict[Key, int] = {}
         if nulls_not_distinct:
             read = row_reader(columns)

@@ -90,6 +90,21 @@ class IndexMap(UniqueMap):
         super().clear()
         self._order, self._fresh = None, []
 
+    def drop(self, own: Key, key: Key) -> None:
+        """The row under the primary key `key` is no candidate of the index's key `own` any more."""
+        known = self.candidates.get(own)
+        if known is None:
+            return
+        known.pop(key, None)
+        if known:
+            return
+        del self.candidates[own]
+        if self._order is not None:
+            if self._fresh:
+                self._order.update(self._fresh)
+                self._fresh = []
+            self._order.remove(own)
+
     def between(self, bounds: tuple[Key | None, Key | None, bool, bool], descending: bool) -> Iterator[Key]:
         """The keys in order within the bounds. To be taken before anything is written."""
         if self._order is None:
