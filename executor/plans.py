@@ -20,10 +20,13 @@ from executor.constraints.rules import Bound, TableRules
 from executor.keyed.autocommit import Parent, WriteTarget
 from executor.keyed.compile import NotCompilable, compile_tuple
 from executor.keyed.index_read import IndexRead
+from executor.keyed.parts import PartsPlan, WritePart
+from executor.keyed.parts_member import PartsTarget
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.keyed.read import ReadPlan
 from executor.keyed.write import InsertPlan, UpdatePlan
 from executor.session.catalog_reads import join_of
+from executor.session.drawing import Draws
 from executor.session.leafwise import LeafPlans
 from executor.session.secured_rules import SecuredRules
 from executor.snapshot.store import SnapshotStore
@@ -32,22 +35,28 @@ from planner import triggers
 from planner import types as t
 from planner.abc import (
     Constraint,
+    DeleteQuery,
+    InsertQuery,
     InsertValues,
     KeyedDelete,
     KeyedJoin,
     KeyedRead,
     KeyedUpdate,
+    LockingQuery,
     Oid,
     Plan,
     StatementKind,
     Table,
+    UpdateQuery,
     Utility,
+    WithWrites,
 )
 from planner.catalog import Catalog, CatalogChange, Database, Schema, quote_identifier, quote_qualified
 from planner.planner import PlanContext, Planner, is_current
 from planner.relations import GuardedTable, TransitionTable
 from planner.statements import Begin, Commit, Rollback
 from planner.types import DEFAULT_SETTINGS
+from storage.abc import ShardId
 from txn.environment import Environment
 
 if TYPE_CHECKING:
@@ -173,6 +182,7 @@ class Plans:
                 keyed = dataclasses.replace(current, body=current.extra["by_range"], extra={})
                 with contextlib.suppress(ExecutionError):  # the keyed engine cannot compute it
                     found.by_range = self.compile(keyed, catalog, session)
+            self._put_parts(found, catalog, session)
             if "leafwise" in current.extra and "runs" not in current.extra and not catalog.past:
                 with contextlib.suppress(NotCompilable):
                     found.leaves = LeafPlans(catalog, current, current.extra["leafwise"])
@@ -236,6 +246,50 @@ class Plans:
             related=refers or takes,
             fires=fires,
         )
+
+    def _put_parts(self, found: CompiledPlan, catalog: Catalog, session: Session) -> None:
+        """A statement that writes, or locks, rows that look-ups find, as one function, where it can be one."""
+        body, extra = found.plan.body, found.plan.extra
+        if (
+            not isinstance(body, WithWrites | InsertQuery | UpdateQuery | DeleteQuery | LockingQuery)
+            or catalog.past
+            or not extra.keys().isdisjoint(("runs", "constants", "leafwise", "by_range"))
+        ):
+            return
+        created = session.block.created if session.block is not None else {}
+        try:
+            parts = PartsPlan(body, lambda table: self.rules(table, catalog), Draws, fires)
+            if any(table.shard in created for table in parts.tables):
+                return
+            found.parts = parts
+            if not parts.writes:
+                return
+            targets: dict[ShardId, WriteTarget] = {}
+            for _, part in parts.parts:
+                if not isinstance(part, WritePart):
+                    continue
+                parents = self._parents(part.table, catalog, session) if part.refers else ()
+                if parents is None:
+                    return
+                targets[part.table.shard] = WriteTarget(
+                    part,
+                    part.rules,
+                    self._store.image(part.table.shard),
+                    self._env.locks,
+                    self._env.held_keys,
+                    self._env.rids.next,
+                    None,
+                    self._is_current,
+                    parents,
+                )
+            images = {table.shard: self._store.image(table.shard) for table in parts.tables}
+            found.parts_target = PartsTarget(parts, images, targets, self._env.locks, self._is_defined)
+        except NotCompilable:
+            pass
+
+    def _is_defined(self, table: Table) -> bool:
+        """Whether the table is still so defined, by everything admitted: asked at each admission."""
+        return self._catalogs.admitted.get(table.oid) is table
 
     def _parents(self, table: Table, catalog: Catalog, session: Session) -> tuple[Parent, ...] | None:
         """Where an autocommit write looks for the rows that it refers to; None: not as simply as that."""

@@ -162,6 +162,18 @@ class KeyLocks:
         self._remember(owner, lock_key, held)
         return True
 
+    def would_grant(self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode) -> bool:
+        """Whether `try_acquire` would take the lock."""
+        if self._sets and space in self._sets:
+            self._out_of_sets(space, key)
+        lock = self._locks.get((space, key))
+        if lock is None:
+            return True
+        held = lock.holders.get(owner)
+        if held is not None and held >= mode:
+            return True
+        return lock.admits(owner, mode) and (held is not None or not lock.queue)
+
     def acquire(
         self,
         owner: Hashable,

@@ -17,7 +17,7 @@ a foreign key may be of different types (int4 and numeric, date and timestamp).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -82,14 +82,22 @@ def statement_concerns(body: InsertValues | KeyedUpdate | KeyedDelete) -> tuple[
         return False, False
     if isinstance(body, KeyedDelete):
         return False, bool(table.referenced_by)
+    if isinstance(body, KeyedUpdate):
+        return update_concerns(table, {i for i, _ in body.assignments})
+    conflict = body.on_conflict
+    assigned = {i for i, _ in conflict.assignments or ()} if conflict is not None else set()
+    return any(c.kind == "f" for c in table.constraints), update_concerns(table, assigned)[1]
+
+
+def update_concerns(table: Table, assigned: Collection[int]) -> tuple[bool, bool]:
+    """The same of an UPDATE that sets the columns at these places."""
+    if any(c.kind == "x" for c in table.constraints):
+        return True, True
+    if table.unheeded:
+        return False, False
     own = {table.index_of(a) for c in table.constraints if c.kind == "f" for a in c.columns}
     keys = {table.index_of(a) for c in table.constraints if c.kind in "pu" for a in c.columns}
-    if isinstance(body, InsertValues):
-        conflict = body.on_conflict
-        assigned = {i for i, _ in conflict.assignments or ()} if conflict is not None else set()
-        return bool(own), bool(table.referenced_by) and not assigned.isdisjoint(keys)
-    assigned = {i for i, _ in body.assignments}
-    return not assigned.isdisjoint(own), bool(table.referenced_by) and not assigned.isdisjoint(keys)
+    return not own.isdisjoint(assigned), bool(table.referenced_by) and not keys.isdisjoint(assigned)
 
 
 def references_of(table: Table) -> tuple[ReferenceRule, ...]:

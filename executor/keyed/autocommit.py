@@ -20,11 +20,12 @@ from typing import Any
 from executor.abc import Done, ExecutionError, Rows
 from executor.constraints.rules import TableRules
 from executor.keyed.deferred_keys import NOTHING
-from executor.keyed.write import Change, InsertPlan, WritePlan, apply_changes
+from executor.keyed.write import Change, InsertPlan, apply_changes
 from executor.snapshot.abc import NotHydrated, TableImage, TooOldForKeyed
 from planner.abc import Plan, ResultColumn
 from storage.abc import Row, Timestamp
 from txn.abc import Group, Key
+from txn.columns import Columns
 from txn.held_keys import HeldKeys
 from txn.locks import KeyLocks, LockMode
 
@@ -111,7 +112,7 @@ class WriteTarget:
 
     def __init__(
         self,
-        plan: WritePlan,
+        plan: Any,
         rules: TableRules,
         image: TableImage,
         locks: KeyLocks,
@@ -147,22 +148,51 @@ class WriteTarget:
         self.image.undo(self.undone_ts)
         self.undone_ts = 0
 
+    def may_write(self, changes: Sequence[Change]) -> None:
+        """Raises ComeAgain where a change has to wait for somebody, or for who knows more."""
+        for parent in self.parents:
+            if not self.current(parent.rules):
+                raise ComeAgain("a referenced table was altered")
+            for change in changes:
+                row = change[4]
+                if row is None:
+                    continue
+                if not parent.has(row):
+                    raise ComeAgain("a referenced row is not there")
+                if len(self.locks) and parent.may_go(row, self.locks):
+                    raise ComeAgain("a referenced row may be about to go")
+        if self.held and self._brings_held(changes):
+            raise ComeAgain("a key is held")
+        locks = self.locks
+        if len(locks):
+            shard = self.rules.table.shard
+            for change in changes:
+                key = change[0] if change[2] is not None else change[3]
+                if key is not None and not locks.is_free(shard, key):
+                    raise ComeAgain("a key is locked")
+
+    def write(self, changes: Sequence[Change], group: Group, written: Columns) -> None:
+        """Changes that may be made, into the image and the group. Raises nothing."""
+        if self.undone_ts != group.ts:
+            self.undone_ts = group.ts
+            group.undo(self.undo)
+        apply_changes(changes, self.rules, self.image, group, self.next_rid, written)
+
+    def _brings_held(self, changes: Sequence[Change]) -> bool:
+        """Whether a transaction that is under way brings one of these keys (`txn.held_keys`)."""
+        rules, held = self.rules, self.held
+        for old_key, _, old_row, key, row in changes:
+            if row is None:
+                continue
+            moves = rules.key is not None and (old_row is None or key != old_key)
+            if moves and key in held.get(rules.key_space, ()):
+                return True
+            if any(rule.key(row) in held.get(rule.space, ()) for rule in rules.uniques):
+                return True
+        return False
+
     def tag(self, count: int) -> str:
         return self.tags[count] if count < 10 else f"{self.plan.tag}{count}"
-
-
-def _brings_held(target: WriteTarget, changes: Sequence[Change]) -> bool:
-    """Whether a transaction that is under way brings one of these keys (`txn.held_keys`)."""
-    rules, held = target.rules, target.held
-    for old_key, _, old_row, key, row in changes:
-        if row is None:
-            continue
-        moves = rules.key is not None and (old_row is None or key != old_key)
-        if moves and key in held.get(rules.key_space, ()):
-            return True
-        if any(rule.key(row) in held.get(rule.space, ()) for rule in rules.uniques):
-            return True
-    return False
 
 
 class WriteMember:
@@ -219,30 +249,8 @@ class WriteMember:
             raise
         if not changes:
             return
-        for parent in target.parents:
-            if not target.current(parent.rules):
-                raise ComeAgain("a referenced table was altered")
-            for change in changes:
-                row = change[4]
-                if row is None:
-                    continue
-                if not parent.has(row):
-                    raise ComeAgain("a referenced row is not there")
-                if len(target.locks) and parent.may_go(row, target.locks):
-                    raise ComeAgain("a referenced row may be about to go")
-        if target.held and _brings_held(target, changes):
-            raise ComeAgain("a key is held")
-        locks = target.locks
-        if len(locks):
-            shard = target.rules.table.shard
-            for change in changes:
-                key = change[0] if change[2] is not None else change[3]
-                if key is not None and not locks.is_free(shard, key):
-                    raise ComeAgain("a key is locked")
-        if target.undone_ts != ts:
-            target.undone_ts = ts
-            group.undo(target.undo)
-        apply_changes(changes, target.rules, target.image, group, target.next_rid, plan.written)
+        target.may_write(changes)
+        target.write(changes, group, plan.written)
 
     def _insert_one(self, group: Group) -> None:
         """`admit` of a row as most INSERTs have it."""

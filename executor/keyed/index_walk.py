@@ -32,6 +32,13 @@ Walk = Callable[[Bounds, bool], Hits | None]
 Find = Callable[[tuple[int, ...], Key, int], list[Row] | None]
 """(columns, key, at most) -> the rows of a key of an index."""
 
+Only = tuple[Callable[[Key], bool], Callable[[Row], Key]]
+"""(whether a row counts, by its primary key; what that is)."""
+
+
+def _any_key(_key: Key) -> bool:
+    return True
+
 
 class IndexWalk:
     """A compiled KeyedWalk."""
@@ -66,22 +73,28 @@ class IndexWalk:
         self._in_vain = self._skipped = 0
 
     def rows(
-        self, params: Sequence[Any], session: Any, walk: Walk, find: Find, more: int = 0
+        self,
+        params: Sequence[Any],
+        session: Any,
+        walk: Walk,
+        find: Find,
+        more: int = 0,
+        only: Only | None = None,
     ) -> list[Row] | None:
         """Rows of which those that are asked for are the first in the order asked for; None: DuckDB is to find them.
 
-        `more`: so many more than LIMIT says.
+        `more`: so many more than LIMIT says. `only`: which rows count.
         """
         if self._skipped:
             self._skipped -= 1
             return None
-        found = self._found(params, session, walk, find, more)
+        found = self._found(params, session, walk, find, more, only)
         if found is not None:
             self._in_vain = 0
         return found
 
     def _found(
-        self, params: Sequence[Any], session: Any, walk: Walk, find: Find, more: int
+        self, params: Sequence[Any], session: Any, walk: Walk, find: Find, more: int, only: Only | None
     ) -> list[Row] | None:
         within = self._bounds(params, session)
         if within is None:
@@ -93,7 +106,7 @@ class IndexWalk:
         found: list[Row] = []
         nulls = self._walk.nulls
         if nulls == "first":
-            beside = self._nulls(params, session, find)
+            beside = self._nulls(params, session, find, only)
             if beside is None:
                 return None
             found += beside
@@ -103,28 +116,32 @@ class IndexWalk:
         if hits is None:
             return None
         condition, whole, last = self._condition, self._walk.whole, _NONE_YET
-        for steps, (key, _, row) in enumerate(hits):
+        free = _any_key if only is None else only[0]
+        for steps, (key, own, row) in enumerate(hits):
             if len(found) >= enough and (whole or key != last):
                 return found
             if steps >= STEPS_MAX:
                 self._in_vain += 1
                 self._skipped = min(2**self._in_vain, SKIPPED_MAX) - 1
                 return None
-            if row is not None and (condition is None or condition(params, row, session)):
+            if row is not None and (condition is None or condition(params, row, session)) and free(own):
                 found.append(row)
                 last = key
         if nulls == "last" and len(found) < enough:
-            beside = self._nulls(params, session, find)
+            beside = self._nulls(params, session, find, only)
             return None if beside is None else found + beside
         return found
 
-    def _nulls(self, params: Sequence[Any], session: Any, find: Find) -> list[Row] | None:
+    def _nulls(self, params: Sequence[Any], session: Any, find: Find, only: Only | None) -> list[Row] | None:
         key = NO_COLUMNS if self._prefix is None else self._prefix(params, session)
         rows = find(self.without, key, STEPS_MAX)
         condition = self._condition
-        if rows is None or condition is None:
-            return rows
-        return [row for row in rows if condition(params, row, session)]
+        if rows is not None and condition is not None:
+            rows = [row for row in rows if condition(params, row, session)]
+        if rows is not None and only is not None:
+            free, key_of = only
+            rows = [row for row in rows if free(key_of(row))]
+        return rows
 
 
 _NONE_YET: Any = object()

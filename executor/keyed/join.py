@@ -34,6 +34,7 @@ from planner import types as t
 from planner.abc import Ask, Call, Expr, Handed, JoinStep, KeyedJoin, Points, Produced, Range, Table, TypeRef
 from planner.keyed_plans import FirstRows, Spread, SystemRows
 from storage.abc import Row, ShardId, Timestamp
+from txn.abc import Key
 from txn.columns import THE_ROW, Columns
 
 ROWS_MAX: Final = 1_000
@@ -106,16 +107,26 @@ class JoinPlan:
         return self._root.applies(params, session)
 
     def first_rows(
-        self, params: Sequence[Any], session: Any, view: OverlayView, ts: Timestamp, more: int
+        self,
+        params: Sequence[Any],
+        session: Any,
+        view: Any,
+        ts: Timestamp,
+        more: int,
+        free: Callable[[Key], bool] | None = None,
     ) -> Sequence[Row] | None:
-        """The first rows in order, `more` than LIMIT says if there are; None: they are to be found another way. Raises NoKeyedAnswer."""
+        """The first rows in order, `more` than LIMIT says if there are; None: they are to be found another way. Raises NoKeyedAnswer.
+
+        `free`: of the rows whose primary key it is true of.
+        """
         walk = self._first
         if walk is None:
             return None
 
         def along(bounds: Bounds, descending: bool) -> Hits | None:
             if walk.index:
-                return view.walk(walk.index, bounds, ts, descending, STEPS_MAX)
+                met: Hits | None = view.walk(walk.index, bounds, ts, descending, STEPS_MAX)
+                return met
             low, high, low_inclusive, high_inclusive = bounds
             hits = view.scan(
                 low,
@@ -134,6 +145,7 @@ class JoinPlan:
             along,
             lambda positions, key, most: view.by_index(positions, key, ts, most),
             more,
+            None if free is None else (free, view.key_of),
         )
         return None if found is None else self._root.ended(found, params, session)
 

@@ -17,6 +17,8 @@ from executor.constraints.rules import TableRules
 from executor.keyed.autocommit import WriteTarget
 from executor.keyed.index_read import IndexRead
 from executor.keyed.join import JoinPlan
+from executor.keyed.parts import PartsPlan
+from executor.keyed.parts_member import PartsTarget
 from executor.keyed.read import ReadPlan
 from executor.keyed.row_batches import RowBatch
 from executor.keyed.write import WritePlan
@@ -68,6 +70,10 @@ class CompiledPlan:
     """An UPDATE or DELETE that a query finds the rows of, as a keyed one: for when its range is short."""
     beyond: CompiledPlan | None = None
     """A read of the first rows of a range, as a query: for when they are not found among its first rows (`TooFarToLook`)."""
+    parts: PartsPlan | None = None
+    """A statement of several parts, or of rows that look-ups find, as one function (`executor.keyed.parts`)."""
+    parts_target: PartsTarget | None = None
+    """The same outside of blocks, where it writes."""
     leaves: Any = None
     """Of a partitioned table: plans of leaves that answer for it (`executor.session.leafwise.LeafPlans`)."""
     constant: Any = None

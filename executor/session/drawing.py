@@ -35,20 +35,31 @@ class Draws:
 
     async def beside(self, session: Session, params: Sequence[Datum], rows: Sequence[Row]) -> Sequence[Row]:
         """The rows with what each of them draws, in order. Raises what `nextval` raises."""
-        if not rows:
-            return rows
         while True:
             try:
-                for oid, count in self._sequences.items():
-                    session.reserve_values(oid, count * len(rows))
-                break
+                return self.at_once(session, params, rows)
             except NeedsLease as lease:
                 await session.executor.sequences.lease(lease.sequence_oid, session.catalog, lease.count)
+
+    def at_once(self, session: Session, params: Sequence[Datum], rows: Sequence[Row]) -> Sequence[Row]:
+        """The same without waiting. Raises NeedsLease before anything is drawn."""
+        for oid, count in self._sequences.items() if rows else ():
+            session.reserve_values(oid, count * len(rows))
         out: list[Row] = []
         for row in rows:
             made: list[Any] = list(row)
             for i, value in zip(self._places, self._make(params, None, session), strict=True):
                 made[i] = value
+            out.append(tuple(made))
+        return out
+
+    def again(self, rows: Sequence[Row], drawn: Sequence[Row]) -> Sequence[Row]:
+        """Rows with what as many others have drawn before."""
+        out: list[Row] = []
+        for row, before in zip(rows, drawn, strict=True):
+            made: list[Any] = list(row)
+            for i in self._places:
+                made[i] = before[i]
             out.append(tuple(made))
         return out
 

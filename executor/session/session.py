@@ -32,10 +32,12 @@ from executor.abc import (
 from executor.columnar.errors import canceled
 from executor.ddl import run as ddl
 from executor.keyed.autocommit import WriteMember
+from executor.keyed.parts_member import PartsMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.procedural import calls
 from executor.session import (
     as_of,
+    at_once,
     commands,
     current,
     gathering,
@@ -186,6 +188,8 @@ class Session(SessionContext):
         door = compiled.door
         if block is not None:
             if door is Door.WIDE:
+                if compiled.parts is not None:
+                    return at_once.in_block(self, block, compiled.parts, plan, params)
                 return short_reads.in_block(self, block, compiled, plan, params)
             return self._now_in_block(block, compiled, plan, params, done)
         if not autocommit or self.pinned is not None:
@@ -213,6 +217,12 @@ class Session(SessionContext):
             return PENDING
         if door is Door.END:
             return transactions.end_now(self, compiled.statement, done)
+        if compiled.parts_target is not None:
+            target = compiled.parts_target
+            if executor.read_only or self.settings.read_only or not target.worth_it:
+                return None
+            executor.submit(PartsMember(target, params, self, done, plan))
+            return PENDING
         if compiled.constant is not None:
             return Rows("SELECT 1", plan.columns, (compiled.constant(params, None, self),))
         if compiled.shortcut is not None:
@@ -308,6 +318,8 @@ class Session(SessionContext):
             plan, params = found
             compiled = self.compiled(plan)
         if compiled.door is Door.WIDE:
+            if compiled.parts is not None:
+                return at_once.in_block(self, block, compiled.parts, plan, params)
             return short_reads.in_block(self, block, compiled, plan, params)
         if compiled.door is Door.END or not self._goes_now(block, compiled):
             return None

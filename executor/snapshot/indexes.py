@@ -210,7 +210,8 @@ class TableIndex:
                 self._sifted.clear()
             self._let_go([(key, own) for own in candidates[key]])
             self._sifted[key] = 2 * len(candidates.get(key, ()))
-        return candidates.get(key, ())
+        left: Collection[Key] = candidates.get(key, ())
+        return left
 
     def _let_go(self, gone: Iterable[tuple[Key, Key]]) -> None:
         """Forgets candidates whose rows have another key, or are deleted, for whoever reads from now on."""

@@ -10,7 +10,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from executor.session import few_rows
+from executor import plans
+from executor.keyed.compile import NotCompilable
+from executor.session import few_rows, writing
+from planner.abc import Plan
 from tests.executor.keyed_statements import SCHEMA
 from tests.executor.sql import Client, Failed, Server
 from tests.postgres import NoPostgres, running_postgres
@@ -78,13 +81,26 @@ def _expected(connection: psycopg.Connection[Any], text: str) -> tuple[str, list
     return cursor.statusmessage or "", sorted(rows)
 
 
-@pytest.mark.parametrize("by_key", [True, False], ids=["by keys", "DuckDB"])
+@pytest.mark.parametrize("way", ["at once", "in a block", "by keys", "DuckDB"])
 @pytest.mark.parametrize("seed", range(2))
 def test_writes_are_postgresqls(
-    postgres: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch, seed: int, by_key: bool
+    postgres: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch, seed: int, way: str
 ) -> None:
-    found = few_rows.found
+    found, write, at_once = few_rows.found, writing.write, way in ("at once", "in a block")
+    by_key = way != "DuckDB"
     taken: list[bool] = []
+    wide: list[str] = []
+
+    def refused(*_: Any) -> Any:
+        raise NotCompilable("not wanted")
+
+    async def wrote(session: Any, block: Any, plan: Plan, *more: Any) -> Any:
+        wide.append(plan.text)
+        return await write(session, block, plan, *more)
+
+    monkeypatch.setattr(writing, "write", wrote)
+    if not at_once:
+        monkeypatch.setattr(plans, "PartsPlan", refused)
 
     async def noted(*args: Any, **more: Any) -> Any:
         few = await found(*args, **more) if by_key else None
@@ -103,11 +119,20 @@ def test_writes_are_postgresqls(
             for _ in range(2):
                 for template in rng.sample(WRITES, len(WRITES)):
                     text = template.format(i=rng.randrange(1, 41), k=rng.randrange(1, 9))
+                    if way == "in a block":
+                        await client.query("BEGIN")
                     assert await _done(client, text) == _expected(postgres, text), text
+                    if way == "in a block":
+                        await client.query(
+                            "COMMIT" if client.session.transaction_status == b"T" else "ROLLBACK"
+                        )
             for table in TABLES:
                 text = f"SELECT * FROM {table}"
                 assert (await _done(client, text))[1] == _expected(postgres, text)[1]
-        assert all(taken) if by_key else not any(taken)
+        if at_once:
+            assert len(set(wide)) < len(WRITES), "nothing went at once"
+        else:
+            assert all(taken) if by_key else not any(taken)
 
     asyncio.run(run())
 
