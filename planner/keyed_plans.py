@@ -136,6 +136,43 @@ class Spread:
     """Behind them is the number of the row (WITH ORDINALITY)."""
 
 
+class PartialColumns(tuple[int, ...]):
+    """Positions of a partial index's columns: of rows that the predicate is true of."""
+
+    predicate: Expr
+    compiled: Any
+    """The executor's: from a row to its key."""
+    _hash: int
+
+    def __new__(cls, positions: tuple[int, ...], predicate: Expr) -> PartialColumns:
+        made = super().__new__(cls, positions)
+        made.predicate, made.compiled, made._hash = predicate, None, hash((positions, predicate))
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, PartialColumns)
+            and tuple.__eq__(self, other)
+            and self.predicate == other.predicate
+        )
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+def like(index: tuple[int, ...], positions: tuple[int, ...]) -> tuple[int, ...]:
+    """Other positions of the same rows."""
+    return PartialColumns(positions, index.predicate) if isinstance(index, PartialColumns) else positions
+
+
+def narrowed(index: tuple[int, ...], pinned: int) -> int:
+    """How much an index of which so many columns are pinned says of rows: its predicate counts as one more."""
+    return pinned + isinstance(index, PartialColumns)
+
+
 @dataclass(frozen=True, slots=True)
 class OrderKey:
     value: Expr

@@ -19,6 +19,7 @@ from executor.keyed.endings import bounds
 from executor.keyed.read import Bounds, compile_range
 from executor.snapshot.runs import NO_COLUMNS
 from planner.abc import Expr, KeyedWalk, Table
+from planner.keyed_plans import like
 from storage.abc import Row
 from txn.abc import Key
 
@@ -63,7 +64,7 @@ class IndexWalk:
         self.without: tuple[int, ...] = ()
         """The index of rows whose first column of the order is null."""
         if walk.index:
-            self.without = (*walk.index[: len(pinned)], ~walk.index[len(pinned)])
+            self.without = like(walk.index, (*walk.index[: len(pinned)], ~walk.index[len(pinned)]))
         self._bounds = compile_range(walk.within, table, walk.index or None)
         types = [table.columns[i].type for i in walk.index[: len(pinned)]]
         self._prefix = compile_key(pinned, types) if pinned else None

@@ -24,12 +24,14 @@ import numpy as np
 import pyarrow as pa
 
 from executor.abc import RowPicks, RowSpan
+from executor.keyed.compile import compile_condition
 from executor.keyed.key_values import column_forms, primary_key_of, secondary_key_of
 from executor.snapshot.abc import NotHydrated, TooFarToLook, TooOldForKeyed
 from executor.snapshot.pending import NONE
 from executor.snapshot.runs import NO_COLUMNS, TOMBSTONE, Run, RunShape
 from executor.snapshot.versions import UniqueMap, Version, Versions
 from planner.abc import Table
+from planner.keyed_plans import PartialColumns
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
@@ -397,8 +399,10 @@ def unique_columns(table: Table) -> list[tuple[str, int, tuple[int, ...], bool, 
 def unique_key(positions: tuple[int, ...], nulls_not_distinct: bool) -> Callable[[Row], Key]:
     """From a row to its secondary key; None if it has none, for a null is no key (usually).
 
-    A position `~i` asks that column i is null: others have no key there.
+    A position `~i` asks that column i is null: others have no key there. Nor have rows that a partial index's predicate is not true of.
     """
+    if isinstance(positions, PartialColumns):
+        return _key_of_some(positions)
     if positions and positions[-1] < 0:
         return _key_where_null(positions[:-1], ~positions[-1])
     pick = itemgetter(*positions)
@@ -414,6 +418,19 @@ def unique_key(positions: tuple[int, ...], nulls_not_distinct: bool) -> Callable
         return None if None in key else key
 
     return key_of
+
+
+def _key_of_some(index: PartialColumns) -> Callable[[Row], Key]:
+    made: Callable[[Row], Key] | None = index.compiled
+    if made is None:
+        passes, key_of = compile_condition(index.predicate), unique_key(tuple(index), False)
+        assert passes is not None
+
+        def made(row: Row) -> Key:
+            return key_of(row) if passes((), row, None) else None
+
+        index.compiled = made
+    return made
 
 
 def _key_where_null(positions: tuple[int, ...], column: int) -> Callable[[Row], Key]:

@@ -40,7 +40,9 @@ from executor.snapshot.keys import (
     repeats,
     sort_order,
 )
+from executor.snapshot.partial import rows_of
 from executor.snapshot.spill import Column, Spill, mapped, one_array, spilled
+from planner.keyed_plans import PartialColumns
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
@@ -97,6 +99,8 @@ class SecondaryIndex:
         for c in columns:
             if c.null_count:
                 full &= c.is_valid().to_numpy(zero_copy_only=False)
+        if isinstance(positions, PartialColumns):
+            full &= rows_of(positions.predicate, run.columns, full)
         rows = np.flatnonzero(full)
         taken = columns if len(rows) == run.size else [c.take(pa.array(rows)) for c in columns]
         order = sort_order(taken)

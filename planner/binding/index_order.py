@@ -20,6 +20,7 @@ from planner.abc import Col, Expr, KeyedRead, KeyedWalk, Range, Table, TypeRef
 from planner.binding import ir, keyed
 from planner.binding.index_reads import indexed_prefixes
 from planner.catalog import Catalog
+from planner.keyed_plans import narrowed
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep
@@ -61,7 +62,7 @@ def first_rows(catalog: Catalog, parts: Parts, steps: Sequence[FromStep]) -> Key
     by_key = _key_walk(table, number, where, parts.order)
     if by_index is None or by_key is None:
         return by_index or by_key
-    return by_index if len(by_index.within.prefix) > len(by_key.within.prefix) else by_key
+    return by_index if pinned_by(by_index) > pinned_by(by_key) else by_key
 
 
 def _key_walk(
@@ -113,14 +114,14 @@ def extreme(
 
 def with_walk(found: KeyedRead | None, walk: KeyedWalk, instead: KeyedRead) -> KeyedRead:
     """Which way is taken first: the one that WHERE says more of. `instead`: the read, but for how its rows are found."""
-    pinned = len(walk.within.prefix)
+    pinned = pinned_by(walk)
     alone = replace(
         instead, lookup=walk.within, condition=walk.condition, index=walk.index, unique=0, walk=walk
     )
     if found is None:
         return alone
     if found.index:
-        return replace(found, walk=walk) if len(found.index) > pinned else alone
+        return replace(found, walk=walk) if narrowed(found.index, len(found.index)) > pinned else alone
     lookup = found.lookup
     if isinstance(lookup, Range) and (
         len(lookup.prefix) < pinned or (not lookup.prefix and None in (lookup.low, lookup.high))
@@ -141,7 +142,7 @@ def _walk(
     if not table.key_indexes or not wanted:
         return None
     best: KeyedWalk | None = None
-    for positions in indexed_prefixes(catalog, table):
+    for positions in indexed_prefixes(catalog, table, number, where):
         try:
             within, rest = keyed.find_range(table, number, where, index=positions)
             condition = keyed.condition(rest, {number: 0})
@@ -156,13 +157,21 @@ def _walk(
             continue
         if not all(_never_null(table, c) for c in columns[1:]):
             continue
-        if best is not None and (pinned, len(columns)) <= (len(best.within.prefix), _ordered(best)):
+        if best is not None and (narrowed(positions, pinned), len(columns)) <= (
+            pinned_by(best),
+            _ordered(best),
+        ):
             continue
         bounded = within.low is not None or within.high is not None
         nulls = "nowhere" if bounded or _never_null(table, columns[0]) else "first" if left[0][2] else "last"
         whole = complete and len(left) == len(columns)
         best = KeyedWalk(positions, within, condition, left[0][1], nulls, whole)
     return best
+
+
+def pinned_by(walk: KeyedWalk) -> int:
+    """How many columns of the rows that it meets are said, or are narrowed by a predicate."""
+    return narrowed(walk.index, len(walk.within.prefix))
 
 
 def _ordered(walk: KeyedWalk) -> int:
@@ -173,4 +182,4 @@ def _never_null(table: Table, position: int) -> bool:
     return table.columns[position].not_null or position in table.key_indexes
 
 
-__all__ = ["extreme", "first_rows", "index_walk", "with_walk"]
+__all__ = ["extreme", "first_rows", "index_walk", "pinned_by", "with_walk"]

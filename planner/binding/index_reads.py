@@ -16,8 +16,10 @@ from collections.abc import Iterator, Sequence
 
 from planner import types as t
 from planner.abc import Expr, KeyedRead, Lookup, OrderKey, Points, Table
-from planner.binding import ir, keyed
+from planner.binding import ir, keyed, partial_indexes
 from planner.catalog import Catalog
+from planner.catalog.objects import Index
+from planner.keyed_plans import PartialColumns
 
 
 def index_read(
@@ -32,7 +34,7 @@ def index_read(
     """The keyed way to rows of relation `number` by one of the table's indexes; None if none serves."""
     if not table.key_indexes or where is None:
         return None
-    for positions in indexed_prefixes(catalog, table):
+    for positions in indexed_prefixes(catalog, table, number, where):
         for find in (keyed.find_points, keyed.find_listed):
             try:
                 points, rest = find(table, number, where, positions)
@@ -73,16 +75,26 @@ def rows_by_key(
     return within
 
 
-def indexed_prefixes(catalog: Catalog, table: Table) -> Iterator[tuple[int, ...]]:
-    """Columns that indexes begin with, most of them first. Expressions and partial indexes serve no look-up here."""
+def indexed_prefixes(
+    catalog: Catalog, table: Table, number: int = 0, where: ir.Node | None = None
+) -> Iterator[tuple[int, ...]]:
+    """Columns that indexes begin with, most of them first. Expressions serve no look-up here.
+
+    Partial indexes do where `where`, which is asked of relation `number`, implies their predicates; of as many columns they come first.
+    """
     found: set[tuple[int, ...]] = set()
     for index in catalog.indexes_of(table.oid):
-        if index.predicate or index.method != "btree":
-            continue
-        columns: list[int] = []
-        for key in index.keys:
-            if not key.attnum or table.columns[table.index_of(key.attnum)].type.oid == t.CITEXT:
-                break  # such an index holds datums, and those of equal citext differ
-            columns.append(table.index_of(key.attnum))
-            found.add(tuple(columns))
-    yield from sorted(found, key=lambda columns: (-len(columns), columns))
+        if not index.predicate and index.method == "btree":
+            found.update(_prefixes(table, index))
+    for index, predicate in partial_indexes.served(catalog, table, number, where):
+        found.update(PartialColumns(columns, predicate) for columns in _prefixes(table, index))
+    yield from sorted(found, key=lambda c: (-len(c), not isinstance(c, PartialColumns), tuple(c)))
+
+
+def _prefixes(table: Table, index: Index) -> Iterator[tuple[int, ...]]:
+    columns: list[int] = []
+    for key in index.keys:
+        if not key.attnum or table.columns[table.index_of(key.attnum)].type.oid == t.CITEXT:
+            return  # such an index holds datums, and those of equal citext differ
+        columns.append(table.index_of(key.attnum))
+        yield tuple(columns)

@@ -360,7 +360,7 @@ class _Order:
     def _by_index(self, table: Table, number: int, where: ir.Node) -> _Way | None:
         if not table.key_indexes:
             return None
-        for positions in indexed_prefixes(self._catalog, table):
+        for positions in indexed_prefixes(self._catalog, table, number, where):
             for points, rest in self._found(table, number, where, positions):
                 return _Way(2, points, 0, positions, rest)
         return None

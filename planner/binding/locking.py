@@ -40,12 +40,12 @@ from planner.abc import (
 from planner.binding import ir, keyed, locked_rows
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
-from planner.binding.index_order import first_rows
+from planner.binding.index_order import first_rows, pinned_by
 from planner.binding.locked_rows import Asked, InnerRow
 from planner.binding.naming import identifier
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery, Parts, Target
-from planner.keyed_plans import FirstRows
+from planner.keyed_plans import FirstRows, narrowed
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
@@ -289,7 +289,7 @@ def _by_key(
     outputs = (*made.outputs[:cut], limit, offset, *made.outputs[cut:])
     first = None
     if walk is not None and not made.steps[0].rid:
-        before = len(walk.within.prefix) >= _pinned(made.steps[0])
+        before = pinned_by(walk) >= _pinned(made.steps[0])
         first = FirstRows(walk, limit, offset, wishes.skips, before)
     return replace(made, outputs=outputs, condition=condition, first=first)
 
@@ -299,7 +299,7 @@ def _pinned(step: JoinStep) -> int:
     lookup = step.lookup
     if isinstance(lookup, Range):
         return len(lookup.prefix)
-    return len(step.index) if step.index else ALL_OF_A_KEY
+    return narrowed(step.index, len(step.index)) if step.index else ALL_OF_A_KEY
 
 
 def _none(node: ir.Node | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -62,18 +63,22 @@ CHANGES = [
 ]
 
 
-async def _filled(server: Server) -> Client:
+async def filled_in(server: Server, indexes: Sequence[str]) -> Client:
     client = server.client("a")
     await client.query(
         "CREATE TABLE t (id int PRIMARY KEY, s text, d int, n bigint NOT NULL, w varchar(9) NOT NULL, z int)"
     )
-    for columns in ("s, d", "n, w", "z"):
-        await client.query(f"CREATE INDEX ON t ({columns})")
+    for columns in indexes:
+        await client.query(f"CREATE INDEX ON t {columns}")
     await client.query(
         "INSERT INTO t SELECT i, nullif('s' || i % 4, 's3'), nullif(i * 7 % 1000, 21), i / 3, 'w' || i % 5,"
         f" nullif(i % (CASE WHEN i % 2 = 0 THEN 700 ELSE 1 END), 0) FROM generate_series(1, {ROWS}) i"
     )
     return client
+
+
+async def _filled(server: Server) -> Client:
+    return await filled_in(server, ("(s, d)", "(n, w)", "(z)"))
 
 
 def _made(rng: random.Random, text: str) -> str:
@@ -85,7 +90,7 @@ def _made(rng: random.Random, text: str) -> str:
     )
 
 
-async def _same(client: Client, text: str, *, in_block: bool) -> bool:
+async def asked_both_ways(client: Client, text: str, *, in_block: bool) -> bool:
     """Whether the keyed engine answers; its answer is DuckDB's, which is asked in a form that no other can answer."""
     session = client.session
     plan = session.executor.plans.prepared(text, session.context(), ())
@@ -101,7 +106,7 @@ async def _sorted(client: Client) -> None:
     """Indexes are sorted when they are first asked for, and large runs aside."""
     store = client.session.executor.store
     for text in PAGES:
-        await _same(client, text.format(s="'s1'", d=500, n=500, id=500), in_block=False)
+        await asked_both_ways(client, text.format(s="'s1'", d=500, n=500, id=500), in_block=False)
     await store.sort(lambda: None)
 
 
@@ -120,7 +125,7 @@ def test_pages(seed: int, in_block: bool) -> None:
                     await client.query(_made(rng, rng.choice(CHANGES)))
                 for text in PAGES:
                     made = _made(rng, text)
-                    assert await _same(client, made, in_block=in_block), made
+                    assert await asked_both_ways(client, made, in_block=in_block), made
                 if in_block:
                     await client.query(rng.choice(("COMMIT", "ROLLBACK")))
                 if step == 2:  # a second run above the first
@@ -147,7 +152,7 @@ def test_a_row_of_a_snapshot_stays_where_it_was() -> None:
             await other.query(f"UPDATE t SET d = 0 WHERE id = {before[0][0]}")
             await other.query(f"DELETE FROM t WHERE id = {before[1][0]}")
             await other.query("INSERT INTO t VALUES (77777, 's1', 5000, 1, 'w')")
-            assert await _same(client, text, in_block=True)
+            assert await asked_both_ways(client, text, in_block=True)
             assert await client.rows(text) == before
             await client.query("COMMIT")
             assert await client.rows(text) == [(77777, 5000), *before[2:], *(await client.rows(text))[3:]]
@@ -172,7 +177,7 @@ def test_walks_that_lead_too_far_are_duckdbs(text: str) -> None:
                 f"INSERT INTO t SELECT {ROWS} + i, 's1', i, i, 'w' FROM generate_series(1, {STEPS_MAX}) i"
             )
             await _sorted(client)
-            assert not await _same(client, text, in_block=False)
+            assert not await asked_both_ways(client, text, in_block=False)
             wide = await client.rows(text.replace("FROM t", "FROM (SELECT * FROM t OFFSET 0) t"))
             assert len(await client.rows(text)) == len(wide)
 
@@ -197,7 +202,7 @@ def test_rows_that_come_beside_a_page(read: str, rows: int) -> None:
             await a.query("INSERT INTO q VALUES (1, 1, 0), (2, 2, 0)")
             for client, c in ((a, 1), (b, 2)):
                 await client.query("BEGIN ISOLATION LEVEL SERIALIZABLE")
-                assert await _same(client, read.format(c=c), in_block=True)
+                assert await asked_both_ways(client, read.format(c=c), in_block=True)
                 assert len(await client.rows(read.format(c=c))) == rows
             await a.query("INSERT INTO q VALUES (3, 2, 5)")
             await b.query("INSERT INTO q VALUES (4, 1, 5)")
