@@ -71,6 +71,8 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.CreateEventTrigger: (_DDL, "CREATE EVENT TRIGGER"),
     st.AlterEventTrigger: (_DDL, "ALTER EVENT TRIGGER"),
     st.DropEventTrigger: (_DDL, "DROP EVENT TRIGGER"),
+    st.CreatePublication: (_DDL, "CREATE PUBLICATION"),
+    st.AlterPublication: (_DDL, "ALTER PUBLICATION"),
     st.CreateCast: (_DDL, "CREATE CAST"),
     st.DropCast: (_DDL, "DROP CAST"),
     st.CreateExtension: (_DDL, "CREATE EXTENSION"),

@@ -268,7 +268,7 @@ class CallBinder(AggregateBinder):
         if proc.returns_set:
             return ir.SetReturning(result, signature, args, position=position)
         if proc.volatility != "i":
-            refuse_unsteady(self.queries.ctx.clause)
+            refuse_unsteady(self.queries.ctx.clause, position)
         runs = large_objects.functions().get(proc.oid) if self.queries.routines.expand else None
         if runs is not None:
             return routine_runs.call(
@@ -281,7 +281,7 @@ class CallBinder(AggregateBinder):
     def value_function(self, name: str, node: exp.Expression, scope: Scope) -> ir.Node:
         made = session_function(name, [])
         assert made is not None, name
-        refuse_unsteady(self.queries.ctx.clause)
+        refuse_unsteady(self.queries.ctx.clause, _at(node))
         return made
 
     def call(self, node: exp.Expression, scope: Scope) -> ir.Node:
@@ -361,6 +361,7 @@ class CallBinder(AggregateBinder):
         if plain and not star and not arguments:
             made = session_function(name, [])
             if made is not None:
+                refuse_unsteady(self.queries.ctx.clause, _at(node))
                 return made
         if not known:
             if any(isinstance(a, exp.Kwarg) for a in arguments):

@@ -15,10 +15,12 @@ from planner.abc import PlanError
 from planner.binding import ir
 from planner.parse import position as first_position
 
+ROW_FILTERS: Final = "row filters"
 _STEADY: Final = {
     "column generation expressions": "generation expression is not immutable",
     "index expressions": "functions in index expression must be marked IMMUTABLE",
     "index predicates": "functions in index predicate must be marked IMMUTABLE",
+    ROW_FILTERS: ROW_FILTERS,
 }
 """Where the answer must be the same forever."""
 DEFINITIONS: Final = frozenset(
@@ -80,7 +82,10 @@ def refuse_sets_below(call: ir.Node) -> None:
             )
 
 
-def refuse_unsteady(clause: str) -> None:
-    """Raises 42P17 in a clause whose functions must be immutable: one that is not has been met."""
+def refuse_unsteady(clause: str, position: int = 0) -> None:
+    """Raises 42P17 in a clause whose functions must be immutable: one that is not has been met.
+
+    A publication's row filter is refused in words of its own, which say where (`planner.binding.row_filters`).
+    """
     if clause in _STEADY:
-        raise PlanError("42P17", _STEADY[clause])
+        raise PlanError("42P17", _STEADY[clause], position=position if clause == ROW_FILTERS else 0)

@@ -42,6 +42,7 @@ from planner.catalog.objects import (
     first_objects,
 )
 from planner.catalog.predefined import DEFAULT_OWNER
+from planner.catalog.publication_objects import Publication, PublishedSchema, PublishedTable
 from planner.catalog.routine_objects import AggregateParts, Cast, EventTrigger, Function, Operator, Parameter
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary, TokenMapping
 from planner.catalog.type_objects import (
@@ -90,6 +91,9 @@ __all__ = [
     "MultirangeType",
     "Operator",
     "Parameter",
+    "Publication",
+    "PublishedSchema",
+    "PublishedTable",
     "RangeType",
     "Relation",
     "Role",

@@ -47,6 +47,7 @@ from planner.catalog.objects import (
     built_in_objects,
 )
 from planner.catalog.objects import Sequence as SequenceObject
+from planner.catalog.publication_objects import Publication
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.row_types import relation_of, row_type
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
@@ -368,17 +369,12 @@ class Catalog(IndexedObjects):
                 return self.operator_in(home, name, signature)
             case Cast(source=source, target=target):
                 return self.casts_of(thing.database_oid).get(source, target)
-            case EventTrigger(database_oid=home, name=name):
-                alike_here = (self._objects[oid] for oid in self._of_kind(EventTrigger))
-                return next(
-                    (
-                        x
-                        for x in alike_here
-                        if isinstance(x, EventTrigger) and (x.database_oid, x.name) == (home, name)
-                    ),
-                    None,
-                )
-            case ForeignDataWrapper(name=name) | ForeignServer(name=name):
+            case (
+                EventTrigger(name=name)
+                | Publication(name=name)
+                | ForeignDataWrapper(name=name)
+                | ForeignServer(name=name)
+            ):
                 return self._here(
                     type(thing), lambda x: (x.database_oid, x.name) == (thing.database_oid, name)
                 )

@@ -17,7 +17,14 @@ import typing
 from typing import Any, Final
 
 from planner.abc import Table
-from planner.catalog import foreign_objects, objects, routine_objects, text_search_objects, type_objects
+from planner.catalog import (
+    foreign_objects,
+    objects,
+    publication_objects,
+    routine_objects,
+    text_search_objects,
+    type_objects,
+)
 from planner.catalog.objects import CatalogObject
 from storage.abc import FormatTooNew
 
@@ -36,6 +43,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "composite": type_objects.CompositeType,
     "function": routine_objects.Function,
     "event_trigger": routine_objects.EventTrigger,
+    "publication": publication_objects.Publication,
     "cast": routine_objects.Cast,
     "operator": routine_objects.Operator,
     "collation": type_objects.Collation,

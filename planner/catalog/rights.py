@@ -29,6 +29,7 @@ from planner.catalog.objects import (
     UserType,
     View,
 )
+from planner.catalog.publication_objects import Publication
 from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import Collation
@@ -71,6 +72,8 @@ def kind_of(thing: CatalogObject) -> str:
         return "foreign-data wrapper"
     if isinstance(thing, ForeignServer):
         return "foreign server"
+    if isinstance(thing, Publication):
+        return "publication"
     return "type" if isinstance(thing, UserType) else "table"
 
 

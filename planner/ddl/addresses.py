@@ -21,6 +21,9 @@ from planner.catalog import (
     Function,
     Index,
     Operator,
+    Publication,
+    PublishedSchema,
+    PublishedTable,
     Schema,
     StatisticsObject,
     TextSearchConfiguration,
@@ -44,6 +47,9 @@ from planner.catalog.system.relations import (
     NAMESPACE_OID,
     OPERATOR_OID,
     PROC_OID,
+    PUBLICATION_NAMESPACE_OID,
+    PUBLICATION_OID,
+    PUBLICATION_REL_OID,
     SERVER_OID,
     STATISTIC_EXT_OID,
     TS_CONFIG_OID,
@@ -60,6 +66,7 @@ CLASSES: Final[dict[type[Any], tuple[Oid, str]]] = {
     TextSearchConfiguration: (TS_CONFIG_OID, "text search configuration"), TextSearchDictionary: (TS_DICT_OID, "text search dictionary"),
     ForeignDataWrapper: (WRAPPER_OID, "foreign-data wrapper"), ForeignServer: (SERVER_OID, "server"),
     StatisticsObject: (STATISTIC_EXT_OID, "statistics object"), Operator: (OPERATOR_OID, "operator"), Cast: (CAST_OID, "cast"),
+    Publication: (PUBLICATION_OID, "publication"),
 }  # fmt: skip
 _STANDARD: Final = frozenset(
     (t.BOOL, t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC, t.BIT, t.VARBIT, t.BPCHAR, t.VARCHAR, t.TIME, t.TIMETZ,
@@ -125,7 +132,7 @@ class Addresses:
                 (thing.user or "public",),
                 (on,),
             )
-        if isinstance(thing, Schema | Extension | ForeignDataWrapper | ForeignServer):
+        if isinstance(thing, Schema | Extension | Publication | ForeignDataWrapper | ForeignServer):
             class_oid, kind = CLASSES[type(thing)]
             return Address(class_oid, thing.oid, kind, None, quote_identifier(name), name, (name,))
         home = self.home(thing)
@@ -164,6 +171,23 @@ class Addresses:
         return Address(
             class_oid, oid, kind, home if schema else None, identity, None, names, (), 0, home == "pg_temp"
         )  # fmt: skip
+
+    def published(self, publication: Publication, part: PublishedTable | PublishedSchema) -> Address:
+        """What a publication says of a table, or of a schema."""
+        by = quote_identifier(publication.name)
+        if isinstance(part, PublishedSchema):
+            name = self.catalog.schema_of(part.schema).name
+            identity, kind = f"{quote_identifier(name)} in publication {by}", "publication namespace"
+            return Address(
+                PUBLICATION_NAMESPACE_OID, part.oid, kind, None, identity, None, (name,), (publication.name,)
+            )
+        table = self.catalog.table(part.table)
+        home = self.home(table)
+        identity = f"{quote_qualified(home, table.name)} in publication {by}"
+        names, arguments = (home, table.name), (publication.name,)
+        return Address(
+            PUBLICATION_REL_OID, part.oid, "publication relation", None, identity, None, names, arguments
+        )
 
     def column(self, holder: Any, column: Column) -> Address:
         """A column."""

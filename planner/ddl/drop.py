@@ -42,6 +42,7 @@ from planner.ddl import (
     collations,
     operators,
     policies,
+    publications,
     rules,
     sequences,
     statistics,
@@ -112,6 +113,8 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
             )
     elif kind == "extension":
         found = scope.catalog.extension(name.name)
+    elif kind == "publication":
+        found = publications.named(scope, name.name)
     elif name.schema and scope.catalog.find_schema(name.schema) is None and name.schema != "pg_temp":
         if not said.if_exists:
             raise missing_schema(name.schema)
@@ -166,6 +169,7 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
                 "collation": "42704",
                 "statistics": "42704",
                 "extension": "42704",
+                "publication": "42704",
                 **dict.fromkeys(text_search.KINDS, "42704"),
                 "index": "42704",
             }.get(kind, "42P01")

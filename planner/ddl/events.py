@@ -27,6 +27,7 @@ from planner.catalog import (
     Grant,
     Index,
     Operator,
+    Publication,
     RangeType,
     Schema,
     UserType,
@@ -108,6 +109,8 @@ def _commands(
         | st.RenameRule,
     ):
         yield from _parts(here, statement, tag, things)
+    elif isinstance(statement, st.AlterPublication) and statement.what in ("add", "drop", "set"):
+        yield from _published(here, tag, changes)
     elif isinstance(statement, st.Comment):
         address = _commented(here, changes)
         if address is not None:
@@ -200,6 +203,16 @@ def _parts(
                 return
 
 
+def _published(here: Addresses, tag: str, changes: Sequence[CatalogChange]) -> Iterator[tuple[str, Address]]:
+    """What a publication is of now and was not before."""
+    for c in changes:
+        if isinstance(c.new, Publication) and isinstance(c.old, Publication):
+            before = {part.oid for part in c.old.parts}
+            for part in c.new.parts:
+                if part.oid not in before:
+                    yield tag, here.published(c.new, part)
+
+
 def _commented(here: Addresses, changes: Sequence[CatalogChange]) -> Address | None:
     """What COMMENT has said something of, or no longer says anything."""
     for c in changes:
@@ -273,6 +286,9 @@ def dropped(
             continue  # told with its constraint
         address = there.of(thing)
         add(address, oid in named, oid not in named and not owner)
+        if isinstance(thing, Publication):
+            for part in thing.parts:
+                add(there.published(thing, part), False, False)
         if isinstance(thing, Table):
             _within(there, thing, gone, add)
         elif isinstance(thing, View):
@@ -291,6 +307,12 @@ def dropped(
             add(there.arrays(thing.array_oid, there.home(thing), thing.name), False, False)
     for old, new in kept if named else ():
         _lost(there, statement, old, new, add)
+    for c in plan.changes:
+        if isinstance(c.old, Publication) and isinstance(c.new, Publication):
+            left = {part.oid for part in c.new.parts}
+            for part in reversed(c.old.parts):
+                if part.oid not in left:
+                    add(there.published(c.old, part), isinstance(statement, st.AlterPublication), False)
     return tuple(found)
 
 
@@ -307,7 +329,7 @@ def _named(
         names, kinds = [s.name for s in statement.signatures], (Operator,)
     elif isinstance(statement, st.Drop):
         names = list(statement.names)
-        kinds = (Schema,) if statement.kind == "schema" else (Extension,) if statement.kind == "extension" else (
+        kinds = (Schema,) if statement.kind == "schema" else (Extension,) if statement.kind == "extension" else (Publication,) if statement.kind == "publication" else (
             (KINDS[statement.kind].made,) if statement.kind in KINDS else (UserType,) if statement.kind in ("type", "domain") else (Collation,) if statement.kind == "collation" else (Table, View, SequenceObject, Index)
         )  # fmt: skip
     else:
@@ -321,7 +343,8 @@ def _named(
                 if isinstance(x, kinds)
                 and getattr(x, "name", "") == name.name
                 and (
-                    isinstance(x, Schema | Extension) or before.schema_of(x.schema_oid).name.startswith(home)
+                    isinstance(x, Schema | Extension | Publication)
+                    or before.schema_of(x.schema_oid).name.startswith(home)
                 )
             ]
             if of_name:

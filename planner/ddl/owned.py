@@ -23,6 +23,7 @@ from planner.catalog import (
     Grant,
     MultirangeType,
     Operator,
+    Publication,
     RangeType,
     Schema,
     Sequence,
@@ -40,7 +41,7 @@ from planner.ddl.scope import Scope
 
 OWNED: tuple[type[Any], ...] = (
     Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, StatisticsObject, TextSearchConfiguration, TextSearchDictionary, Operator, Function, EventTrigger,
-    Extension, ForeignDataWrapper, ForeignServer,
+    Publication, Extension, ForeignDataWrapper, ForeignServer,
 )  # fmt: skip
 """What a role may have in a database."""
 

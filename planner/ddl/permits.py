@@ -141,6 +141,8 @@ def _drops(scope: Scope, said: st.Drop) -> None:
             thing = _type(scope, name)
         elif said.kind == "extension":
             thing = scope.catalog.extension(name.name)
+        elif said.kind == "publication":
+            thing = _publication(scope, name)
         elif said.kind == "role":
             continue
         elif said.kind == "statistics":
@@ -154,6 +156,12 @@ def _drops(scope: Scope, said: st.Drop) -> None:
         if thing is not None:
             is_relation = isinstance(thing, Table | View | Sequence | Index)
             must_own(scope, thing, schema_will_do=True, called="" if is_relation else str(name))
+
+
+def _publication(scope: Scope, name: st.Name) -> CatalogObject | None:
+    from planner.ddl.publications import named
+
+    return named(scope, name.name)
 
 
 def _statistics(scope: Scope, name: st.Name) -> CatalogObject | None:
@@ -339,6 +347,8 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         return
     elif said.kind == "extension":
         thing = scope.catalog.extension(said.name.name)
+    elif said.kind == "publication":
+        thing = _publication(scope, said.name)
     elif said.kind in ("type", "domain", "domain constraint"):
         thing = _type(scope, said.name)
     elif said.kind == "role":

@@ -29,6 +29,7 @@ from planner.catalog import (
     rights,
 )
 from planner.catalog.objects import Index
+from planner.catalog.publication_objects import Publication
 from planner.catalog.routine_objects import Cast, EventTrigger
 from planner.catalog.type_objects import BaseType, Domain, MultirangeType
 from planner.ddl import (
@@ -41,6 +42,7 @@ from planner.ddl import (
     grants,
     operators,
     policies,
+    publications,
     routine_names,
     rules,
     statistics,
@@ -300,7 +302,7 @@ def drop_database(scope: Scope, said: st.Drop) -> None:
                 scope.dropped.append(thing.shard)
     for cast in list(inside.objects(Cast)):
         scope.remove(cast)
-    for kind in (EventTrigger, UserMapping, ForeignServer, ForeignDataWrapper):
+    for kind in (EventTrigger, Publication, UserMapping, ForeignServer, ForeignDataWrapper):
         for of_database in list(inside.objects(kind)):
             scope.remove(of_database)
     for schema in schemas.values():
@@ -401,6 +403,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         return foreign.server(scope, name.name), 0
     if kind == "event trigger":
         return event_triggers.existing(scope, name.name), 0
+    if kind == "publication":
+        return publications.existing(scope, name.name), 0
     if kind == "extension":
         found = scope.catalog.extension(name.name)
         if found is None:

@@ -99,6 +99,10 @@ class Scope:
         for attached in attachments:
             self._change(attached, None)
         self._change(thing, None)
+        if isinstance(thing, Table | Schema):
+            from planner.ddl import publications
+
+            publications.forget(self, thing)
 
     def forget_comments(self, oids: Iterable[Oid]) -> None:
         """Removes what was said of things that are no objects of their own: a relation's triggers, policies, rules."""
@@ -325,6 +329,7 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.ForeignDataWrapper: "foreign-data wrapper",
         objects.ForeignServer: "server",
         objects.UserMapping: "user mapping",
+        objects.Publication: "publication",
         objects.Extension: "extension",
         objects.RangeType: "type",
         objects.MultirangeType: "type",

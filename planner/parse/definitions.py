@@ -23,6 +23,7 @@ from planner.parse import (
     operators,
     policies,
     privileges,
+    publications,
     routines,
     rules,
     schemas,
@@ -39,7 +40,7 @@ from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
 
 _REFUSED: Final = frozenset(
-    ("conversion", "publication", "subscription", "foreign", "tablespace",
+    ("conversion", "subscription", "foreign", "tablespace",
      "language", "access", "transform", "assertion")
 )  # fmt: skip
 
@@ -124,6 +125,8 @@ def create(c: Cursor) -> Any:
         return st.CreateRole(c.role(), privileges.role_options(c), login=True)
     if c.accept("database"):
         return st.CreateDatabase(c.name(), _database_options(c))
+    if c.accept("publication"):
+        return publications.create(c)
     if c.accept("extension"):
         return extensions.create(c)
     c.fail()
@@ -487,6 +490,8 @@ def alter(c: Cursor) -> Any:
         return rules.alter_rule(c)
     if c.accept("system"):
         c.unsupported("ALTER SYSTEM", at)
+    if c.accept("publication"):
+        return publications.alter(c)
     if c.accept("extension"):
         return extensions.alter(c)
     if c.accept("large", "object"):
@@ -566,7 +571,7 @@ def drop(c: Cursor) -> Any:
         c.fail()
     concurrently = kind == "index" and c.accept("concurrently")
     exists = c.accept("if", "exists")
-    if kind in ("role", "schema", "database", "server", "foreign-data wrapper"):
+    if kind in ("role", "schema", "database", "server", "foreign-data wrapper", "publication"):
         names = [st.Name(c.role() if kind == "role" else c.name(), "", c.tokens[c.at - 1].start + 1)]
         while kind != "database" and c.accept_symbol(","):
             names.append(st.Name(c.role() if kind == "role" else c.name(), "", c.tokens[c.at - 1].start + 1))

@@ -71,6 +71,12 @@ from planner.statements.operators import (
 )
 from planner.statements.plpgsql import Do
 from planner.statements.policies import AlterPolicy, CreatePolicy, DropPolicy, RenamePolicy
+from planner.statements.publications import (
+    AlterPublication,
+    CreatePublication,
+    PublicationOption,
+    PublicationTable,
+)
 from planner.statements.routines import (
     AlterFunction,
     Call,
@@ -163,6 +169,7 @@ __all__ = [
     "AlterNamed",
     "AlterOperator",
     "AlterPolicy",
+    "AlterPublication",
     "AlterRole",
     "AlterSchema",
     "AlterSequence",
@@ -195,6 +202,7 @@ __all__ = [
     "CreateIndex",
     "CreateOperator",
     "CreatePolicy",
+    "CreatePublication",
     "CreateRange",
     "CreateRole",
     "CreateRule",
@@ -242,6 +250,8 @@ __all__ = [
     "PositionedWrite",
     "Prepare",
     "PrepareTransaction",
+    "PublicationOption",
+    "PublicationTable",
     "QueryStatement",
     "ReassignOwned",
     "RefreshMaterializedView",

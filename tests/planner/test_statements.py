@@ -134,7 +134,6 @@ REFUSED = [
         "CREATE FUNCTION in language plperl",
     ),
     ("create foreign table t (a int) server s", "CREATE FOREIGN TABLE"),
-    ("create publication p", "CREATE PUBLICATION"),
     ("alter operator family f using btree rename to g", "ALTER OPERATOR FAMILY"),
     ("create aggregate a (order by int) (sfunc = f, stype = int)", "an ordered-set aggregate"),
     ("alter system set x = 1", "ALTER SYSTEM"),

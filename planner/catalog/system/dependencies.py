@@ -16,10 +16,11 @@ from planner.catalog.constants import with_constants
 from planner.catalog.foreign_objects import ForeignServer, UserMapping
 from planner.catalog.names import split_name
 from planner.catalog.objects import FIRST_USER_OID, Index, Sequence, StatisticsObject, UserType
+from planner.catalog.publication_objects import Publication
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.row_types import relation_of
 from planner.catalog.stored_queries import stored_queries
-from planner.catalog.system import policies, rules, text_search
+from planner.catalog.system import policies, publications, rules, text_search
 from planner.catalog.system.attributes import attrdef_oid
 from planner.catalog.system.classes import composite_class_oid
 from planner.catalog.system.constraints import referenced_index
@@ -31,9 +32,13 @@ from planner.catalog.system.relations import (
     CONSTRAINT_OID,
     EVENT_TRIGGER_OID,
     EXTENSION_OID,
+    NAMESPACE_OID,
     OPERATOR_OID,
     POLICY_OID,
     PROC_OID,
+    PUBLICATION_NAMESPACE_OID,
+    PUBLICATION_OID,
+    PUBLICATION_REL_OID,
     REWRITE_OID,
     SERVER_OID,
     STATISTIC_EXT_OID,
@@ -154,6 +159,15 @@ def pg_depend(context: SystemContext) -> Rows:
         edge(USER_MAPPING_OID, mapping.oid, _NORMAL, SERVER_OID, mapping.server)
     for of_events in catalog.objects(EventTrigger):
         edge(EVENT_TRIGGER_OID, of_events.oid, _NORMAL, PROC_OID, of_events.function)
+    for publication in catalog.objects(Publication):
+        for part in publication.tables:
+            edge(PUBLICATION_REL_OID, part.oid, _AUTO, PUBLICATION_OID, publication.oid)
+            edge(PUBLICATION_REL_OID, part.oid, _AUTO, CLASS_OID, part.table)
+            for attnum in publications.columns_used(context, part):
+                edge(PUBLICATION_REL_OID, part.oid, _NORMAL, CLASS_OID, part.table, attnum)
+        for inside in publication.schemas:
+            edge(PUBLICATION_NAMESPACE_OID, inside.oid, _AUTO, PUBLICATION_OID, publication.oid)
+            edge(PUBLICATION_NAMESPACE_OID, inside.oid, _AUTO, NAMESPACE_OID, inside.schema)
     for cast in catalog.objects(Cast):
         if cast.function >= FIRST_USER_OID:
             edge(CAST_OID, cast.oid, _NORMAL, PROC_OID, cast.function)

@@ -21,6 +21,7 @@ from planner.catalog.objects import (
     StatisticsObject,
     View,
 )
+from planner.catalog.publication_objects import Publication
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.relations import (
@@ -35,6 +36,7 @@ from planner.catalog.system.relations import (
     OPERATOR_OID,
     POLICY_OID,
     PROC_OID,
+    PUBLICATION_OID,
     REWRITE_OID,
     ROLE_CLASS_OID,
     SERVER_OID,
@@ -60,6 +62,7 @@ _CLASS_OF: dict[type[object], Oid] = {
     Operator: OPERATOR_OID,
     Cast: CAST_OID,
     EventTrigger: EVENT_TRIGGER_OID,
+    Publication: PUBLICATION_OID,
     Extension: EXTENSION_OID,
     ForeignDataWrapper: WRAPPER_OID,
     ForeignServer: SERVER_OID,

@@ -28,6 +28,7 @@ _FAMILIES = (
     "counters",
     "event_triggers",
     "measures",
+    "publications",
     "triggers",
     "sets",
     "sizes",

@@ -21,6 +21,7 @@ from planner.catalog.objects import (
     UserType,
     View,
 )
+from planner.catalog.publication_objects import Publication
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.stored_queries import stored_query
 from planner.catalog.system import counted, foreign, routines, text_search
@@ -37,7 +38,15 @@ from planner.catalog.system.definitions import (
 from planner.catalog.system.descriptions import built_in, commented_on, pg_shdescription
 from planner.catalog.system.function_table import system
 from planner.catalog.system.reg_routines import number_in, regoperator_out
-from planner.catalog.system.relations import TS_TEMPLATE_OID, TYPE_OID, by_oid, fact_lines, relations
+from planner.catalog.system.relations import (
+    PUBLICATION_NAMESPACE_OID,
+    PUBLICATION_REL_OID,
+    TS_TEMPLATE_OID,
+    TYPE_OID,
+    by_oid,
+    fact_lines,
+    relations,
+)
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import condition
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
@@ -439,6 +448,19 @@ for _kind in (
     system(f"to_{_kind.lower()}", (TEXT,), getattr(oids, _kind))(_or_null(_kind))
 
 
+def _published(context: SystemContext, oid: Oid) -> str | None:
+    """A table's, or a schema's, part of a publication."""
+    for p in context.catalog.objects(Publication):
+        for table in p.tables:
+            if table.oid == oid:
+                return f"publication of table {regclass_out(context, table.table)} in publication {p.name}"
+        for part in p.schemas:
+            if part.oid == oid:
+                name = context.catalog.schema_of(part.schema).name
+                return f"publication of schema {name} in publication {p.name}"
+    return None
+
+
 # --- objects as text ----------------------------------------------------------------------------------
 
 
@@ -479,6 +501,10 @@ def _describe_object(
         return foreign.described(context, thing)
     if isinstance(thing, EventTrigger):
         return f"event trigger {thing.name}"
+    if isinstance(thing, Publication):
+        return f"publication {thing.name}"
+    if class_oid in (PUBLICATION_REL_OID, PUBLICATION_NAMESPACE_OID):
+        return _published(context, oid)
     if isinstance(thing, Operator):
         return f"operator {regoperator_out(context, oid)}"
     if isinstance(thing, Cast):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from planner.abc import Oid, Table
-from planner.catalog.catalog import TEMPORARY_PREFIX
+from planner.catalog.catalog import TEMPORARY_PREFIX, Catalog
 from planner.catalog.objects import Index, Schema, Sequence, View
 from planner.catalog.system import bounds, partitions
 from planner.catalog.system.classes import persistence
@@ -73,9 +73,14 @@ def _publishable(context: SystemContext, oid: Oid | None) -> bool | None:
     if not isinstance(thing, Table):
         there = isinstance(thing, View | Index | Sequence | CompositeType) or oid in by_oid()
         return False if there else None
-    if thing.materialized is not None:
+    return publishable(context.catalog, thing)
+
+
+def publishable(catalog: Catalog, table: Table) -> bool:
+    """Whether a table's rows would be in the log, but for materialized views'."""
+    if table.materialized is not None:
         return False
-    return persistence(context.catalog, thing.schema_oid, thing.temporary, thing.unlogged) == "p"
+    return persistence(catalog, table.schema_oid, table.temporary, table.unlogged) == "p"
 
 
 @system("pg_get_replica_identity_index", (REGCLASS,), REGCLASS)

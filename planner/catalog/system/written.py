@@ -91,6 +91,19 @@ def _written(
         return None
 
 
+def columns_named(catalog: Catalog, table: Table, text: str) -> frozenset[int]:
+    """The numbers of the columns that a publication's condition names."""
+    from planner.binding import row_filters  # which stands on the catalog itself
+    from planner.planner import PlanContext
+
+    key = ("columns", catalog.version, table.oid, table.columns, text)
+    if key not in _called:
+        if len(_called) >= _REMEMBERED_MAX:
+            _called.clear()
+        _called[key] = row_filters.columns(PlanContext(catalog, (), trusted=True), table, text)
+    return _called[key]
+
+
 def trigger_condition(
     catalog: Catalog, holder: Table | View, text: str, search_path: tuple[str, ...], pretty: bool
 ) -> str | None:

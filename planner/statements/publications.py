@@ -1,0 +1,52 @@
+"""DDL of publications, as it was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.statements.written import Name, Sql
+
+
+@dataclass(frozen=True, slots=True)
+class PublicationTable:
+    """TABLE [ONLY] name [(column, ...)] [WHERE (condition)]"""
+
+    name: Name
+    only: bool = False
+    columns: tuple[str, ...] = ()
+    where: Sql | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PublicationOption:
+    """One of WITH (...); `value` None: nothing was said of it."""
+
+    name: str
+    value: str | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreatePublication:
+    """`schemas`: names; None among them is CURRENT_SCHEMA."""
+
+    name: str
+    all_tables: bool = False
+    tables: tuple[PublicationTable, ...] = ()
+    schemas: tuple[str | None, ...] = ()
+    options: tuple[PublicationOption, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlterPublication:
+    """`what`: options, add, drop, set, rename, owner (`to` is the new name or owner)."""
+
+    name: str
+    what: str
+    to: str = ""
+    tables: tuple[PublicationTable, ...] = ()
+    schemas: tuple[str | None, ...] = ()
+    options: tuple[PublicationOption, ...] = ()
+
+
+__all__ = ["AlterPublication", "CreatePublication", "PublicationOption", "PublicationTable"]
