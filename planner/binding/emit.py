@@ -14,6 +14,7 @@ from planner.binding import collating, ir, shapes
 from planner.binding.comparable import comparable, keyed_extreme, padded_extreme, refuse_unordered
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
 from planner.binding.in_turn import in_turn
+from planner.binding.known_conditions import decided
 from planner.binding.numeric_forms import as_text_numeric, column_form, literal_form, to_form
 from planner.binding.pairs_listed import in_groups, listed
 
@@ -178,6 +179,14 @@ class Emitter:
     # --- what is grammar ---------------------------------------------------------------------
 
     def logic(self, node: ir.Logic) -> Frag:
+        if node.op in ("case", "coalesce", "and", "or"):
+            left = decided(node)
+            if isinstance(left, ir.Lit):  # no bare number, which would be that of an output to ORDER BY
+                made = self.literal(left)
+                return made if made.form else sql("CAST(", made, f" AS {self.duck(left.type)})")
+            if not isinstance(left, ir.Logic):
+                return self.frag(left)
+            node = left
         op, args = node.op, node.args
         if op == "or" and (turns := in_turn(node, self.frag)) is not None:
             return turns

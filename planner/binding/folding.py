@@ -106,9 +106,10 @@ class _Search:
                 yield from self.failing(value)
             yield from self.failing(node.args[-1])
             return
+        among = node.op == "or" and _is_list(node)
         for argument in node.args:
             yield from self.failing(argument)
-            if not self._of_rows(argument):
+            if not among and not self._of_rows(argument):
                 return
 
     def _of_rows(self, node: ir.Node) -> bool:
@@ -175,6 +176,15 @@ class _Search:
         if name in ("%", "mod"):
             return abs(left) % abs(right) * (1 if left >= 0 else -1)
         return None
+
+
+def _is_list(node: ir.Logic) -> bool:
+    """`1 IN (1, 1 / 0)`: PostgreSQL makes an array of the list before it looks for anything in it."""
+    first = node.args[0]
+    return isinstance(first, ir.Call) and all(
+        isinstance(a, ir.Call) and a.op == first.op and len(a.args) == 2 and a.args[0] is first.args[0]
+        for a in node.args
+    )
 
 
 def _name(call: ir.Call) -> str:
