@@ -382,7 +382,12 @@ class Connection(asyncio.Protocol):
         server.opened(self, session)
         self._stop_timer()
         self._exchange = self._inbox = None
-        conversation = Conversation(session, self, limit_bytes=server.limits.message_size_limit_bytes)
+        conversation = Conversation(
+            session,
+            self,
+            limit_bytes=server.limits.message_size_limit_bytes,
+            wakefulness=server.wakefulness,
+        )
         self._conversation = conversation
         self._listen(conversation.receive)
         out = conversation.out

@@ -25,6 +25,7 @@ import structlog
 from pgwire import messages
 from pgwire.authentication import Authentication, is_loopback
 from pgwire.connection import Connection
+from pgwire.wakefulness import ASLEEP, STAY_S, stay_awake
 from planner.abc import SqlError
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class WireLimits:
     authentication_timeout_s: float = 60.0
     drain_timeout_s: float = 10.0
     backlog: int = 512
+    stay_awake_s: float = STAY_S
 
 
 class Server:
@@ -82,6 +84,7 @@ class Server:
         self.certificate_hash = certificate_hash  # what SCRAM-SHA-256-PLUS binds to
         self.stopping = False
         self.loop = asyncio.get_event_loop()
+        self.wakefulness = ASLEEP
         self._listeners: list[asyncio.Server] = []
         self._connections: set[Connection] = set()
         self._keys: dict[int, Connection] = {}
@@ -100,6 +103,7 @@ class Server:
         """
         refuse_insecure(host, self.authentication)
         self.loop = asyncio.get_running_loop()
+        self.wakefulness = stay_awake(self.loop.call_soon, self.limits.stay_awake_s)
         listener = await self.loop.create_server(
             lambda: Connection(self),
             host or None,

@@ -39,6 +39,7 @@ from pgwire.results import send_copy_out, send_rows, send_stream
 from pgwire.runs import Run
 from pgwire.shapes import shape_of, shape_of_columns
 from pgwire.transcoding import said, spoken
+from pgwire.wakefulness import ASLEEP, Wakefulness
 from planner.abc import Plan, SqlError
 
 _log = structlog.get_logger("pgwire")
@@ -74,11 +75,20 @@ class Conversation:
         "session",
         "source",
         "unnamed_done",
+        "wakefulness",
         "working",
     )
 
-    def __init__(self, session: Session, io: Io, *, limit_bytes: int = messages.DEFAULT_LIMIT_BYTES) -> None:
+    def __init__(
+        self,
+        session: Session,
+        io: Io,
+        *,
+        limit_bytes: int = messages.DEFAULT_LIMIT_BYTES,
+        wakefulness: Wakefulness = ASLEEP,
+    ) -> None:
         self.session = session
+        self.wakefulness = wakefulness
         session.on_notification = self._hear
         session.on_terminate = self.terminate
         self.encoding = spoken(session.type_settings)
@@ -109,6 +119,10 @@ class Conversation:
 
     def receive(self, data: bytes) -> None:
         """Bytes came from the client."""
+        wakefulness = self.wakefulness
+        wakefulness.heard += 1
+        if not wakefulness.awake:
+            wakefulness.stir()
         if self._silence is not None:
             self._silence.cancel()
             self._silence = None

@@ -175,6 +175,7 @@ async def assemble(
             message_size_limit_bytes=config.message_size_limit_bytes,
             authentication_timeout_s=config.authentication_timeout_s,
             drain_timeout_s=config.drain_timeout_s,
+            stay_awake_s=config.stay_awake_us * 1e-6 if config.processes < usable_cores() else 0.0,
         ),
         authentication=authentication,
         tls=tls,

@@ -72,6 +72,13 @@ class Config(BaseSettings):
     authentication_timeout_s: float = Field(60.0, gt=0)
     drain_timeout_s: float = Field(10.0, ge=0)
 
+    stay_awake_us: int = Field(
+        200,
+        ge=0,
+        le=100_000,
+        description="Looks for the next message so long before it sleeps; 0: sleeps at once.",
+    )
+
     spark_master: str = Field("local[*]", description="Where big SELECTs run (execution_engine).")
     spark_driver_memory: str = Field(
         "1g", pattern=r"^\d+[kmg]$", description="Of the process that drives them."
