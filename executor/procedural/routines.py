@@ -162,7 +162,7 @@ class RoutineReturns(Returns):
     async def rows(self, walk: Walk, plan: Plan, result: Any) -> int:
         found = columns_of(plan, result)
         if found is None:
-            raise Misplaced("42601", f"cannot open {plan.tag} query as cursor")
+            raise Misplaced("42601", f"{plan.tag} query does not return tuples")
         try:
             message = "structure of query does not match function result type"
             types = [c.type for c in found]

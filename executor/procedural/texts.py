@@ -41,6 +41,8 @@ from planner.abc import (
 )
 from planner.alone import refuse_with_others
 from planner.binding.variables import CURRENT, Variables
+from planner.parse import parse_statement
+from planner.split import split
 from planner.statements.plpgsql import Level, Text
 from storage.abc import Datum
 from txn.abc import LockNotAvailable
@@ -255,30 +257,48 @@ class Texts:
                 raise self.located(error, text, 0) from None
         raise AssertionError("unreachable")
 
+    def pieces(self, sql: str) -> list[tuple[str, int]]:
+        """The statements of a string that EXECUTE was given, and where they begin. Raises 42601 before any of them has run."""
+        try:
+            pieces = split(sql)
+        except SqlError as error:
+            raise self.located(error, executed(sql), 0) from None
+        if len(pieces) > 1:
+            for text, start in pieces:
+                try:
+                    parse_statement(text)
+                except SqlError as error:
+                    raise self._of_piece(error, sql, start) from None
+        return pieces
+
+    def _of_piece(self, error: SqlError, sql: str, start: int) -> SqlError:
+        if error.position and not error.query:
+            error.position += start
+        return self.located(error, executed(sql), 0)
+
     async def dynamic(
-        self, sql: str, values: Sequence[Datum], types: Sequence[TypeRef]
+        self, sql: str, start: int, piece: str, values: Sequence[Datum], types: Sequence[TypeRef]
     ) -> tuple[Plan, Result]:
-        """Runs what EXECUTE was given."""
+        """Runs a statement of the string that EXECUTE was given."""
         session = self.session
-        shown = Text(sql, 0, 0, _NOWHERE, 0)
         for tries_left in reversed(range(PLANNED_MAX)):
             try:
                 if types:
                     oids = [x.oid for x in types]
                     plan, taken = (
-                        session.executor.planner.plan(sql, session.context(), oids, normalise=False)[0],
+                        session.executor.planner.plan(piece, session.context(), oids, normalise=False)[0],
                         tuple(values),
                     )
                     taken = taken[: len(plan.parameters)]
                 else:
-                    plan, taken = session.plan(sql)
-                refuse(plan)
+                    plan, taken = session.plan(piece)
+                refuse(plan, dynamic=True)
                 return plan, await self.run(plan, taken)
             except PlanOutdated:
                 if not tries_left:
                     raise
             except SqlError as error:
-                raise self.located(error, shown, 0) from None
+                raise self._of_piece(error, sql, start) from None
         raise AssertionError("unreachable")
 
     async def run(self, plan: Plan, params: tuple[Datum, ...]) -> Result:
@@ -344,13 +364,19 @@ def same(ref: TypeRef, wanted: TypeRef) -> bool:
     return ref.oid in (t.TEXT, t.VARCHAR) and wanted.oid in (t.TEXT, t.VARCHAR)
 
 
-def refuse(plan: Plan) -> None:
-    """Raises 0A000 for what a body must not have."""
+def executed(sql: str) -> Text:
+    """What EXECUTE was given, as errors tell of it."""
+    return Text(sql, 0, 0, _NOWHERE, 0)
+
+
+def refuse(plan: Plan, *, dynamic: bool = False) -> None:
+    """Raises 0A000 for what a body, or EXECUTE in it, must not have."""
     if not isinstance(plan.body, Utility):
         return
     statement = plan.body.statement
     if isinstance(statement, _TRANSACTIONAL):
-        raise Misplaced("0A000", "unsupported transaction command in PL/pgSQL")
+        said = "EXECUTE of transaction commands is not implemented"
+        raise Misplaced("0A000", said if dynamic else "unsupported transaction command in PL/pgSQL")
     if isinstance(statement, st.Copy):
         raise Misplaced("0A000", "cannot COPY to/from client in PL/pgSQL")
     refuse_with_others(statement)

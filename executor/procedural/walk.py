@@ -23,7 +23,7 @@ from executor.procedural.cursors import CursorSteps, Open
 from executor.procedural.frame import Code, Frame, kind_of
 from executor.procedural.inside import INSIDE
 from executor.procedural.loops import LoopSteps
-from executor.procedural.texts import Misplaced, columns_of, first_rows, rows_of
+from executor.procedural.texts import Misplaced, columns_of, executed, first_rows, rows_of
 from executor.session import transactions
 from planner import types as t
 from planner.abc import Plan, SqlError, TypeRef
@@ -253,12 +253,22 @@ class Walk(LoopSteps, CursorSteps):
 
     async def _execute(self, step: pl.Execute) -> Ended:
         self.line, self.what = step.line, "EXECUTE"
-        plan, result = await self.dynamically(step.what)
-        await self._taken(plan, result, step.into, dynamic=True)
+        sql, values, types = await self._string_of(step.what)
+        pieces = self.pieces(sql)
+        for piece, start in pieces[:-1]:
+            plan, result = await self.dynamic(sql, start, piece, values, types)
+            await self._counted(plan, result, found=False)
+        if pieces:
+            plan, result = await self.dynamic(sql, pieces[-1][1], pieces[-1][0], values, types)
+            await self._taken(plan, result, step.into, dynamic=True)
+            return None
+        if step.into is not None:
+            raise Misplaced("42601", "INTO used with a command that cannot return data")
+        self.row_count = 0
         return None
 
-    async def dynamically(self, what: pl.Dynamically) -> tuple[Plan, Any]:
-        """EXECUTE's statement, run. Raises 22004."""
+    async def _string_of(self, what: pl.Dynamically) -> tuple[str, list[Any], list[TypeRef]]:
+        """EXECUTE's string, and the values and types of its parameters. Raises 22004."""
         value = await self.value(what.query)
         sql = self.text_of(value, self.planned(what.query, expression=True).type)
         if sql is None:
@@ -267,7 +277,15 @@ class Walk(LoopSteps, CursorSteps):
         for text in what.using:
             values.append(await self.value(text))
             types.append(self.planned(text, expression=True).type)
-        return await self.dynamic(sql, values, types)
+        return sql, values, types
+
+    async def dynamically(self, what: pl.Dynamically) -> tuple[Plan, Any]:
+        """EXECUTE's only statement, run. Raises 42P11 if there are several, 22004."""
+        sql, values, types = await self._string_of(what)
+        pieces = self.pieces(sql) or [(sql, 0)]
+        if len(pieces) > 1:
+            raise Misplaced("42P11", "cannot open multi-query plan as cursor")
+        return await self.dynamic(sql, pieces[0][1], pieces[0][0], values, types)
 
     async def _call(self, step: pl.Call) -> Ended:
         from executor.procedural import calls
@@ -347,15 +365,21 @@ class Walk(LoopSteps, CursorSteps):
     async def _return_query(self, step: pl.ReturnQuery) -> Ended:
         self.line, self.what = step.line, "RETURN QUERY"
         assert self.returns is not None
-        if isinstance(step.query, pl.Dynamically):
-            plan, result = await self.dynamically(step.query)
-        else:
-            plan, result = await self.statement(step.query)
+        count = 0
+        text = step.query
         try:
-            count = await self.returns.rows(self, plan, result)
+            if isinstance(text, pl.Dynamically):
+                sql, values, types = await self._string_of(text)
+                for piece, start in self.pieces(sql):
+                    plan, result = await self.dynamic(sql, start, piece, values, types)
+                    text = executed(sql)
+                    count += await self.returns.rows(self, plan, result)
+            else:
+                plan, result = await self.statement(text)
+                count += await self.returns.rows(self, plan, result)
         except Misplaced as error:
-            if isinstance(step.query, pl.Text):
-                error.context = self.shown(step.query, 0)
+            if isinstance(text, pl.Text):
+                error.context = self.shown(text, 0)
             raise
         self.row_count = count
         self.frame.values[self.found] = count > 0
