@@ -109,7 +109,9 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
         await _apply(session, block, bound)
     tag = bound.tag
     if bound.query is not None and bound.created:
-        tag = f"SELECT {await _fill(session, block, bound)}"
+        assert isinstance(statement, st.CreateTableAs)
+        given = statement.given(bound.query.extra["places"]) if statement.given is not None else ()
+        tag = f"SELECT {await _fill(session, block, bound, given)}"
     if watched is not None:
         await watched.end(bound)
     return Rows(tag)
@@ -449,8 +451,8 @@ async def _check(session: Session, block: Block, check: DataCheck) -> None:
     )
 
 
-async def _fill(session: Session, block: Block, bound: DdlPlan) -> int:
-    """CREATE TABLE AS: the rows of the query."""
+async def _fill(session: Session, block: Block, bound: DdlPlan, given: tuple[Datum, ...]) -> int:
+    """CREATE TABLE AS: the rows of the query. `given`: its parameters, within a routine."""
     table = bound.created[0]
     assert bound.query is not None
     body = bound.query.body
@@ -459,12 +461,17 @@ async def _fill(session: Session, block: Block, bound: DdlPlan) -> int:
         if rows.num_rows:
             await bulk.insert_bulk(session, block, table, rows)
         return int(rows.num_rows)
-    compiled = session.compiled(bound.query)
+    query = bound.query
+    if (
+        given
+    ):  # nothing has come since but the table itself, and whoever would plan it anew knows of no variables
+        query = dataclasses.replace(query, catalog_version=session.catalog.version)
+    compiled = session.compiled(query)
     types = [c.type for c in table.columns]
     if isinstance(compiled.plan.body, Query):
-        rows = await queries.arrow(session, block, compiled.plan.body, (), types)
+        rows = await queries.arrow(session, block, compiled.plan.body, given, types)
     else:
-        result = await session.run_in(block, compiled, bound.query, ())
+        result = await session.run_in(block, compiled, query, given)
         assert isinstance(result, Rows)
         rows = staging.written_rows(table, result.rows).drop_columns(["_rid"])
     if rows.num_rows:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, PlanOutdated, Result, Rows, Stream
@@ -49,6 +49,7 @@ from txn.abc import LockNotAvailable
 
 if TYPE_CHECKING:
     from executor.session.session import Session
+    from planner.planner import PlanContext
 
 PLANNED_MAX: Final = 3
 """Times that a statement is planned while others change the catalog."""
@@ -104,7 +105,7 @@ class Texts:
     def planned(self, text: Text, wanted: TypeRef | None = None, *, expression: bool, part: str = "") -> Planned:  # fmt: skip
         """Raises what planning raises, with the text that it is about."""
         code, kinds = self.code, self.frame.kinds
-        context = self.session.context() if not code.path else self.session.context_on(code.path)
+        context = self._context()
         known: Planned | None = code.plans[text.number]
         if known is not None and known.context is context:
             for slot, kind in known.dynamic:
@@ -113,19 +114,7 @@ class Texts:
             else:
                 return known
         sql, shift = query_of(text.text) if expression else (text.text, 0)
-        level = text.names
-        plain = TypeRef(wanted.oid) if wanted is not None else None
-        variables = Variables(
-            level,
-            text.seen,
-            kinds,
-            code.program.commonest,
-            plain,
-            part,
-            bool(text.said),
-            code.names,
-            self.folding,
-        )
+        variables = self._variables(text, wanted, part)
         to = f"{wanted.oid},{wanted.typmod}" if wanted is not None else ""
         key = "" if code.once else f"{code.program.serial}\0{text.number}\0{text.seen}\0{to}\0{part}\0{sql}"
         try:
@@ -141,6 +130,25 @@ class Texts:
         made = Planned(context, plan, compiled.constant, plan.extra["places"], dynamic, ref, fit)
         code.plans[text.number] = made
         return made
+
+    def _context(self) -> PlanContext:
+        path = self.code.path
+        return self.session.context_on(path) if path else self.session.context()
+
+    def _variables(self, text: Text, wanted: TypeRef | None = None, part: str = "") -> Variables:
+        """What a text may name."""
+        code = self.code
+        return Variables(
+            text.names,
+            text.seen,
+            self.frame.kinds,
+            code.program.commonest,
+            TypeRef(wanted.oid) if wanted is not None else None,
+            part,
+            bool(text.said),
+            code.names,
+            self.folding,
+        )
 
     def located(self, error: SqlError, text: Text, shift: int) -> SqlError:
         """An error in a text, as the text itself has its place."""
@@ -243,6 +251,9 @@ class Texts:
             try:
                 planned = self.planned(text, expression=False)
                 refuse(planned.plan)
+                if creates_filled(planned.plan):
+                    filled = _with_variables(planned.plan, self._variables(text), self.given)
+                    return filled, await self.run(filled, ())
                 current = planned.plan.extra.get("current")
                 if current is None:
                     given = self.given(planned.places)
@@ -290,6 +301,13 @@ class Texts:
                         tuple(values),
                     )
                     taken = taken[: len(plan.parameters)]
+                    if creates_filled(plan):
+                        named = Level("", {f"${i + 1}": i for i in range(len(types))})
+                        plan = _with_variables(
+                            plan,
+                            Variables(named, len(types), types),
+                            lambda places: tuple([values[i] for i, _ in places]),
+                        )
                 else:
                     plan, taken = session.plan(piece)
                 refuse(plan, dynamic=True)
@@ -322,6 +340,8 @@ def refuse_in_non_volatile(plan: Plan) -> None:
         return
     if isinstance(body, Utility) and what == "SELECT" and not isinstance(body.statement, st.CreateTableAs):
         return  # SELECT pg_sleep(1) and its kin
+    if creates_filled(plan):
+        what = "CREATE TABLE AS"
     if isinstance(plan.body, LockingQuery) and plan.body.locks:
         what = f"SELECT FOR {plan.body.locks[0].strength.upper()}"
     raise ExecutionError("0A000", f"{what} is not allowed in a non-volatile function")
@@ -362,6 +382,18 @@ def same(ref: TypeRef, wanted: TypeRef) -> bool:
     if ref.oid in _INTEGERS and wanted.oid in _INTEGERS:
         return _INTEGERS[ref.oid] <= _INTEGERS[wanted.oid]
     return ref.oid in (t.TEXT, t.VARCHAR) and wanted.oid in (t.TEXT, t.VARCHAR)
+
+
+def creates_filled(plan: Plan) -> bool:
+    """Whether it is CREATE TABLE AS, a utility statement that may yet name variables."""
+    return isinstance(plan.body, Utility) and isinstance(plan.body.statement, st.CreateTableAs)
+
+
+def _with_variables(plan: Plan, variables: Variables, given: Callable[..., tuple[Datum, ...]]) -> Plan:
+    """CREATE TABLE AS with what its query may name, and what tells the values of that."""
+    assert isinstance(plan.body, Utility)
+    said = replace(plan.body.statement, variables=variables, given=given)
+    return replace(plan, body=Utility(said), compiled=None)
 
 
 def executed(sql: str) -> Text:

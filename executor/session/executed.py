@@ -60,4 +60,5 @@ def written_out(session: Session, said: st.CreateTableAs) -> st.CreateTableAs:
         if token.kind == PARAMETER:
             pieces += [text[at : token.start], values[int(token.value) - 1]]
             at = token.end
-    return dataclasses.replace(said, query=st.Sql("".join([*pieces, text[at:]]).strip(), 0))
+    query = st.Sql("".join([*pieces, text[at:]]).strip(), 0)
+    return dataclasses.replace(said, query=query, variables=None, given=None)

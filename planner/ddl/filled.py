@@ -45,9 +45,16 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     if said.on_commit and not schema.name.startswith("pg_temp_"):
         raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
     text = " " * said.query.offset + said.query.text
+    ctx = scope.context(trusted=False)
     with collations_met.meeting(told=True):
-        plan, _ = scope.planner.plan(text, scope.context(trusted=False), normalise=False)
-    refuse_parameters(plan, text)
+        if said.variables is None:
+            plan, _ = scope.planner.plan(text, ctx, normalise=False)
+            refuse_parameters(plan, text)
+        else:
+            variables = dataclasses.replace(said.variables, places=[], current={}, used={})
+            plan = scope.planner.plan_in_routine(text, ctx, variables, "")
+    if plan.parameters and said.materialized:
+        raise PlanError("0A000", "materialized views may not be defined using bound parameters")
     if is_select_into(plan):
         raise PlanError("42601", "SELECT ... INTO is not allowed here")
     if plan.columns is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -138,6 +139,10 @@ class CreateTableAs:
     materialized: bool = False
     options: dict[str, Any] = field(default_factory=dict)
     unlogged: bool = False
+    variables: Any = None
+    """Those of the routine that it stands in (`planner.binding.variables`): parameters of the query,"""
+    given: Callable[[Sequence[tuple[int, int]]], tuple[Any, ...]] | None = None
+    """whose values this gives, by their places."""
 
 
 @dataclass(frozen=True, slots=True)
