@@ -462,9 +462,8 @@ async def _fill(session: Session, block: Block, bound: DdlPlan, given: tuple[Dat
             await bulk.insert_bulk(session, block, table, rows)
         return int(rows.num_rows)
     query = bound.query
-    if (
-        given
-    ):  # nothing has come since but the table itself, and whoever would plan it anew knows of no variables
+    if "places" in query.extra:
+        # Nothing has come since but the table itself, and whoever would plan it anew knows of no variables.
         query = dataclasses.replace(query, catalog_version=session.catalog.version)
     compiled = session.compiled(query)
     types = [c.type for c in table.columns]

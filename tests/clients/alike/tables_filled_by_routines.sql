@@ -20,4 +20,4 @@ create function z14() returns trigger language plpgsql as $$ begin create temp t
 create function z15() returns int language plpgsql stable as $$ declare a int := 1; begin create temp table z15 as select a; return 1; end $$; select z15();
 do $$ declare r record; s src; begin select * into r from src where id = 2; select * into s from src where id = 3; create table z5 as select r.id, r.grp as rg, s.grp, s.id as sid; end $$; table z5; \d z5
 do $$ begin execute 'create temp table q1 as select $1 as a, $2 as b' using 5, 'x'::text; execute 'create temp table q2 as select $1' using 5;  end $$; table q1; table q2;
-do $$ begin create temp table q3 as select 'a'::text as n; create table q4 as select * from src where id = 1; insert into q3 values ('b'); end $$; table q3; table q4;
+do $$ begin create temp table q3 as select 'a'::text as n; create table q4 as select * from src where id = 1; insert into q3 values ('b'); end $$; select * from q3 order by n; table q4;
