@@ -61,6 +61,7 @@ from executor.triggers import firing
 from executor.triggers.rows import RowWriter
 from planner import aims, triggers
 from planner.abc import Constraint, Table
+from planner.binding import replica_identity
 from storage.abc import Row
 from txn.abc import Key
 from txn.locks import LockMode
@@ -339,6 +340,11 @@ async def _as_of_now(
 async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Change]:
     """What becomes of the children of keys that are gone. Returns the changes that were made to them."""
     child, parent, constraint = event.child, event.parent, event.constraint
+    deleted = event.rows[0][1] is None
+    action = constraint.on_delete if deleted else constraint.on_update
+    if action in "cnd":
+        command = replica_identity.DELETE if deleted and action == "c" else replica_identity.UPDATE
+        replica_identity.require(session.catalog, child, command)
     if child.partitioning is not None:
         from executor.session import referring_partitions
 
@@ -351,8 +357,6 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
         values = tuple(old[i] for i in indexes)
         lost[canonical(values)] = values
         news[canonical(values)] = new
-    deleted = event.rows[0][1] is None
-    action = constraint.on_delete if deleted else constraint.on_update
     if action == "a" and is_deferred(block, constraint):
         block.deferred.append(Deferred(constraint.oid, child.oid, True, list(lost.values()), parent.oid))
         return []

@@ -17,7 +17,7 @@ from typing import Any
 from sqlglot import exp
 
 from planner.abc import PlanError, Table
-from planner.binding import system_columns
+from planner.binding import replica_identity, system_columns
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation
 from planner.catalog import Catalog, Function, Schema, Sequence, View, large_objects, predefined, rights
@@ -46,6 +46,9 @@ class Accesses:
         self.trusted: bool = getattr(ctx, "trusted", False)
         """Nobody's privileges are asked for, and no policies."""
         self._said: list[Access] = []
+        self._changed: list[tuple[Table, str, bool]] = []
+        self.unchanged: set[int] = set()
+        """Partitioned tables of which a statement changes no row, whatever rows there are."""
 
     def owner_of(self, view: View) -> str | None:
         """In whose name what is under a view is read; None: as whatever is around it."""
@@ -64,8 +67,19 @@ class Accesses:
         if not rights.holds(self.catalog, self.role, found, "USAGE"):
             raise rights.denied(found, position)
 
-    def writes(self, table: Table | View, privilege: str, attnums: Iterable[int] = ()) -> None:
+    def writes(
+        self, table: Table | View, privilege: str, attnums: Iterable[int] = (), *, only: bool = False
+    ) -> None:
+        """`only`: rows of the table itself, none of its heirs'."""
         self._said.append(Access(self.role, table, privilege, None, tuple(attnums)))
+        if isinstance(table, Table) and privilege in (replica_identity.UPDATE, replica_identity.DELETE):
+            self._changed.append((table, privilege, only))
+
+    def require_identities(self) -> None:
+        """Rows that are changed can be told apart by those who would be told of it. Raises 42P10, 55000."""
+        for table, privilege, only in self._changed:
+            if table.oid not in self.unchanged:
+                replica_identity.require(self.catalog, table, privilege, only=only)
 
     def locks(self, table: Table | View) -> None:
         """FOR UPDATE and its kin ask for UPDATE, on any column, of a view as well as of what is under it. Raises 42809."""

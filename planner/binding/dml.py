@@ -182,7 +182,7 @@ class DmlBinder(SecuredRows):
             updatable_views.note(accesses, self.view, privilege, indexes)
         else:
             thing: Table | View = table if self.instead is None else self.instead.view
-            accesses.writes(thing, privilege, [table.columns[i].attnum for i in indexes])
+            accesses.writes(thing, privilege, [table.columns[i].attnum for i in indexes], only=self.only)
 
     def _note_read(self, table: Table, alias: str, nodes: Iterable[exp.Expression | None]) -> None:
         """The right to look at the columns of the target that these name."""
@@ -533,6 +533,9 @@ class DmlBinder(SecuredRows):
         if self.instead is None:
             self.queries.ranges[relation.number] = locking.ranges(self.queries, relation, where)
             partitioned.note(self.queries, [relation], where)
+            table = relation.table
+            if isinstance(where, ir.Lit) and not where.value and table is not None and table.partitioning:
+                self.queries.accesses.unchanged.add(table.oid)
         return text
 
     def _target_rows(self, table: Table, alias: str) -> Relation:

@@ -120,7 +120,7 @@ class MergeBinder(DmlBinder):
         for kind, privilege in (("u", "UPDATE"), ("d", "DELETE"), ("i", "INSERT")):
             if kind in kinds:
                 attnums = [table.columns[i].attnum for i in sorted(assigned)] if kind == "u" else []
-                accesses.writes(table, privilege, attnums)
+                accesses.writes(table, privilege, attnums, only=self.only)
 
     def _action(
         self,

@@ -89,6 +89,7 @@ def bound_plan(
     """The plan of what `queries` binds. `around` and `inherited`: queries of WITH that it knows besides its own, and their texts."""
     plan = _bound(ast, ctx, queries, parameters, text, around, inherited)
     queries.accesses.check()
+    queries.accesses.require_identities()
     folding = queries.variables is not None and queries.variables.folding
     if (
         queries.routines.calls and not folding

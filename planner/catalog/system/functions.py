@@ -9,7 +9,7 @@ from typing import Any
 from planner import aims
 from planner.abc import Oid, SqlError, Table, TypeRef
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
-from planner.catalog.names import missing_schema, split_name
+from planner.catalog.names import missing_schema, quote_identifier, split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
     PUBLIC_OID,
@@ -407,7 +407,7 @@ def regnamespace_out(context: SystemContext, oid: Oid | None) -> str | None:
     if oid is None:
         return None
     thing = context.catalog.get(oid)
-    return thing.name if isinstance(thing, Schema) else str(oid)
+    return quote_identifier(thing.name) if isinstance(thing, Schema) else str(oid or "-")
 
 
 # --- names that may not exist -----------------------------------------------------------------------

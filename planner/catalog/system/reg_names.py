@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from planner.abc import Oid, SqlError
 from planner.catalog import collations
-from planner.catalog.names import missing_schema, name_parts, split_name
+from planner.catalog.names import missing_schema, name_parts, quote_identifier, split_name
 from planner.catalog.system import reg_routines as routines
 from planner.catalog.system import text_search
 from planner.catalog.system.context import SystemContext
@@ -29,7 +29,7 @@ REGCOLLATION, REGCONFIG, REGDICTIONARY = 4191, 3734, 3769
 def _rolename(context: SystemContext, oid: Oid | None) -> str | None:
     thing = context.catalog.get(oid) if oid is not None else None
     name = getattr(thing, "name", None)
-    return str(name) if name is not None else str(oid)
+    return quote_identifier(str(name)) if name is not None else str(oid or "-")
 
 
 def _regcollation_out(context: SystemContext, oid: Oid | None) -> str | None:

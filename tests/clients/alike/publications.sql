@@ -136,3 +136,9 @@ ALTER PUBLICATION p RENAME TO q;
 DROP TABLE w.two;
 ALTER PUBLICATION q ADD TABLE w.one;
 DROP PUBLICATION q;
+-- names of schemas and roles are quoted where they must be
+CREATE SCHEMA "B b";
+CREATE ROLE "R r";
+SELECT oid::regnamespace, oid::regnamespace::text = '"B b"' AS alike FROM pg_namespace WHERE nspname = 'B b';
+SELECT oid::regrole, '"R r"'::regrole = oid AS alike, 0::oid::regrole AS none, 0::oid::regnamespace AS nowhere FROM pg_roles WHERE rolname = 'R r';
+DROP ROLE "R r";
