@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Rows
 from executor.columnar.rows import batch_rows
+from executor.ddl import in_use
+from executor.ddl.in_use import squashed
 from executor.ddl.schema import schema_bytes
 from executor.ddl.shape import same_shape
 from executor.procedural import calls
-from executor.session import as_of, bulk, queries, references, session_defaults, staging
+from executor.session import as_of, bulk, queries, session_defaults, staging
 from executor.session.block import Block, DdlStep
 from executor.session.executed import written_out
 from executor.triggers import events, firing
@@ -105,7 +107,7 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
     if any(table.triggers for table in bound.truncated):
         await _truncate(session, block, bound, statement)
     elif bound.changes or bound.truncated:
-        _refuse_in_use(block, bound)
+        in_use.refuse(session, block, bound, statement)
         await _apply(session, block, bound)
     tag = bound.tag
     if bound.query is not None and bound.created:
@@ -120,41 +122,6 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
 def _tell(session: Session, notices: Iterable[DdlNotice]) -> None:
     for n in notices:
         session.notice(n.severity, n.sqlstate, n.message, n.detail, n.hint)
-
-
-def _refuse_in_use(block: Block, bound: DdlPlan) -> None:
-    """Raises 55006 for a table that is truncated, dropped or given another shape while a statement that writes to it goes
-    on around this one, or while triggers or foreign keys have still to look at rows of it."""
-    busy = firing.IN_USE.get()
-    pending = {oid for d in block.deferred if (oid := _awaited(d)) is not None}
-    if not (busy or pending):
-        return
-    found = [("TRUNCATE", table) for table in bound.truncated]
-    for change in _squashed(bound.changes):
-        old, new = change.old, change.new
-        if not isinstance(old, Table):
-            continue
-        if new is None:
-            found.append(("DROP TABLE", old))
-        elif isinstance(new, Table) and (old.shard != new.shard or not same_shape(old, new)):
-            found.append(("ALTER TABLE", old))
-    for what, table in found:
-        if table.oid in busy:
-            why = "it is being used by active queries in this session"
-        elif table.oid in pending:
-            why = "it has pending trigger events"
-        else:
-            continue
-        raise ExecutionError("55006", f'cannot {what} "{table.name}" because {why}')
-
-
-def _awaited(deferred: Any) -> int | None:
-    """The table whose rows something deferred is about."""
-    if isinstance(deferred, firing.Deferred):
-        return deferred.event.on.holder.oid
-    if isinstance(deferred, references.Deferred) and not deferred.lost:
-        return deferred.child_oid
-    return None
 
 
 async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: st.Truncate) -> None:
@@ -173,7 +140,7 @@ async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: s
         if session.catalog is not before:  # their functions have changed it
             context = session.ddl_context(executor.catalogs.reserve_oids(session.catalog))
             bound = executor.planner.bind_ddl(statement, context)
-        _refuse_in_use(block, bound)
+        in_use.refuse(session, block, bound, statement)
         await _apply(session, block, bound)
         for made in fired:
             await made.end(triggers.TRUNCATE)
@@ -214,7 +181,7 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
     moved: list[tuple[Table, Any, bool]] = [
         (rewrite.new, await _rewritten(session, block, rewrite), False) for rewrite in bound.rewrites
     ]
-    for change in _squashed(changes):
+    for change in squashed(changes):
         old, new = change.old, change.new
         if not isinstance(new, Table) or not isinstance(old, Table) or old.shard != new.shard:
             continue
@@ -231,7 +198,7 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
         changes.append(CatalogChange(new, fresh))
         created[fresh.shard] = fresh
         dropped.add(old.shard)
-    step = DdlStep(_squashed(changes))
+    step = DdlStep(squashed(changes))
     for change in step.changes:
         old, new = change.old, change.new
         if isinstance(new, Table) and isinstance(old, Table) and old.shard == new.shard:
@@ -259,7 +226,7 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
 def _make_sequences_known(session: Session, block: Block, changes: Sequence[CatalogChange]) -> None:
     """The sequences that the statement makes, as a step of their own: rows that are there already get their values
     from them (ADD COLUMN ... serial) before the table has the column."""
-    made = [c for c in _squashed(changes) if c.old is None and isinstance(c.new, SequenceObject)]
+    made = [c for c in squashed(changes) if c.old is None and isinstance(c.new, SequenceObject)]
     if made:
         block.add_step(DdlStep(made), session.catalog.with_changes(made))
 
@@ -323,20 +290,6 @@ async def _rows_under(session: Session, block: Block, old: Table, new: Table) ->
     return await queries.arrow(session, block, query, (), [c.type for c in new.columns])
 
 
-def _squashed(changes: Sequence[CatalogChange]) -> list[CatalogChange]:
-    """One change per object."""
-    out: dict[int, CatalogChange] = {}
-    for change in changes:
-        before = out.get(change.oid)
-        if before is None:
-            out[change.oid] = change
-        elif before.old is None and change.new is None:
-            del out[change.oid]
-        else:
-            out[change.oid] = CatalogChange(before.old, change.new)
-    return list(out.values())
-
-
 # --- data ----------------------------------------------------------------------------------------
 
 
@@ -394,21 +347,27 @@ async def _selected(session: Session, block: Block, rewrite: Rewrite) -> Any:
         raise AssertionError("a rewrite is a query")
     _keeps(block, plan.body)
     rows = await queries.arrow(session, block, plan.body, (), [c.type for c in rewrite.new.columns])
-    for i, column in enumerate(rewrite.new.columns):
-        if column.not_null and rows.column(i).null_count:
+    _refuse_nulls(rewrite.new, rows)
+    return rows
+
+
+def _refuse_nulls(table: Table, rows: Any) -> None:
+    """Raises 23502 where a column, or the primary key, has NULLs that it may not have."""
+    for i, column in enumerate(table.columns):
+        if (column.not_null or i in table.key_indexes) and rows.column(i).null_count:
             raise ExecutionError(
                 "23502",
-                f'column "{column.name}" of relation "{rewrite.new.name}" contains null values',
-                table=rewrite.new.name,
+                f'column "{column.name}" of relation "{table.name}" contains null values',
+                table=table.name,
                 column=column.name,
             )
-    return rows
 
 
 async def _fill_moved(session: Session, block: Block, table: Table, rows: Any, checked: bool) -> None:
     """Rows that were there already, into the table's new shape. 23514 and 23505 are said of the table, not of a row."""
+    _refuse_nulls(table, rows)
     try:
-        await bulk.insert_bulk(session, block, table, rows, checked=checked)
+        await bulk.insert_bulk(session, block, table, rows, checked=checked, moved=True)
     except ExecutionError as e:
         if e.sqlstate == "23514" and e.message.startswith("new row"):
             e.message = (

@@ -166,6 +166,11 @@ class _Writer:
 
     # --- the lazy ones ---------------------------------------------------------------------
 
+    def one_of(self, arg: Expr, whole: Call) -> str:
+        """A value that may be the whole's: without a modifier a numeric is spelled as a text, with one it is a Decimal."""
+        plain = whole.type.oid == t.NUMERIC and whole.type.typmod < 0
+        return self.cast(arg, whole.type) if plain and arg.type.typmod >= 0 else self.write(arg)
+
     def _and(self, e: Call) -> str:
         _refuse_many(e)
         out = self.write(e.args[-1])
@@ -215,24 +220,24 @@ class _Writer:
     def _case(self, e: Call) -> str:
         """Conditions and values in turn, then the value of ELSE (absent: NULL)."""
         args = list(e.args)
-        out = self.write(args.pop()) if len(args) % 2 else "None"
+        out = self.one_of(args.pop(), e) if len(args) % 2 else "None"
         while args:
-            value, condition = self.write(args.pop()), self.write(args.pop())
+            value, condition = self.one_of(args.pop(), e), self.write(args.pop())
             out = f"({value} if {condition} is True else {out})"
         return out
 
     def _coalesce(self, e: Call) -> str:
-        out = self.write(e.args[-1])
+        out = self.one_of(e.args[-1], e)
         for arg in reversed(e.args[:-1]):
             a = self.temporary()
-            out = f"({a} if ({a} := {self.write(arg)}) is not None else {out})"
+            out = f"({a} if ({a} := {self.one_of(arg, e)}) is not None else {out})"
         return out
 
     def _nullif(self, e: Call) -> str:
         a, b = self.temporary(), self.temporary()
         order = self._order(e.args[0])
         equal = f"{order}({a}) == {order}({b})" if order else f"{a} == {b}"
-        left, right = self.write(e.args[0]), self.write(e.args[1])
+        left, right = self.one_of(e.args[0], e), self.write(e.args[1])
         return (
             f"(None if (({a} := {left}) is None) | (({b} := {right}) is not None) and "
             f"{a} is not None and {equal} else {a})"
@@ -246,7 +251,7 @@ class _Writer:
         def extreme(*values: Any) -> Any:
             return which((v for v in values if v is not None), key=order, default=None)
 
-        return f"{self.name(extreme)}({', '.join(map(self.write, e.args))})"
+        return f"{self.name(extreme)}({', '.join(self.one_of(a, e) for a in e.args)})"
 
     def _greatest(self, e: Call) -> str:
         return self._extreme(e, max)

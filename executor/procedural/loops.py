@@ -152,7 +152,7 @@ class LoopSteps(AssignSteps):
             raise ExecutionError("22004", "FOREACH expression must not be null")
         element = t.element_of(ref.oid)
         if not element:
-            shown = t.format_type(TypeRef(ref.oid))
+            shown = t.type_in_words(ref.oid)
             raise ExecutionError("42804", f"FOREACH expression must yield an array, not type {shown}")
         self._fits(step)
         items = t.array_items(value, ref.oid)

@@ -146,7 +146,7 @@ class RoutineReturns(Returns):
             )
         for i, (a, b) in enumerate(zip(types, self.wanted, strict=False), 1):
             if not detail and a.oid != b.oid:
-                shown = t.format_type(TypeRef(a.oid)), t.format_type(TypeRef(b.oid))
+                shown = t.type_in_words(a.oid), t.type_in_words(b.oid)
                 detail = f"Returned type {shown[0]} does not match expected type {shown[1]} in column {i}."
         if detail:
             raise Misplaced("42804", message, detail=detail)
@@ -187,7 +187,7 @@ class RoutineReturns(Returns):
             detail = f"Final statement returns too {few} columns."
             if not self.is_row:
                 detail = "Final statement must return exactly one column."
-            kind = t.format_type(TypeRef(self.f.result.oid))
+            kind = t.type_in_words(self.f.result.oid)
             raise ExecutionError(
                 "42P13", f"return type mismatch in function declared to return {kind}", detail=detail
             )

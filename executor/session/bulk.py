@@ -11,6 +11,7 @@ against everything, to be right.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -108,7 +109,9 @@ async def insert_rows(
     check = rules.check if on_conflict is None else rules.check_proposed
     for row in datums:
         check(row, session)
-    if rules.asks:  # as CHECKs are: before it is known whether a row is there already
+    if on_conflict is not None:
+        await row_checks.check_wide_proposed(session, block, table, datums)
+    elif rules.asks:  # as CHECKs are: before it is known whether a row is there already
         await row_checks.check_wide(session, block, table, staging.written_rows(table, datums))
     plan = InsertPlan(InsertValues(table, (), None, on_conflict), rules)
     txn = block.statement() if block.txn is None else block.transaction()
@@ -137,11 +140,10 @@ async def insert_rows(
                 raise
     rids = taken(executor, len(changes))
     written = staging.written_rows(table, [c[4] for c in changes if c[4] is not None], rids)
-    if not rules.asks:
+    if on_conflict is not None:
+        await row_checks.check_wide_decided(session, block, table, changes)
+    elif not rules.asks:
         await row_checks.check_wide(session, block, table, written)
-    elif any(c[2] is not None for c in changes):
-        changed = [c[4] for c in changes if c[2] is not None and c[4] is not None]
-        await row_checks.check_wide(session, block, table, staging.written_rows(table, changed))
     block.writes(table).apply(changes, iter(rids).__next__, plan.written)
     if evades:
         updates = on_conflict is not None and on_conflict.updates
@@ -241,21 +243,24 @@ async def insert_bulk(
     rows: pa.Table,
     *,
     checked: bool = False,
+    moved: bool = False,
     replaces: BulkDelete | None = None,
 ) -> Written:
     """Inserts many full rows: checked (unless they are known to be right) and sorted in a thread, staged as parts.
 
+    `moved`: they were there already, in another shape: a constraint that is NOT VALID asks nothing of them.
     `replaces`: see `BulkInsert`.
     """
     executor = session.executor
-    rules = session.rules(table)
+    asking = _asking_of_moved(table) if moved else table
     first = executor.env.rids.take(rows.num_rows)
     counted = await executor.store.sort(lambda: staging.numbered(first, table, rows, executor.store.spill))
     written = staging.physical(table, counted)
     if not checked:
+        rules = session.rules(asking)
         await executor.store.sort(lambda: row_checks.check_rows(rules, rows, session))
-        await row_checks.check_wide(session, block, table, written)
-    await add_bulk(session, block, table, counted, checked=checked, replaces=replaces)
+        await row_checks.check_wide(session, block, asking, written)
+    await add_bulk(session, block, table, counted, checked=checked, asking=asking, replaces=replaces)
     return versions(written, written.column("_rid"), False), rows.num_rows
 
 
@@ -267,9 +272,13 @@ async def add_bulk(
     parts: Sequence[Part] | None = None,
     *,
     checked: bool = False,
+    asking: Table | None = None,
     replaces: BulkDelete | None = None,
 ) -> None:
-    """Stages numbered rows (`_rid` first), if they are not `parts` already, and adds them to the block."""
+    """Stages numbered rows (`_rid` first), if they are not `parts` already, and adds them to the block.
+
+    `asking`: the definition with the foreign keys that ask about these rows; None: the table's.
+    """
     executor = session.executor
     txn = block.transaction()
     writes = block.writes(table)
@@ -291,7 +300,15 @@ async def add_bulk(
         txn.wrote_all(reference.space, blind=True)
     txn.wrote_all(table.shard, blind=True)
     if not checked:
-        await references.after_bulk(session, block, table, numbered)
+        await references.after_bulk(session, block, asking or table, numbered)
+
+
+def _asking_of_moved(table: Table) -> Table:
+    """The definition without the constraints that nobody has validated."""
+    standing = tuple(c for c in table.constraints if c.validated)
+    return (
+        table if len(standing) == len(table.constraints) else dataclasses.replace(table, constraints=standing)
+    )
 
 
 async def _prepared(

@@ -305,7 +305,7 @@ async def run_waiting(
 async def _run_waiting(
     session: Session, block: Block, compiled: CompiledPlan, plan: Plan, params: Sequence[Datum]
 ) -> Rows:
-    from executor.session import references, relations, row_checks, staging
+    from executor.session import references, relations
     from executor.triggers import keyed_writes
 
     executor = session.executor
@@ -313,17 +313,15 @@ async def _run_waiting(
         assert compiled.table is not None
         relations.was_there(session, compiled.table, block.as_of)
     base: Any = None
+    made: Sequence[Row] | None = None
     while True:
         try:
             if compiled.fires:
                 return await keyed_writes.run(session, block, compiled, plan, params, base)
-            result = run_in_block(session, block, compiled, plan, params, base)
-            if compiled.rules is not None and compiled.rules.wide_checks:
-                assert compiled.table is not None
-                rows = [c[4] for c in block.last_changes if c[4] is not None]
-                await row_checks.check_wide(
-                    session, block, compiled.table, staging.written_rows(compiled.table, rows)
-                )
+            if made is None and base is None:
+                made = await proposed(session, block, compiled, params)
+            result = run_in_block(session, block, compiled, plan, params, base, made)
+            await check_wide(session, block, compiled)
             if compiled.door is Door.WRITE:
                 assert compiled.table is not None
                 await references.enforce(session, block, compiled.table, block.last_changes)
@@ -353,6 +351,42 @@ async def _run_waiting(
             base = await HistoricalView.load(
                 executor, compiled.table, _lookups(compiled), params, session, block.read_ts, relation
             )
+
+
+async def proposed(
+    session: Session, block: Block, compiled: CompiledPlan, params: Sequence[Datum]
+) -> Sequence[Row] | None:
+    """The rows of an INSERT whose CHECKs DuckDB has to compute, which come before any key is looked for, as in PostgreSQL.
+
+    None: there are no such CHECKs, or it inserts nothing.
+    """
+    from executor.session import row_checks
+
+    write, table = compiled.write, compiled.table
+    if type(write) is not InsertPlan or not write.rules.wide_checks:
+        return None
+    assert table is not None
+    if compiled.image is not None and write.asks_for(compiled.image):
+        raise NotHydrated(table.name)
+    block.statement()
+    made = write.values(params, session)
+    await row_checks.check_wide_proposed(session, block, table, made)
+    return made
+
+
+async def check_wide(session: Session, block: Block, compiled: CompiledPlan) -> None:
+    """CHECKs that DuckDB has to compute, of what a keyed statement has just written and `proposed` has not asked about."""
+    from executor.session import row_checks, staging
+
+    rules, table = compiled.rules, compiled.table
+    if rules is None or not rules.wide_checks:
+        return
+    assert table is not None
+    if type(compiled.write) is InsertPlan:
+        await row_checks.check_wide_decided(session, block, table, block.last_changes)
+    else:
+        rows = [c[4] for c in block.last_changes if c[4] is not None]
+        await row_checks.check_wide(session, block, table, staging.written_rows(table, rows))
 
 
 def freshen(block: Block) -> None:

@@ -8,7 +8,7 @@ An error in bulk is worded as it is for one row, and says which row it is about 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,8 +20,9 @@ from executor.columnar.rows import batch_rows, canonical_array
 from executor.constraints.rules import PARTITION_BOUND, TableRules
 from executor.keyed.key_values import datum_forms, picked
 from executor.keyed.table_writes import TableWrites
+from executor.keyed.write import Change
 from executor.procedural import calls
-from executor.session import queries
+from executor.session import queries, staging
 from executor.session.block import Block
 from executor.snapshot.columns import row_reader
 from planner import dealing
@@ -34,6 +35,7 @@ from planner.abc import (
     TypeRef,
 )
 from planner.catalog import quote_identifier, quote_qualified
+from planner.relations import VIEW_CHECK
 from storage.abc import Row
 
 if TYPE_CHECKING:
@@ -46,15 +48,21 @@ PLACE_ROWS_MAX = 100_000
 """Among so many rows the one that an error is about is looked for: on the loop, while everybody waits."""
 
 
-async def check_wide(session: Session, block: Block, table: Table, rows: pa.Table) -> None:
-    """CHECKs that only DuckDB can compute, over rows with physical column names. Raises 23514."""
+async def check_wide(
+    session: Session, block: Block, table: Table, rows: pa.Table, *, but: str = "", only: str = ""
+) -> None:
+    """CHECKs that only DuckDB can compute, over rows with physical column names. Raises 23514.
+
+    `but`, `only`: a kind of constraints that is left out, or that alone is asked.
+    """
     rules = session.rules(table)
-    if not rules.wide_checks or not rows.num_rows:
+    asked = [c for c in rules.wide_checks if c.kind != but and (not only or c.kind == only)]
+    if not asked or not rows.num_rows:
         return
     schema = session.catalog.schema_of(table.schema_oid).name
     types = [c.type for c in table.columns]
     names = ", ".join(quote_identifier(c.name) for c in table.columns)
-    for constraint in rules.wide_checks:
+    for constraint in asked:
         only = "ONLY " if table.children else ""
         text = f"SELECT {names} FROM {only}{quote_qualified(schema, table.name)} WHERE NOT ({constraint.expression})"
         plan, _ = session.executor.planner.plan(text, session.trusted_context(), normalise=False)
@@ -65,6 +73,24 @@ async def check_wide(session: Session, block: Block, table: Table, rows: pa.Tabl
             found = await queries.arrow(session, block, body, (), types, {slot: (table, rows)}, begins=False)
         if found.num_rows:
             raise rules.check_violation(constraint, batch_rows(found.slice(0, 1), types)[0])
+
+
+async def check_wide_proposed(session: Session, block: Block, table: Table, rows: Sequence[Row]) -> None:
+    """The same of rows in whose place ON CONFLICT may find others: as PostgreSQL does, before it looks for any."""
+    if session.rules(table).wide_checks:
+        written = staging.written_rows(table, rows)
+        await check_wide(session, block, table, written, but=VIEW_CHECK)
+
+
+async def check_wide_decided(session: Session, block: Block, table: Table, changes: Sequence[Change]) -> None:
+    """What `check_wide_proposed` has left when ON CONFLICT has been decided: the rows that UPDATE made, and of new ones
+    what views ask, which ask nothing of a row that is not written."""
+    if not session.rules(table).wide_checks:
+        return
+    new = [c[4] for c in changes if c[2] is None and c[4] is not None]
+    made = [c[4] for c in changes if c[2] is not None and c[4] is not None]
+    await check_wide(session, block, table, staging.written_rows(table, new), only=VIEW_CHECK)
+    await check_wide(session, block, table, staging.written_rows(table, made))
 
 
 def check_rows(rules: TableRules, rows: pa.Table, session: Any) -> None:
@@ -136,4 +162,4 @@ def _row_of_key(table: Table, rows: pa.Table, constraint: Constraint, key: Any) 
     return found[:2][-1] if found else None
 
 
-__all__ = ["check_rows", "check_wide", "rules_violation"]
+__all__ = ["check_rows", "check_wide", "check_wide_decided", "check_wide_proposed", "rules_violation"]

@@ -52,7 +52,7 @@ async def run(
 async def _written(
     session: Session, block: Block, compiled: CompiledPlan, plan: Plan, params: Sequence[Datum], base: Any
 ) -> Rows:
-    from executor.session import references, row_checks, staging
+    from executor.session import references
 
     table, write = compiled.table, compiled.write
     assert table is not None and write is not None
@@ -63,11 +63,10 @@ async def _written(
     if not fired.row_by_row:
         for event, columns in kinds:
             await fired.begin(event, columns)
-        result = keyed.run_in_block(session, block, compiled, plan, params, base)
+        made = await keyed.proposed(session, block, compiled, params)
+        result = keyed.run_in_block(session, block, compiled, plan, params, base, made)
         changes = list(block.last_changes)
-        if compiled.rules is not None and compiled.rules.wide_checks:
-            rows = [c[4] for c in changes if c[4] is not None]
-            await row_checks.check_wide(session, block, table, staging.written_rows(table, rows))
+        await keyed.check_wide(session, block, compiled)
         await fired.wrote_all(changes)
     else:
         done, returned = await _row_by_row(session, block, fired, write, kinds, params, base)

@@ -22,6 +22,7 @@ from executor.session import keyed, new_keys, row_security
 from executor.triggers.firing import Statement
 from planner import triggers
 from planner.abc import Table
+from planner.relations import VIEW_CHECK
 from storage.abc import Row
 from txn.abc import SerializationFailure
 from txn.locks import LockMode
@@ -61,7 +62,8 @@ class RowWriter:
         conflict = plan.body.on_conflict
         done: list[Written] = []
         first = self._session.executor.env.rids.next()
-        asked = await self._ask(rows)
+        but = "" if conflict is None else VIEW_CHECK
+        asked = await self._ask(rows, but)
         for proposed in rows:
             before = await fired.before_row(triggers.INSERT, None, proposed)
             if before is None:
@@ -71,12 +73,13 @@ class RowWriter:
                 row_security.INSERTED,
                 rules.check if conflict is None else rules.check_proposed,
                 asked=asked,
+                but=but,
             )
             change: Change = (None, 0, None, rules.key(row) if rules.key is not None else None, row)
             there = await self._existing(change, row, plan, base)
             if there is None:
-                if conflict is not None and rules.guards:
-                    rules.check_inserted(row, self._session)
+                if conflict is not None:
+                    await self._check_inserted(row)
                 done.append(self._apply(change, ()))
                 await fired.wrote(triggers.INSERT, None, row)
                 continue
@@ -193,8 +196,12 @@ class RowWriter:
         check: Callable[[Row, Session], None] | None = None,
         *,
         asked: bool = False,
+        but: str = "",
     ) -> Row:
-        """The row with its generated columns, which no policy and no constraint refuses. `asked`: see `_ask`."""
+        """The row with its generated columns, which no policy and no constraint refuses. `asked`: see `_ask`.
+
+        `but`: a kind of constraints that is not asked yet.
+        """
         from executor.session import row_checks, staging
 
         session, block = self._session, self._block
@@ -202,19 +209,27 @@ class RowWriter:
         await row_security.check_rows(session, block, self._table, kind, [made])
         (check or self._rules.check)(made, session)
         if self._rules.wide_checks and not asked:
-            await row_checks.check_wide(
-                session, block, self._table, staging.written_rows(self._table, [made])
-            )
+            written = staging.written_rows(self._table, [made])
+            await row_checks.check_wide(session, block, self._table, written, but=but)
         return made
 
-    async def _ask(self, rows: Sequence[Row]) -> bool:
+    async def _check_inserted(self, row: Row) -> None:
+        """What views ask of a row in whose place ON CONFLICT has found no other."""
+        from executor.session import row_checks, staging
+
+        self._rules.check_inserted(row, self._session)
+        if self._rules.wide_checks:
+            written = staging.written_rows(self._table, [row])
+            await row_checks.check_wide(self._session, self._block, self._table, written, only=VIEW_CHECK)
+
+    async def _ask(self, rows: Sequence[Row], but: str = "") -> bool:
         """CHECKs of several rows before any of them is written, where their functions see none. Whether they were asked."""
         from executor.session import row_checks, staging
 
         if not self._steady or len(rows) < 2:
             return False
         written = staging.written_rows(self._table, rows)
-        await row_checks.check_wide(self._session, self._block, self._table, written)
+        await row_checks.check_wide(self._session, self._block, self._table, written, but=but)
         return True
 
     def _apply(self, change: Change, columns: Collection[int]) -> Written:

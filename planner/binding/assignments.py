@@ -73,7 +73,7 @@ class PartBinder:
     def _coerced(self, value: ir.Node, wanted: TypeRef, message: str, where: int = 0) -> ir.Node:
         made = self.coercions.try_coerce(value, wanted, "a", self.position)
         if made is None:
-            shown = t.format_type(TypeRef(wanted.oid)), t.format_type(TypeRef(value.type.oid))
+            shown = t.type_in_words(wanted.oid), t.type_in_words(value.type.oid)
             raise PlanError(
                 "42804",
                 f'{message} "{self.column.name}" requires type {shown[0]} but expression is of type {shown[1]}',
@@ -86,7 +86,7 @@ class PartBinder:
         self, base: ir.Node, ref: TypeRef, name: str, rest: Sequence[Step], value: ir.Node, where: int
     ) -> ir.Node:
         fields = t.composite_fields(ref.oid)
-        shown = t.format_type(TypeRef(ref.oid))
+        shown = t.type_in_words(ref.oid)
         if fields is None:
             raise PlanError(
                 "42804",
@@ -136,7 +136,7 @@ class PartBinder:
         if not element:
             raise PlanError(
                 "42804",
-                f"cannot subscript type {t.format_type(TypeRef(ref.oid))} because it does not support subscripting",
+                f"cannot subscript type {t.type_in_words(ref.oid)} because it does not support subscripting",
                 position=where,
             )
         slices = any(isinstance(x, exp.Slice) for x in subscripts)

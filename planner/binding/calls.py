@@ -75,7 +75,7 @@ def _asked(queries: QueryBinder, made: ir.Node, base: ir.Node) -> ir.Node:
 
 
 def shown(ref: TypeRef) -> str:
-    return t.format_type(TypeRef(ref.oid))
+    return t.type_in_words(ref.oid)
 
 
 class CallBinder(AggregateBinder):
@@ -92,7 +92,7 @@ class CallBinder(AggregateBinder):
         """A boolean. Raises 42804 as `argument of WHERE must be ...`."""
         made = self.coercions.try_coerce(bound, BOOL, "i", position)
         if made is None:
-            kind = t.format_type(TypeRef(bound.type.oid))
+            kind = t.type_in_words(bound.type.oid)
             raise PlanError(
                 "42804", f"argument of {what} must be type boolean, not type {kind}", position=position
             )

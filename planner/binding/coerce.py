@@ -56,7 +56,7 @@ class Coercions:
         """The node as a `target`. Raises 42846 (explicit) or 42804 where no cast exists; 22P02 and kin."""
         made = self.try_coerce(node, target, context, position)
         if made is None:
-            a, b = t.format_type(TypeRef(node.type.oid)), t.format_type(TypeRef(target.oid))
+            a, b = t.type_in_words(node.type.oid), t.type_in_words(target.oid)
             if context == "e":
                 raise PlanError("42846", f"cannot cast type {a} to {b}", position=position)
             raise PlanError("42804", f"cannot convert type {a} to {b}", position=position)
@@ -87,7 +87,7 @@ class Coercions:
                 stated = target if target.oid == t.RECORD else TypeRef(target.oid)
             node = replace(node, type=stated)
             if stated.oid != target.oid and not castable(name_of(stated), name_of(target), context):
-                a, b = t.format_type(stated), t.format_type(TypeRef(target.oid))
+                a, b = t.format_type(stated), t.type_in_words(target.oid)
                 raise PlanError(
                     "42P08",
                     f"inconsistent types deduced for parameter ${node.number}",

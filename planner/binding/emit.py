@@ -524,6 +524,6 @@ def display_type(name: str) -> str:
     if found is None:
         return name
     try:
-        return t.format_type(TypeRef(found.oid))
+        return t.type_in_words(found.oid)
     except PlanError:
         return name

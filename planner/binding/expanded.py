@@ -117,7 +117,7 @@ def _refuse_others(known: Sequence[tuple[str, TypeRef]], columns: Columns) -> No
         raise PlanError("42804", message, detail=detail)
     for i, ((_, a), (_, b)) in enumerate(zip(known, columns, strict=True), 1):
         if a.oid != b.oid:
-            shown = t.format_type(TypeRef(a.oid)), t.format_type(TypeRef(b.oid))
+            shown = t.type_in_words(a.oid), t.type_in_words(b.oid)
             detail = f"Returned type {shown[0]} at ordinal position {i}, but query expects {shown[1]}."
             raise PlanError("42804", message, detail=detail)
 

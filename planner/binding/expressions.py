@@ -366,7 +366,7 @@ class ExpressionBinder(PredicateBinder):
         kind = self.bind(node.this, scope).type
         return PlanError(
             "42809",
-            f"column notation .{identifier(node.expression)} applied to type {t.format_type(TypeRef(kind.oid))}, "
+            f"column notation .{identifier(node.expression)} applied to type {t.type_in_words(kind.oid)}, "
             "which is not a composite type",
             position=position,
         )
@@ -412,7 +412,7 @@ class ExpressionBinder(PredicateBinder):
                     n.type.oid != t.UNKNOWN
                     and common_type([type_name(first.type.oid), type_name(n.type.oid)]) is None
                 ):
-                    a, b = (t.format_type(TypeRef(x.type.oid)) for x in (first, n))
+                    a, b = (t.type_in_words(x.type.oid) for x in (first, n))
                     raise PlanError("42804", f"{what} types {a} and {b} cannot be matched", position=p)
             raise PlanError("42804", f"{what} types cannot be matched")
         from planner.binding.facts import type_oid
@@ -490,7 +490,7 @@ class ExpressionBinder(PredicateBinder):
         position = self._cast_position(node)
         if isinstance(arg, ir.Call) and arg.op == "xml serialize":
             if target.oid not in SERIALIZED:
-                kind = t.format_type(TypeRef(target.oid))
+                kind = t.type_in_words(target.oid)
                 raise PlanError("42846", f"cannot cast XMLSERIALIZE result to {kind}", position=arg.position)
             return self.coercions.coerce(arg, target, "a", position)  # nothing is cut off
         if (
@@ -573,7 +573,7 @@ class ExpressionBinder(PredicateBinder):
         vector = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID, t.NAME: t.CHAR}.get(base.type.oid, 0)
         element = vector or t.element_of(base.type.oid)
         if not element:
-            kind = t.format_type(TypeRef(base.type.oid))
+            kind = t.type_in_words(base.type.oid)
             raise PlanError(
                 "42804",
                 f"cannot subscript type {kind} because it does not support subscripting",

@@ -71,7 +71,7 @@ def _path(
             choice = "only one type, integer or text" if fitting else "either integer or text"
             raise PlanError(
                 "42804",
-                f"subscript type {t.format_type(TypeRef(bound.type.oid))} is not supported",
+                f"subscript type {t.type_in_words(bound.type.oid)} is not supported",
                 hint=f"jsonb subscript must be coercible to {choice}.",
                 position=position,
             )

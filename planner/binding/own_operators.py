@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from planner import types as t
-from planner.abc import PlanError, TypeRef
+from planner.abc import PlanError
 from planner.binding import ir
 from planner.binding.facts import Operator as OperatorFact
 from planner.binding.facts import Proc, operators, procs, type_name
@@ -90,7 +90,7 @@ def call(
     operator = queries.ctx.catalog.get(int(found.function.removeprefix(_MARK)))
     assert isinstance(operator, Operator)
     if not operator.function:
-        shown = [t.format_type(TypeRef(g.type.oid)) for g in given]
+        shown = [t.type_in_words(g.type.oid) for g in given]
         said = f"{shown[0]} {operator.name} {shown[1]}" if len(shown) == 2 else f"{operator.name} {shown[0]}"
         raise PlanError("42883", f"operator is only a shell: {said}", position=position)
     declared = (found.left, found.right) if found.left else (found.right,)

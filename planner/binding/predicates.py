@@ -148,7 +148,7 @@ class PredicateBinder(RowComparisonBinder):
         if isinstance(test, exp.Column) and test.name == IS_DOCUMENT:
             tested = self.coercions.try_coerce(given := self.bind(node.this, scope), TypeRef(t.XML), "i")
             if tested is None:
-                kind = t.format_type(TypeRef(given.type.oid))
+                kind = t.type_in_words(given.type.oid)
                 message = f"argument of IS DOCUMENT must be type xml, not type {kind}"
                 raise PlanError("42804", message, position=first_position(node))
             asked = ir.Call(BOOL, "xml is document", (tested,))

@@ -316,7 +316,7 @@ class QueryBinder(CompoundBinder):
         """`(expression).*`: a target for each field. Raises 42809."""
         fields = t.composite_fields(record.type.oid) or fields_of(record.type)
         if not fields:
-            shown = t.format_type(TypeRef(record.type.oid))
+            shown = t.type_in_words(record.type.oid)
             raise PlanError("42809", f"type {shown} is not composite", position=first_position(item))
         out = []
         for name, _ in fields:

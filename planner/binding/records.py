@@ -124,5 +124,5 @@ def comparable_shapes(left: Fields, right: Fields) -> None:
         raise PlanError("42804", "cannot compare record types with different numbers of columns")
     for i, ((_, a), (_, b)) in enumerate(zip(left, right, strict=True), 1):
         if a.oid != b.oid:
-            kinds = " and ".join(t.format_type(TypeRef(x.oid)) for x in (a, b))
+            kinds = " and ".join(t.type_in_words(x.oid) for x in (a, b))
             raise PlanError("42804", f"cannot compare dissimilar column types {kinds} at record column {i}")

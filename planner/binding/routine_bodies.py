@@ -16,7 +16,7 @@ from typing import Final
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import PlanError, TypeRef
+from planner.abc import PlanError
 from planner.binding.facts import procs
 from planner.binding.naming import function_name
 from planner.catalog import Function
@@ -79,7 +79,7 @@ def query_text(body: str, standard: bool) -> str:
 
 def mismatch(f: Function, detail: str) -> PlanError:
     """What the body finds is not what the function is declared to return."""
-    kind = t.format_type(TypeRef(f.result.oid))
+    kind = t.type_in_words(f.result.oid)
     return PlanError("42P13", f"return type mismatch in function declared to return {kind}", detail=detail)
 
 

@@ -221,7 +221,7 @@ def _places(f: Function, first: int, named: list[str], *, spreads: bool = False)
 
 def _called(name: str, schema: str, given: Sequence[ir.Node], named: list[str]) -> str:
     first = len(given) - len(named)
-    types = [t.format_type(TypeRef(g.type.oid)) for g in given]
+    types = [t.type_in_words(g.type.oid) for g in given]
     shown = [f"{named[i - first]} => {k}" if i >= first else k for i, k in enumerate(types)]
     return f"{schema + '.' if schema else ''}{name}({', '.join(shown)})"
 

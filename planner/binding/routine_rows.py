@@ -58,7 +58,7 @@ def fitted(
         value = RelationColumn("", c.type, collation=c.collation).value(number, i)
         made = queries.coercions.try_coerce(value, TypeRef(ref.oid), "a")
         if made is None:
-            a, b = t.format_type(TypeRef(c.type.oid)), t.format_type(TypeRef(ref.oid))
+            a, b = t.type_in_words(c.type.oid), t.type_in_words(ref.oid)
             detail = f"Final statement returns {a} instead of {b} at column {i + 1}."
             raise mismatch(f, detail if columns is not None else f"Actual return type is {a}.")
         values.append(routines.of_domain(queries, made, _domain(f, i, columns is None)))

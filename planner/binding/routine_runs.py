@@ -37,7 +37,7 @@ _ASKING: Final = SessionValue("asking", TypeRef(t.INT8))
 
 
 def shown(f: Function) -> str:
-    return f"{f.name}({', '.join(t.format_type(TypeRef(p.type.oid)) for p in f.inputs)})"
+    return f"{f.name}({', '.join(t.type_in_words(p.type.oid) for p in f.inputs)})"
 
 
 def no_procedure(f: Function, position: int) -> PlanError:

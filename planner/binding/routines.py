@@ -157,7 +157,7 @@ def noted(queries: QueryBinder, f: Function) -> None:
 
 
 def shown(f: Function) -> str:
-    return f"{f.name}({', '.join(t.format_type(TypeRef(p.type.oid)) for p in f.inputs)})"
+    return f"{f.name}({', '.join(t.type_in_words(p.type.oid) for p in f.inputs)})"
 
 
 def _unless_null(f: Function, relation: Relation, body: ir.Node) -> ir.Node:
@@ -331,7 +331,7 @@ def _value(queries: QueryBinder, f: Function, scope: Scope) -> ir.Node:
 def _as_result(queries: QueryBinder, f: Function, value: ir.Node) -> ir.Node:
     made = queries.coercions.try_coerce(value, TypeRef(f.result.oid), "a")
     if made is None:
-        raise mismatch(f, f"Actual return type is {t.format_type(TypeRef(value.type.oid))}.")
+        raise mismatch(f, f"Actual return type is {t.type_in_words(value.type.oid)}.")
     return of_domain(queries, made, f.domain)
 
 

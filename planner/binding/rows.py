@@ -191,8 +191,8 @@ class RowBinder:
         if made is None:
             raise PlanError(
                 "42804",
-                f'column "{column.name}" is of type {t.format_type(TypeRef(column.type.oid))} but expression is of type '
-                f"{t.format_type(TypeRef(node.type.oid))}",
+                f'column "{column.name}" is of type {t.type_in_words(column.type.oid)} but expression is of type '
+                f"{t.type_in_words(node.type.oid)}",
                 hint="You will need to rewrite or cast the expression.",
                 position=position,
             )

@@ -11,7 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import Plan, PlanError, Table, TypeRef
+from planner.abc import Plan, PlanError, Table
 from planner.binding import new_and_old
 from planner.binding.fragments import sql
 from planner.binding.from_items import CommonTable
@@ -99,7 +99,7 @@ def _refuse_returning(holder: Table | View, plan: Plan) -> None:
     for i, (got, column) in enumerate(zip(found, columns, strict=True), 1):
         if got.type.oid == column.type.oid:
             continue
-        has, wants = (t.format_type(TypeRef(x.type.oid)) for x in (got, column))
+        has, wants = (t.type_in_words(x.type.oid) for x in (got, column))
         raise PlanError(
             "42P17",
             f'RETURNING list\'s entry {i} has different type from column "{column.name}"',

@@ -538,7 +538,7 @@ def _not(condition: exp.Expression) -> exp.Expression:
 
 def _type_text(ref: TypeRef) -> str:
     if t.is_known(ref.oid):
-        return t.format_type(TypeRef(ref.oid))
+        return t.type_in_words(ref.oid)
     raise PlanError("0A000", f"type {quote_identifier(str(ref.oid))} in such a rule is not supported")
 
 

@@ -79,7 +79,7 @@ def _as(calls: CallBinder, node: exp.Expression, target: TypeRef, scope: Scope, 
     value = calls.bind(node, scope)
     made = calls.coercions.try_coerce(value, target, "i", first_position(node))
     if made is None:
-        kind = t.format_type(TypeRef(value.type.oid))
+        kind = t.type_in_words(value.type.oid)
         raise PlanError(
             "42804",
             f"argument of {called.upper()} must be type {t.format_type(target)}, not type {kind}",
@@ -93,7 +93,7 @@ def _value(calls: CallBinder, node: exp.Expression, scope: Scope) -> ir.Node:
     if value.type.oid == t.UNKNOWN:
         value = calls.coercions.try_coerce(value, _TEXT, "i", first_position(node)) or value
     if value.type.oid in _NO_VALUES or t.element_of(value.type.oid):
-        kind = t.format_type(TypeRef(value.type.oid))
+        kind = t.type_in_words(value.type.oid)
         raise PlanError(
             "0A000", f"values of type {kind} within XML are not supported", position=first_position(node)
         )

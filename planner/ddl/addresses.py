@@ -108,7 +108,7 @@ class Addresses:
         if element:
             return self.type(element) + "[]"
         if oid in t.BY_OID and oid < 16384:
-            bare = t.format_type(TypeRef(oid))
+            bare = t.type_in_words(oid)
             return bare if oid in _STANDARD else f"pg_catalog.{bare}"
         return type_name(self.catalog, TypeRef(oid), ())
 

@@ -235,7 +235,7 @@ def _function(scope: Scope, said: st.Name, types: Sequence[Oid]) -> tuple[Oid, O
 
 
 def _shown(types: Sequence[Oid]) -> str:
-    return ", ".join(t.format_type(TypeRef(oid)) for oid in types)
+    return ", ".join(t.type_in_words(oid) for oid in types)
 
 
 def _called(scope: Scope, said: st.Name, types: Sequence[Oid]) -> ir.Node | None:

@@ -23,6 +23,7 @@ from planner.ddl import (
     moments,
     policies,
     publications,
+    retyped,
     rules,
     sequences,
     standing,
@@ -389,6 +390,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     changed = dataclasses.replace(column, type=ref, domain=domain, collation=collation, default=default)
     on.put(column, changed)
     scope.checks += constraints.domain_checks(scope, on.table, changed)
+    retyped.reread(on, column)
     names = {c.attnum: c for c in on.table.columns}
     on.table = dataclasses.replace(
         on.table, constraints=tuple(_by_value(column, k) for k in on.table.constraints)

@@ -142,7 +142,7 @@ def refuse_conditions(ref: TypeRef, domain: DomainUse | None) -> None:
         )
     element = types.element_of(ref.oid)
     if element and types.composite_conditions(element):
-        shown = types.format_type(TypeRef(element))
+        shown = types.type_in_words(element)
         raise PlanError(
             "0A000",
             f"attributes of arrays over type {shown}, whose attributes have conditions, are not supported",

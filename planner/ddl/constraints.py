@@ -212,11 +212,17 @@ def unique_check(
     return no_duplicates(scope, table, name, keys, where, ", ".join(keys))
 
 
+def literally(text: str) -> str:
+    """Names and expressions as a part of a `DataCheck`'s detail, where braces mean values: `'{1,2}'` is no value."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 def no_duplicates(
     scope: Scope, table: Table, name: str, keys: list[str], where: str, shown: str
 ) -> DataCheck:
     """What must find nothing where rows are to have a unique index. `keys`: columns and expressions; `shown`: as DETAIL has them."""
     of, values = ", ".join(keys), ", ".join(f"{{{i}}}" for i in range(len(keys)))
+    shown = literally(shown)
     return DataCheck(
         f"SELECT {of} FROM {qualified(scope, table)}{where} GROUP BY {of} HAVING count(*) > 1 LIMIT 1",
         "23505",
@@ -348,7 +354,10 @@ def refuse_columns(expression: st.Sql) -> None:
         )
 
 
-def add_check(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
+def add_check(
+    scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool, *, added: bool = False
+) -> Table:
+    """A CHECK. `added`: to a table that is there already, whose partitions may have rows where it has none itself."""
     assert said.expression is not None
     refuse_subqueries(said.expression, "check constraint")
     named = columns_of(said.expression, table)
@@ -368,7 +377,7 @@ def add_check(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool
         "c",
         tuple(c.attnum for c in named),
         expression=with_schemas(scope, moments.frozen(scope, said.expression.text, table=table)),
-        validated=not (said.not_valid and has_rows),
+        validated=not (said.not_valid and (has_rows or added)),
         no_inherit=said.no_inherit,
     )
     if has_rows and not said.not_valid:
@@ -419,7 +428,7 @@ def verify_boolean(
     if kind not in (types.BOOL, types.UNKNOWN):
         raise PlanError(
             "42804",
-            f"argument of {where} must be type boolean, not type {types.format_type(TypeRef(kind))}",
+            f"argument of {where} must be type boolean, not type {types.type_in_words(kind)}",
             position=expression.offset + 1,
         )
 

@@ -153,7 +153,7 @@ def _verify_operator(
     ):
         raise PlanError(
             "42704",
-            f'data type {types.format_type(TypeRef(kind.oid))} has no default operator class for access method "{method}"',
+            f'data type {types.type_in_words(kind.oid)} has no default operator class for access method "{method}"',
             hint="You must specify an operator class for the index or define a default operator class "
             "for the data type.",
         )
@@ -248,7 +248,7 @@ def _operand(kind: TypeRef) -> Oid:
 def _check(scope: Scope, table: Table, index: Index, operators: tuple[str, ...]) -> DataCheck:
     count = len(index.keys)
     names = [index_column(table, index, i + 1, scope.catalog, pretty=True) for i in range(count)]
-    shown = ", ".join(names).replace("{", "{{").replace("}", "}}")
+    shown = constraints.literally(", ".join(names))
     mine, theirs = (", ".join(f"{{{i + n}}}" for i in range(count)) for n in (0, count))
     return DataCheck(
         conflicts(scope.catalog, table, index, operators, whole=True),

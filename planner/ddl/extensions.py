@@ -131,7 +131,7 @@ def require_class(scope: Scope, table: Table, said: st.IndexElement, method: str
         raise PlanError("42704", f'operator class "{bare}" does not exist for access method "{method}"')
     column = constraints.find_column(table, said.column) if said.column else None
     if column is not None and found[1] == "text" and column.type.oid not in _TEXTS:
-        shown = types.format_type(TypeRef(column.type.oid))
+        shown = types.type_in_words(column.type.oid)
         raise PlanError("42804", f'operator class "{bare}" does not accept data type {shown}')
 
 

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, Constraint, PlanError, Table, TypeRef
+from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import quote_identifier, rights
 from planner.ddl import constraints, naming
 from planner.ddl.collated_keys import refuse_keys
@@ -34,16 +34,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
     label = naming.joined(c.name for c in columns)
     name = said.name or naming.choose(table.name, label, "fkey", taken)
     refuse_keys(columns, "foreign keys")
-    for mine, theirs in zip(columns, key, strict=True):
-        if mine.type.oid == types.CITEXT and theirs.type.oid in _TEXTS:
-            raise PlanError("0A000", "a reference of citext to text is not supported")
-        if not _comparable(mine.type.oid, theirs.type.oid):
-            raise PlanError(
-                "42804",
-                f'foreign key constraint "{name}" cannot be implemented',
-                detail=f'Key columns "{mine.name}" and "{theirs.name}" are of incompatible types: '
-                f"{types.format_type(TypeRef(mine.type.oid))} and {types.format_type(TypeRef(theirs.type.oid))}.",
-            )
+    refuse_incomparable(name, columns, key)
     constraint = Constraint(
         scope.allocate(),
         name,
@@ -62,6 +53,20 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
     if has_rows and not said.not_valid:
         scope.checks += check_rows(scope, table, constraint, columns, target, key)
     return dataclasses.replace(table, constraints=(*table.constraints, constraint))
+
+
+def refuse_incomparable(name: str, columns: list[Column], key: list[Column]) -> None:
+    """Raises 42804 for a foreign key whose columns the key's equality does not take."""
+    for mine, theirs in zip(columns, key, strict=True):
+        if mine.type.oid == types.CITEXT and theirs.type.oid in _TEXTS:
+            raise PlanError("0A000", "a reference of citext to text is not supported")
+        if not _comparable(mine.type.oid, theirs.type.oid):
+            raise PlanError(
+                "42804",
+                f'foreign key constraint "{name}" cannot be implemented',
+                detail=f'Key columns "{mine.name}" and "{theirs.name}" are of incompatible types: '
+                f"{types.type_in_words(mine.type.oid)} and {types.type_in_words(theirs.type.oid)}.",
+            )
 
 
 def _delete_columns(table: Table, said: st.ConstraintDef) -> tuple[int, ...]:
@@ -177,7 +182,9 @@ def check_rows(
         f"(SELECT 1 FROM {constraints.qualified(scope, target)} AS p WHERE {joined}) LIMIT 1",
         "23503",
         message,
-        f'Key ({", ".join(mine)})=({values}) is not present in table "{target.name}".',
+        constraints.literally(f"Key ({', '.join(mine)})=")
+        + f"({values})"
+        + constraints.literally(f' is not present in table "{target.name}".'),
         table,
         constraint.name,
     )

@@ -132,7 +132,7 @@ def _function(scope: Scope, said: st.Name, types: tuple[Oid, ...]) -> tuple[Oid,
             if f.domain:
                 raise PlanError("0A000", "an operator that returns a domain is not supported")
             return f.oid, f.returns
-    shown = ", ".join(t.format_type(TypeRef(x)) for x in types)
+    shown = ", ".join(t.type_in_words(x) for x in types)
     raise PlanError("42883", f"function {said}({shown}) does not exist")
 
 
@@ -150,7 +150,7 @@ def _estimator(scope: Scope, said: object, what: str, signatures: tuple[tuple[Oi
                         "42P13", f"{what} estimator function {said} must return type double precision"
                     )
                 return int(oid)
-    shown = ", ".join(t.format_type(TypeRef(x)) for x in signatures[-1])
+    shown = ", ".join(t.type_in_words(x) for x in signatures[-1])
     raise PlanError("42883", f"function {said}({shown}) does not exist")
 
 
@@ -214,7 +214,7 @@ def existing(scope: Scope, said: st.OperatorSignature, what: str = "") -> Operat
             )
         raise PlanError("42501", f"must be owner of operator {said.name.name}")
     left, right = types_of(scope, said)
-    kinds = [t.format_type(TypeRef(x)) for x in (left, right) if x]
+    kinds = [t.type_in_words(x) for x in (left, right) if x]
     operands = f"{kinds[0]} {said.name} {kinds[1]}" if left else f"{said.name} {kinds[0]}"
     raise PlanError("42883", f"operator does not exist: {operands}")
 

@@ -8,7 +8,8 @@ from typing import Final
 from sqlglot import exp
 
 from planner import statements as st
-from planner.abc import Column, Constraint, PlanError, Table
+from planner import types
+from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.binding import collations_met
 from planner.binding.naming import identifier
 from planner.catalog import (
@@ -162,7 +163,18 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
             collations.resolved(scope, element.collation, column.type, 0),
         )
     assert element.expression is not None
+    tree = parse_expression(element.expression.text).unnest()
+    if (
+        isinstance(tree, exp.Column)
+        and not tree.table
+        and constraints.find_column(table, identifier(tree.this))
+    ):
+        return _key(
+            scope, table, dataclasses.replace(element, column=identifier(tree.this), expression=None), said
+        )
     constraints.refuse_subqueries(element.expression, "index expression")
+    if isinstance(tree, exp.Literal) and tree.is_string:
+        refuse_unordered(TypeRef(types.UNKNOWN), method)
     place = constraints.qualified(scope, table)
     with collations_met.meeting(told=True):
         plan = scope.plan_expression(element.expression, place, "index expressions", listed=not said.unique)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from planner import statements as st
 from planner import types as t
-from planner.abc import PlanError, SqlError, TypeRef
+from planner.abc import PlanError, SqlError
 from planner.binding.routine_bodies import body_of
 from planner.catalog import Catalog, Function, polymorphic, quote_identifier, quote_qualified
 from planner.lexer import WORD, Token, tokenize
@@ -68,7 +68,7 @@ def shown(f: Function, catalog: Catalog, path: Sequence[str]) -> str:
     inputs = polymorphic.declared(f).inputs
     home = catalog.schema_of(f.schema_oid).name
     name = quote_identifier(f.name) if home in path else quote_qualified(home, f.name)
-    return f"{name}({','.join(t.format_type(TypeRef(p.declared)).replace('bpchar', 'character') for p in inputs)})"
+    return f"{name}({','.join(t.type_in_words(p.declared).replace('bpchar', 'character') for p in inputs)})"
 
 
 @functools.lru_cache(maxsize=512)
@@ -162,7 +162,7 @@ def _validate_statements(said: st.CreateFunction, f: Function) -> None:
             last[0].value in _READS or (last[0].value in _WRITES and "returning" in words)
         )
         if not finds:
-            kind = t.format_type(TypeRef(f.result.oid))
+            kind = t.type_in_words(f.result.oid)
             raise PlanError(
                 "42P13",
                 f"return type mismatch in function declared to return {kind}",

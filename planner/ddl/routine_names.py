@@ -89,7 +89,7 @@ def types_shown(scope: Scope, said: st.Signature) -> str:
     for p in said.parameters or ():
         if (p.mode or "i") in "ibv":
             ref = resolve_type(p.type, scope.catalog, scope.search_path)
-            shown.append(t.format_type(TypeRef(ref.oid)))
+            shown.append(t.type_in_words(ref.oid))
     return ", ".join(shown)
 
 

@@ -266,7 +266,7 @@ def _default(scope: Scope, p: st.ParameterDef, kind: TypeRef) -> str:
             ) from None
         raise
     if queries.coercions.try_coerce(value, kind, "a") is None:
-        a, b = t.format_type(TypeRef(kind.oid)), t.format_type(TypeRef(value.type.oid))
+        a, b = t.type_in_words(kind.oid), t.type_in_words(value.type.oid)
         raise PlanError(
             "42804",
             f"argument of DEFAULT must be type {a}, not type {b}",

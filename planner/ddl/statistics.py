@@ -100,7 +100,7 @@ def _refuse_unordered(ref: TypeRef, what: str) -> None:
     if ref.oid in UNORDERED:
         raise PlanError(
             "0A000",
-            f"{what} because its type {types.format_type(TypeRef(ref.oid))} has no default btree operator class",
+            f"{what} because its type {types.type_in_words(ref.oid)} has no default btree operator class",
         )
 
 

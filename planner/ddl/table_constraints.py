@@ -15,6 +15,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, *, has_rows: bool) -
     taken = {c.name for c in table.listed} | {a.name for c in table.constraints for a in c.aims}
     if said.name and said.name in taken:
         raise PlanError("42710", f'constraint "{said.name}" for relation "{table.name}" already exists')
+    added = has_rows
     if table.partitioning is not None:
         if said.kind == "x":
             raise PlanError(
@@ -34,7 +35,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, *, has_rows: bool) -
     if said.kind in "pu":
         return constraints.add_key(scope, table, said, has_rows)
     if said.kind == "c":
-        return constraints.add_check(scope, table, said, has_rows)
+        return constraints.add_check(scope, table, said, has_rows, added=added)
     if said.kind == "x":
         return exclusions.add(scope, table, said, has_rows)
     return foreign_keys.add(scope, table, said, has_rows)

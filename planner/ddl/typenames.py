@@ -66,7 +66,7 @@ def check_column_type(ref: TypeRef, column: str, catalog: Catalog) -> None:
             types.check_storable(ref)
         except SqlError as e:
             if e.sqlstate == "42P16":
-                pseudo = types.format_type(TypeRef(ref.oid))
+                pseudo = types.type_in_words(ref.oid)
                 raise PlanError("42P16", f'column "{column}" has pseudo-type {pseudo}') from None
             raise
         return

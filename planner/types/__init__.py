@@ -69,6 +69,7 @@ from planner.types.registry import store_sql as store_sql
 from planner.types.registry import text_input as text_input
 from planner.types.registry import text_output as text_output
 from planner.types.registry import to_canonical as to_canonical
+from planner.types.registry import type_in_words as type_in_words
 from planner.types.sameness import NAN_IN_KEY as NAN_IN_KEY
 from planner.types.sameness import alike as alike
 from planner.types.sameness import alike_column as alike_column

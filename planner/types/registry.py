@@ -257,6 +257,16 @@ def format_type(ref: TypeRef) -> str:
     return fact.typname
 
 
+_BLANK_PADDED: Final = (oids.BPCHAR, oids.BPCHAR_ARRAY)
+
+
+def type_in_words(oid: int) -> str:
+    """A type without a modifier as messages and information_schema call it (PostgreSQL's `format_type_be`): `character`
+    where `format_type` says `bpchar`, which is what takes any length."""
+    shown = format_type(TypeRef(oid))
+    return shown.replace("bpchar", "character") if oid in _BLANK_PADDED else shown
+
+
 def literal_sql(datum: Datum, ref: TypeRef) -> str:
     """A DuckDB expression of the type's DuckDB type with this value."""
     t = sql_type(ref.oid)

@@ -94,9 +94,7 @@ def _collation_name(value: ir.Node) -> ir.Node:
     if value.type.oid == t.UNKNOWN:
         return ir.Lit(TypeRef(t.TEXT), None)
     if not is_collatable(value.type.oid):
-        raise PlanError(
-            "42804", f"collations are not supported by type {t.format_type(TypeRef(value.type.oid))}"
-        )
+        raise PlanError("42804", f"collations are not supported by type {t.type_in_words(value.type.oid)}")
     found = carried(value) or ("C" if value.type.oid == t.NAME else "default")
     return ir.Lit(TypeRef(t.TEXT), None if found == NONE else quote_identifier(shown(found)))
 

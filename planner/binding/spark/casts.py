@@ -60,7 +60,7 @@ def convert(frag: Frag, source: TypeRef, target: TypeRef, explicit: bool, positi
         return sql(Verbatim("TRIM(TRAILING ' ' FROM "), frag, ")")
     elif a == t.DATE and b == t.TIMESTAMP and target.typmod < 0:
         return _cast(frag, name)
-    shown = f"{t.format_type(TypeRef(a))} to {t.format_type(TypeRef(b))}"
+    shown = f"{t.type_in_words(a)} to {t.type_in_words(b)}"
     raise refused(f"a cast from {shown}", position)
 
 

@@ -12,7 +12,7 @@ from planner.catalog.system.definitions import constraint_definition, default_te
 from planner.catalog.system.listings import schema_name
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.type_objects import Domain
-from planner.types import BY_OID, format_type
+from planner.types import BY_OID, type_in_words
 from planner.types.oids import (
     BIT,
     BPCHAR,
@@ -65,7 +65,7 @@ def type_facts(context: SystemContext, ref: TypeRef) -> dict[str, Any]:
     elif known is None:
         facts |= {"data_type": "ARRAY", "udt_catalog": db, "udt_schema": "public", "udt_name": "_unknown"}
     else:
-        data_type = "ARRAY" if known.typcategory == "A" else format_type(TypeRef(ref.oid))
+        data_type = "ARRAY" if known.typcategory == "A" else type_in_words(ref.oid)
         over = catalog.get(known.typelem) if known.typcategory == "A" else None
         element = over if isinstance(over, UserType) else None  # its arrays are where it is
         facts |= {

@@ -1,0 +1,101 @@
+"""Tables that this session itself has still to do with, which no definition may take from under it: 55006.
+
+    a statement that writes to it goes on around this one     its triggers run DDL          in another shape, dropped, truncated
+    triggers or foreign keys have still to look at its rows   DEFERRED, before COMMIT       the same, and CREATE INDEX
+    a cursor reads it                                         DECLARE ... CURSOR FOR t      all of ALTER TABLE but names, and these
+
+Others' statements are another matter: of them locks and snapshots take care.
+
+Source: PostgreSQL's `CheckTableNotInUse`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from executor.abc import ExecutionError, Portal
+from executor.ddl.shape import same_shape
+from executor.session import references
+from executor.session.block import Block
+from executor.triggers import firing
+from planner import statements as st
+from planner.abc import KeyedRead, Query, RelationUse, Table
+from planner.catalog import CatalogChange, Index
+from planner.ddl.plan import DdlPlan
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+_NAMES: Final = frozenset(("rename", "rename column", "rename constraint", "set schema"))
+"""What ALTER TABLE does beside cursors."""
+
+
+def refuse(session: Session, block: Block, bound: DdlPlan, statement: object) -> None:
+    """Raises 55006 where a definition takes a table from under what this session still has to do with it."""
+    busy = firing.IN_USE.get()
+    pending = {oid for d in block.deferred if (oid := _awaited(d)) is not None}
+    read = {oid for portal in session.portals.values() for oid in _read_by(portal)}
+    if not (busy or pending or read):
+        return
+    for what, table, reshaped in _taken(bound, statement):
+        if table.oid in read or (reshaped and table.oid in busy):
+            why = "it is being used by active queries in this session"
+        elif reshaped and table.oid in pending:
+            why = "it has pending trigger events"
+        else:
+            continue
+        raise ExecutionError("55006", f'cannot {what} "{table.name}" because {why}')
+
+
+def _taken(bound: DdlPlan, statement: object) -> Iterator[tuple[str, Table, bool]]:
+    """What is done to which table, and whether its rows are to be had as they were no more (of an index: that they stay)."""
+    for table in bound.truncated:
+        yield "TRUNCATE", table, True
+    alters = isinstance(statement, st.AlterTable) and any(a.what not in _NAMES for a in statement.actions)
+    for change in squashed(bound.changes):
+        old, new = change.old, change.new
+        if isinstance(old, Table):
+            if new is None:
+                yield "DROP TABLE", old, True
+            elif isinstance(new, Table) and (old.shard != new.shard or not same_shape(old, new)):
+                yield "ALTER TABLE", old, True
+            elif alters:
+                yield "ALTER TABLE", old, False
+        elif old is None and isinstance(new, Index) and isinstance(statement, st.CreateIndex):
+            yield "CREATE INDEX", bound.catalog.table(new.table_oid), True
+
+
+def squashed(changes: Sequence[CatalogChange]) -> list[CatalogChange]:
+    """One change per object."""
+    out: dict[int, CatalogChange] = {}
+    for change in changes:
+        before = out.get(change.oid)
+        if before is None:
+            out[change.oid] = change
+        elif before.old is None and change.new is None:
+            del out[change.oid]
+        else:
+            out[change.oid] = CatalogChange(before.old, change.new)
+    return list(out.values())
+
+
+def _awaited(deferred: Any) -> int | None:
+    """The table whose rows something deferred is about."""
+    if isinstance(deferred, firing.Deferred):
+        return deferred.event.on.holder.oid
+    if isinstance(deferred, references.Deferred) and not deferred.lost:
+        return deferred.child_oid
+    return None
+
+
+def _read_by(portal: Portal) -> list[int]:
+    """The tables that a cursor of SQL reads; none, once its rows are held over the end of its transaction."""
+    if not portal.from_sql or "held" in portal.extra:
+        return []
+    body = portal.prepared.plan.body
+    if isinstance(body, KeyedRead):
+        return [body.table.oid]
+    if isinstance(body, Query):
+        return [use.table.oid for use in body.relations if isinstance(use, RelationUse)]
+    return []
