@@ -38,8 +38,9 @@ def refuse(session: Session, block: Block, bound: DdlPlan, statement: object) ->
     read = {oid for portal in session.portals.values() for oid in _read_by(portal)}
     if not (busy or pending or read):
         return
+    alters = isinstance(statement, st.AlterTable) and any(a.what not in _NAMES for a in statement.actions)
     for what, table, reshaped in _taken(bound, statement):
-        if table.oid in read or (reshaped and table.oid in busy):
+        if (table.oid in read and (what != "ALTER TABLE" or alters)) or (reshaped and table.oid in busy):
             why = "it is being used by active queries in this session"
         elif reshaped and table.oid in pending:
             why = "it has pending trigger events"
@@ -52,7 +53,6 @@ def _taken(bound: DdlPlan, statement: object) -> Iterator[tuple[str, Table, bool
     """What is done to which table, and whether its rows are to be had as they were no more (of an index: that they stay)."""
     for table in bound.truncated:
         yield "TRUNCATE", table, True
-    alters = isinstance(statement, st.AlterTable) and any(a.what not in _NAMES for a in statement.actions)
     for change in squashed(bound.changes):
         old, new = change.old, change.new
         if isinstance(old, Table):
@@ -60,8 +60,8 @@ def _taken(bound: DdlPlan, statement: object) -> Iterator[tuple[str, Table, bool
                 yield "DROP TABLE", old, True
             elif isinstance(new, Table) and (old.shard != new.shard or not same_shape(old, new)):
                 yield "ALTER TABLE", old, True
-            elif alters:
-                yield "ALTER TABLE", old, False
+            elif isinstance(statement, st.AlterTable) and old.name == statement.name.name:
+                yield "ALTER TABLE", old, False  # not what refers to it, which only hears of it
         elif old is None and isinstance(new, Index) and isinstance(statement, st.CreateIndex):
             yield "CREATE INDEX", bound.catalog.table(new.table_oid), True
 

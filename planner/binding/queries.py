@@ -49,6 +49,7 @@ from planner.binding.resolve import see_casts
 from planner.binding.scope import Scope
 from planner.binding.sources import SourceBinder
 from planner.binding.state import COLUMNS_MAX, DEPTH_MAX, Below, BoundQuery, Parts, Target
+from planner.binding.steadiness import refuse_unsteady_within
 from planner.binding.windows import define_windows
 from planner.catalog import View
 from planner.parse import parse_query
@@ -179,6 +180,7 @@ class QueryBinder(CompoundBinder):
         scope.clause = ""
         for target in targets if definition else ():
             refuse_sets(target.node, definition)
+            refuse_unsteady_within(target.node, definition)
         parts = Parts(source, where, targets)
         group = node.args.get("group")
         having = node.args.get("having")

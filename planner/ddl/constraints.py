@@ -221,10 +221,14 @@ def no_duplicates(
     scope: Scope, table: Table, name: str, keys: list[str], where: str, shown: str
 ) -> DataCheck:
     """What must find nothing where rows are to have a unique index. `keys`: columns and expressions; `shown`: as DETAIL has them."""
-    of, values = ", ".join(keys), ", ".join(f"{{{i}}}" for i in range(len(keys)))
+    values = ", ".join(f"{{{i}}}" for i in range(len(keys)))
     shown = literally(shown)
+    # Named first: GROUP BY would take a number for the place of a column.
+    of = ", ".join(f"tw_{i}" for i in range(len(keys)))
+    named = ", ".join(f"{k} AS tw_{i}" for i, k in enumerate(keys))
+    rows = f"SELECT {named} FROM {qualified(scope, table)}{where}"
     return DataCheck(
-        f"SELECT {of} FROM {qualified(scope, table)}{where} GROUP BY {of} HAVING count(*) > 1 LIMIT 1",
+        f"SELECT {of} FROM ({rows}) AS tw_rows GROUP BY {of} HAVING count(*) > 1 LIMIT 1",
         "23505",
         f'could not create unique index "{name}"',
         f"Key ({shown})=({values}) is duplicated.",

@@ -207,8 +207,8 @@ def index_column(
     text = key.expression.strip()
     written = condition(catalog, table, text, search_path, pretty) if catalog is not None else None
     if written is not None:
-        return written if _is_call(written) else f"({written})"
-    return text if re.match(r"^\w+\(.*\)$", text) or text.startswith("(") else f"({text})"
+        return written if _is_call(written) or _is_at_time_zone(written) else f"({written})"
+    return text if re.match(r"^\w+\(.*\)$", text) or text.startswith("(") else f"({spelled(text)})"
 
 
 def _index_key(
@@ -291,6 +291,18 @@ def _is_call(text: str) -> bool:
     return (
         bool(rest) and name.replace("_", "a").isalnum() and name != "ROW" and bare("(" + rest) != "(" + rest
     )
+
+
+_NESTED = re.compile(r"'(?:[^']|'')*'|\([^()]*\)")
+
+
+def _is_at_time_zone(text: str) -> bool:
+    """`(a AT TIME ZONE b)`, a call of timezone() in other words, which has its parentheses already."""
+    inner = bare(text)
+    before = ""
+    while inner != before:
+        before, inner = inner, _NESTED.sub("", inner)
+    return inner != text and " AT TIME ZONE " in inner
 
 
 def view_definition(

@@ -23,7 +23,7 @@ _called: dict[object, frozenset[int]] = {}
 
 _WORDS = re.compile(
     r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\b(and|or|not|is|null|in|like|ilike|between|case|when|then|else|end|distinct|from|any|all"""
-    r"""|current_date|current_timestamp|current_time|localtimestamp|localtime|current_user|session_user|current_role|value)\b""",
+    r"""|current_date|current_timestamp|current_time|localtimestamp|localtime|current_user|session_user|current_role|normalized|value)\b""",
     re.IGNORECASE,
 )
 
