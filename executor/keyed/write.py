@@ -231,12 +231,7 @@ class InsertPlan:
                 if conflict.assign is None and self.decide is None:
                     continue
                 if existing is None:
-                    raise ExecutionError(
-                        "21000",
-                        "ON CONFLICT DO UPDATE command cannot affect row a second time",
-                        hint="Ensure that no rows proposed for insertion within the same command have "
-                        "duplicate constrained values.",
-                    )
+                    raise twice_updated()
                 key, rid, old = existing
                 both = old + row
                 if self.decide is not None:
@@ -273,6 +268,16 @@ class InsertPlan:
             row = (*row, XID_MIN + replaced % (2**32 - XID_MIN) if replaced else 0)
         returned: Row = self.returning(params, row, session)
         return returned
+
+
+def twice_updated() -> ExecutionError:
+    """Of ON CONFLICT DO UPDATE, which meets a row that its own statement has brought."""
+    return ExecutionError(
+        "21000",
+        "ON CONFLICT DO UPDATE command cannot affect row a second time",
+        hint="Ensure that no rows proposed for insertion within the same command have "
+        "duplicate constrained values.",
+    )
 
 
 def sequences_of(rows: Sequence[tuple[Expr, ...]]) -> tuple[tuple[int, int], ...]:

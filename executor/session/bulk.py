@@ -21,7 +21,7 @@ from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows
 from executor.ddl.schema import shard_schema
 from executor.keyed.table_writes import BulkDelete, BulkInsert, TableWrites
-from executor.keyed.write import Change, InsertPlan
+from executor.keyed.write import Change, InsertPlan, twice_updated
 from executor.session import keyed as keyed_session
 from executor.session import (
     new_keys,
@@ -75,8 +75,13 @@ async def insert(
     on_conflict: OnConflict | None,
     params: Sequence[Datum] = (),
     given: Mapping[str, queries.Given] | None = None,
+    *,
+    began: int = 0,
 ) -> Written:
-    """Inserts full rows in canonical Arrow, in the table's column order. `params` and `given` are ON CONFLICT's."""
+    """Inserts full rows in canonical Arrow, in the table's column order. `params` and `given` are ON CONFLICT's.
+
+    `began`: the statement has brought rows already, those with higher row ids: a partitioned table's, by stretches.
+    """
     if table.partitioning is not None:
         from executor.session import partitioned  # which stands on this
 
@@ -84,12 +89,14 @@ async def insert(
     executor = session.executor
     await hydrated(block, table)
     if (fired := inserting(session, block, table, on_conflict)) is not None:
-        return await triggered.insert(session, block, fired, rows, on_conflict, params, given)
+        return await triggered.insert(session, block, fired, rows, on_conflict, params, given, began=began)
     await row_security.check(session, block, table, row_security.INSERTED, rows)
     if rows.num_rows >= executor.limits.stage_rows and on_conflict is None:
         return await insert_bulk(session, block, table, rows)
     datums = batch_rows(rows, [c.type for c in table.columns])
-    written, changes, count = await insert_rows(session, block, table, datums, on_conflict, params, given)
+    written, changes, count = await insert_rows(
+        session, block, table, datums, on_conflict, params, given, began=began
+    )
     await references.enforce(session, block, table, changes)
     return versions(written, written.column("_rid"), [c[2] is not None for c in changes]), count
 
@@ -102,8 +109,10 @@ async def insert_rows(
     on_conflict: OnConflict | None,
     params: Sequence[Datum] = (),
     given: Mapping[str, queries.Given] | None = None,
+    *,
+    began: int = 0,
 ) -> tuple[pa.Table, list[Change], int]:
-    """Inserts rows one by one; foreign keys are still to be looked at."""
+    """Inserts rows one by one; foreign keys are still to be looked at. `began`: as of `insert`."""
     executor = session.executor
     rules = session.rules(table)
     check = rules.check if on_conflict is None else rules.check_proposed
@@ -138,6 +147,10 @@ async def insert_rows(
         except ExecutionError as refused:
             if not await new_keys.came_free(session, block, view.writes, refused):
                 raise
+    if began and any(
+        c[2] is not None and c[1] > began and c[1] in view.writes.buffer.inserts for c in changes
+    ):
+        raise twice_updated()
     rids = taken(executor, len(changes))
     written = staging.written_rows(table, [c[4] for c in changes if c[4] is not None], rids)
     if on_conflict is not None:

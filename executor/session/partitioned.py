@@ -274,13 +274,16 @@ async def insert(
         firing.asked(session, leaf) or any(x.bits & triggers.ROW for x in leaf.triggers) for leaf, _ in pieces
     ):
         pieces = _in_order(pieces)  # triggers fire for one row after the other
+    began = session.executor.env.rids.next()
     with _postponing(block) as postponed:
         for leaf, at in pieces:
             part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)))
             conflict = _conflict(table, leaf, on_conflict)
             with _through(block, table, leaf, fired):
                 target = _written_as(table, leaf)
-                written, count = await bulk.insert(session, block, target, part, conflict, params, given)
+                written, count = await bulk.insert(
+                    session, block, target, part, conflict, params, given, began=began
+                )
             made.add(leaf, at, written, count)
     await _heed(session, block, postponed)
     if fired is not None:

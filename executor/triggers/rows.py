@@ -17,7 +17,7 @@ from executor.abc import ExecutionError
 from executor.constraints.rules import TableRules
 from executor.keyed import deferred_keys
 from executor.keyed.footprint import columns_at
-from executor.keyed.write import Change, InsertPlan, PendingKeys
+from executor.keyed.write import Change, InsertPlan, PendingKeys, twice_updated
 from executor.session import keyed, new_keys, row_security
 from executor.triggers.firing import Statement
 from planner import triggers
@@ -55,13 +55,19 @@ class RowWriter:
     # --- INSERT ----------------------------------------------------------------------------
 
     async def insert(
-        self, rows: Sequence[Row], plan: InsertPlan, decide: Decide | None, base: Any = None
+        self,
+        rows: Sequence[Row],
+        plan: InsertPlan,
+        decide: Decide | None,
+        base: Any = None,
+        *,
+        began: int = 0,
     ) -> list[Written]:
-        """`decide` None: DO NOTHING, or no ON CONFLICT at all. `base` replaces the image (history)."""
+        """`decide` None: DO NOTHING, or no ON CONFLICT at all. `base` replaces the image (history). `began`: as of `bulk.insert`."""
         block, rules, fired = self._block, self._rules, self._fired
         conflict = plan.body.on_conflict
         done: list[Written] = []
-        first = self._session.executor.env.rids.next()
+        first = began or self._session.executor.env.rids.next()
         but = "" if conflict is None else VIEW_CHECK
         asked = await self._ask(rows, but)
         for proposed in rows:
@@ -86,12 +92,7 @@ class RowWriter:
             if decide is None:
                 continue
             if there[1] in self._own or (there[1] > first and self._is_own(there[1])):  # or by its triggers
-                raise ExecutionError(
-                    "21000",
-                    "ON CONFLICT DO UPDATE command cannot affect row a second time",
-                    hint="Ensure that no rows proposed for insertion within the same command have "
-                    "duplicate constrained values.",
-                )
+                raise twice_updated()
             with block.looking(begins=False):
                 new = await decide(there, row)
                 if new is not None:

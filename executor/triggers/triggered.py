@@ -42,6 +42,8 @@ async def insert(
     on_conflict: OnConflict | None,
     params: Sequence[Datum] = (),
     given: Mapping[str, Given] | None = None,
+    *,
+    began: int = 0,
 ) -> Written:
     """As `bulk.insert`."""
     from executor.session import bulk, references
@@ -73,12 +75,13 @@ async def insert(
             assert plan.decide is not None
             return plan.decide(there[1], there[2], row)
 
-        done = await RowWriter(session, block, fired).insert(datums, plan, decide if updates else None)
+        writer = RowWriter(session, block, fired)
+        done = await writer.insert(datums, plan, decide if updates else None, began=began)
         changes, written = [c for c, _ in done], _rows(table, done)
         count = len(done)
     else:
         written, changes, count = await bulk.insert_rows(
-            session, block, table, datums, on_conflict, params, given
+            session, block, table, datums, on_conflict, params, given, began=began
         )
         await fired.wrote_all(changes)
     if updates:

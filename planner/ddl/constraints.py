@@ -62,6 +62,31 @@ def refuse_key_without(table: Table, columns: tuple[int, ...], word: str) -> Non
 # --- PRIMARY KEY, UNIQUE -----------------------------------------------------------------------------
 
 
+def said_once(said: list[st.ConstraintDef]) -> list[st.ConstraintDef]:
+    """The constraints of CREATE TABLE, of which PostgreSQL makes one where a key is said twice: the primary key, else the
+    first, under the name that one of them has (`transformIndexConstraints`)."""
+    kept: list[st.ConstraintDef] = []
+    for c in sorted(said, key=lambda c: c.kind != "p"):
+        at = next((i for i, k in enumerate(kept) if c.kind == "u" and _is_alike(k, c)), None)
+        if at is None:
+            kept.append(c)
+        elif c.name and not kept[at].name:
+            kept[at] = dataclasses.replace(kept[at], name=c.name)
+    return kept
+
+
+def _is_alike(a: st.ConstraintDef, b: st.ConstraintDef) -> bool:
+    """Whether two keys would have the same index, looked at in the same moments."""
+    return (
+        a.kind in "pu"
+        and a.columns == b.columns
+        and a.include == b.include
+        and a.nulls_not_distinct == b.nulls_not_distinct
+        and a.deferrable == b.deferrable
+        and a.initially_deferred == b.initially_deferred
+    )
+
+
 def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
     what = "primary key" if said.kind == "p" else "unique"
     if said.kind == "p" and table.primary_key is not None:
@@ -95,11 +120,6 @@ def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) 
     included = [_included(table, name, said.position) for name in said.include]
     attnums = tuple(c.attnum for c in columns)
     refuse_key_without(table, attnums, what.upper())
-    same = next(
-        (c for c in table.constraints if c.kind in "pu" and c.columns == attnums and not c.index_only), None
-    )
-    if same is not None and not said.name and same.kind == said.kind == "u" and not has_rows:
-        return table  # PostgreSQL makes one index of UNIQUE said twice in CREATE TABLE
     taken = is_free(scope, table)
     if said.name:
         name = said.name

@@ -364,7 +364,7 @@ class _Builder:
         if self.inherited is not None:
             table = self.inherited.given(table)
         order = {"p": 0, "u": 1, "c": 2, "f": 3}
-        bare = [c for c in self.constraints if c.kind != "x"]
+        bare = constraints.said_once([c for c in self.constraints if c.kind != "x"])
         for said in sorted(bare, key=lambda c: order[c.kind]):
             merged = inherits.merged_check(scope, table, said) if self.inherited is not None else None
             table = merged or table_constraints.add(scope, table, said, has_rows=False)
