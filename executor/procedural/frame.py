@@ -169,8 +169,6 @@ class Declarations:
         return made
 
     def _type(self, said: TypeName) -> tuple[TypeRef, Oid]:
-        if said.names == ("refcursor",) or said.names == ("pg_catalog", "refcursor"):
-            return TypeRef(t.TEXT), 0
         ref, use = underneath(self._catalog, resolve_type(said, self._catalog, self._path))
         if ref.oid in (t.VOID, t.TRIGGER, t.EVENT_TRIGGER) or t.BY_OID.get(ref.oid) is None:
             shown = t.format_type(ref)

@@ -1,0 +1,24 @@
+-- Variables of type refcursor are of that type: overloads are chosen by it, and it has no operator =.
+create function r2(refcursor, refcursor, text) returns text language plpgsql as $$ begin return 'cc'; end $$;
+create function r2(text, text, text) returns text language plpgsql as $$ declare have refcursor; want refcursor; res text; begin if $1 = 'stop' then return 'tt'; end if; open have for execute 'select 1'; open want for execute 'select 1'; return r2(have, want, $3);end $$;
+select r2('a', 'b', 'c');
+create function r3(refcursor, refcursor, text) returns text language plpgsql as $$ begin return 'cc'; end $$;
+create function r3(text, text, text) returns text language plpgsql as $$ begin return 'tt'; end $$;
+do $$ declare have refcursor; begin raise notice '%', r3(have, have, 'x'); raise notice '%', r3(have, have, 'x'::text);  end $$;
+create function r4(refcursor, text) returns text language plpgsql as $$ begin return 'cc'; end $$;
+create function r4(text, text) returns text language plpgsql as $$ begin return 'tt'; end $$;
+do $$ declare have refcursor; begin raise notice '%', r4(have, 'x'); raise notice '%', r4(have, 'x'::text);  end $$;
+select r4('a'::refcursor, 'x'::text), r4('a'::refcursor, 'x');
+create function rc1() returns refcursor language plpgsql as $$ declare c refcursor := 'named'; begin open c for select 1; return c; end $$;
+begin; select rc1(); fetch all from named; commit;
+create function rc2(c refcursor) returns refcursor language plpgsql as $$ begin open c for select 7 as x; return c; end $$;
+begin; select rc2('mine'); fetch all from mine; select rc2('mine2'::refcursor); commit;
+do $$ declare c refcursor; d cursor (k int) for select k; t text; begin raise notice '% %', c is null, pg_typeof(c); open c for select 1; t := c; raise notice '% % %', t, c || 'x', pg_typeof(d); c := null; c := 'zz'; raise notice '%', c; open d(3); raise notice '%', d; c := d; fetch c into t; raise notice '%', t; raise notice '%', c = d; end $$;
+do $$ declare c refcursor; begin raise notice '%', c = 'a'; end $$;
+do $$ declare c refcursor; begin open c for select 1; raise notice '%', c::text = 'a'; if c is not null then raise notice 'open %', c; end if; raise notice '%', coalesce(c, 'none'); raise notice '%', c in ('a', 'b'); end $$;
+do $$ declare c refcursor := 'q'; m text[]; begin m := array[c::text]; raise notice '%', m; raise notice '%', jsonb_build_object('a', c); raise notice '%', array[c]; raise notice '%', format('%s', c); raise notice '%', length(c::text); raise notice '%', length(c); end $$;
+create procedure pc(inout a refcursor) language plpgsql as $$ begin open a for select 5; end $$;
+begin; call pc('pcx'); fetch all from pcx; commit;
+do $$ declare c refcursor; r record; begin c := rc1(); fetch c into r; raise notice '%', r; close c; select rc1() into c; raise notice '%', c; perform rc2(c || 'x'); end $$;
+do $$ declare r record; c refcursor; begin select 'abc'::refcursor as c, 1 as d into r; raise notice '% %', r.c, r; c := r.c; raise notice '%', c; end $$;
+do $$ declare c refcursor; begin create temp table rct as select 'a'::text as n; select n into c from rct; raise notice '%', c; insert into rct values (c); end $$; table rct;
