@@ -1,6 +1,7 @@
 """Cursors of a program: a variable's value is the name of what is open, whose rows come one by one.
 
-They are the program's own: when it ends they are closed, and no FETCH of SQL reads them. Those of a function that returns a `refcursor`
+They are the program's own: when it ends they are closed, and no FETCH of SQL reads them; routines that it calls may be given
+their names. Those of a function that returns a `refcursor`
 become the session's, as if DECLARE had made them, and stay open until the transaction ends:
 
     SELECT f()  ->  <unnamed portal 1>          FETCH ALL IN "<unnamed portal 1>"
@@ -39,6 +40,8 @@ class Open:
     plan: Plan
     result: Rows | Stream
     scroll: bool | None
+    keeps: bool
+    """Whether rows that are drawn can be asked for again."""
 
 
 class Drawn(CursorRows):
@@ -122,7 +125,7 @@ class CursorSteps(AssignSteps):
             else:
                 self.session.unnamed_portals += 1
                 name = f"<unnamed portal {self.session.unnamed_portals}>"
-        if name in self.cursors or name in self.session.portals:
+        if self._open(name) is not None or name in self.session.portals:
             raise ExecutionError("42P03", f'cursor "{name}" already in use')
         if step.query is None:
             plan, result = await self.opened(step)
@@ -138,7 +141,9 @@ class CursorSteps(AssignSteps):
             rows = kept([row async for row in rows])  # a COMMIT is none of theirs
         drawn = Drawn(rows, result, self.session.executor.limits.cursor_rows_max)
         names, types = [c.name for c in columns], [c.type for c in columns]
-        self.cursors[name] = Open(names, types, drawn, plan, result, step.scroll)
+        keeps = self.code.program.scrolls or self.tells_cursors
+        self.cursors[name] = Open(names, types, drawn, plan, result, step.scroll, keeps)
+        self.session.routine_cursors[name] = self.cursors
         self.frame.values[step.slot] = name
         return None
 
@@ -146,9 +151,17 @@ class CursorSteps(AssignSteps):
         name = self.frame.values[slot]
         if name is None:
             raise ExecutionError("22004", f'cursor variable "{self.code.names[slot]}" is null')
-        if name not in self.cursors and "cursor" not in getattr(self.session.portals.get(name), "extra", ()):
+        if self._open(name) is None and "cursor" not in getattr(self.session.portals.get(name), "extra", ()):
             raise ExecutionError("34000", f'cursor "{name}" does not exist')
         return str(name)
+
+    def _open(self, name: str) -> Open | None:
+        """A cursor of this program's, or of one that has called it."""
+        return self.cursors.get(name) or self.session.routine_cursors.get(name, {}).get(name)
+
+    def _forget(self, name: str) -> None:
+        """It is open no more, or the session's from now on."""
+        del self.session.routine_cursors.pop(name)[name]
 
     async def fetch_cursor(self, step: pl.FetchCursor) -> str | None:
         self.line, self.what = step.line, "FETCH" if step.into is not None else "MOVE"
@@ -159,15 +172,19 @@ class CursorSteps(AssignSteps):
             if said is None:
                 raise ExecutionError("22004", "relative or absolute cursor position is null")
             rows = int(said)
-        cursor = self.cursors.get(name)
+        cursor = self._open(name)
         names: Sequence[str]
         types: Sequence[TypeRef]
         found: Sequence[Sequence[Any]]
         if cursor is not None:
             names, types = cursor.names, cursor.types
             if step.direction == "forward" and rows == 1:
-                row = await cursor.rows.next(keeping=self.code.program.scrolls or self.tells_cursors)
+                row = await cursor.rows.next(keeping=cursor.keeps)
                 found = [] if row is None else [row]
+            elif not cursor.keeps:
+                raise ExecutionError(
+                    "0A000", f'scrolling in cursor "{name}" of another routine is not supported'
+                )
             else:
                 found = await moved(cursor.rows, cursor.scroll, step.direction, rows)
         else:  # another function's, or one that DECLARE has made
@@ -187,7 +204,7 @@ class CursorSteps(AssignSteps):
             return positioned.key_of(name, query, row, table)
         if slot >= 0 and _is_cursor(self.code.declared.get(slot), self.code.kinds[slot]):
             name = self._named(slot)
-        cursor = self.cursors.get(name)
+        cursor = self._open(name)
         if cursor is not None:
             return positioned.key_of(name, cursor.plan, cursor.rows.current, table)
         portal = self.session.portals.get(name)
@@ -198,8 +215,9 @@ class CursorSteps(AssignSteps):
     async def close_cursor(self, step: pl.CloseCursor) -> str | None:
         self.line, self.what = step.line, "CLOSE"
         name = self._named(step.slot)
-        cursor = self.cursors.pop(name, None)
+        cursor = self._open(name)
         if cursor is not None:
+            self._forget(name)
             await cursor.rows.aclose()
         else:
             self.session.portals.pop(name).close()
@@ -226,13 +244,13 @@ class CursorSteps(AssignSteps):
                 query=isinstance(plan.body, Query), declared_us=session.statement_began_ns // 1000,
             )  # fmt: skip
             session.portals[name] = portal
-            del self.cursors[name]
+            self._forget(name)
 
     async def close_all(self) -> None:
         """The program is over."""
-        for cursor in self.cursors.values():
+        for name, cursor in list(self.cursors.items()):
+            self._forget(name)
             await cursor.rows.aclose()
-        self.cursors.clear()
 
     async def opened(self, cursor: pl.OpenCursor) -> Any:
         """The query of a bound cursor, run with its arguments."""

@@ -38,6 +38,7 @@ from storage.abc import Datum, Row
 if TYPE_CHECKING:
     from executor.constraints.rules import TableRules
     from executor.executor import Executor
+    from executor.procedural.cursors import Open
 
 
 def _nothing() -> None:
@@ -82,6 +83,8 @@ class SessionContext:
         self.programs: dict[Any, Any] = {}
         """What this session knows of routines in PL/pgSQL (`executor.procedural.routines`)."""
         self.unnamed_portals = 0
+        self.routine_cursors: dict[str, dict[str, Open]] = {}
+        """By name: the open cursors of the program that has opened it."""
         """So many cursors of functions have been given names."""
         self.routine_depth = 0
         """How many routines run inside of each other."""

@@ -1,0 +1,24 @@
+-- Cursors whose names are given to other routines: these read, move and close them.
+create table cu(id int primary key, s text); insert into cu select i, 's' || i from generate_series(1, 5) i;
+create function eats(c refcursor, n int) returns text language plpgsql as $$ declare r record; t text := ''; begin for i in 1..n loop fetch c into r; exit when not found; t := t || r.id; end loop; return t; end $$;
+create function opens() returns text language plpgsql as $$ declare a refcursor; b cursor for select id from cu order by id desc; t text; x int; begin open a for select * from cu order by id; open b; t := eats(a, 2); fetch a into x; t := t || '/' || x || '/' || eats(b, 3) || '/' || eats(a, 9); return t; end $$;
+select opens();
+create function closes(c refcursor) returns void language plpgsql as $$ begin close c; end $$;
+do $$ declare a refcursor; x int; begin open a for select 1; perform closes(a); fetch a into x; end $$;
+do $$ declare a refcursor; x int; begin open a for select 1; close a; perform eats(a, 1); end $$;
+do $$ declare a refcursor := 'same'; begin open a for select 1; perform opens_same(); end $$;
+create function opens_same() returns void language plpgsql as $$ declare a refcursor := 'same'; begin open a for select 2; end $$;
+do $$ declare a refcursor := 'same'; begin open a for select 1; perform opens_same(); end $$;
+create function changes(c refcursor) returns void language plpgsql as $$ declare r cu; begin fetch c into r; update cu set s = s || '!' where current of c; end $$;
+do $$ declare a refcursor; begin open a for select * from cu order by id for update; perform changes(a); perform changes(a); end $$;
+select * from cu order by id;
+create function rec(n int) returns text language plpgsql as $$ declare c refcursor; x int; begin open c for select n; if n > 0 then return rec(n - 1) || eats_one(c); end if; return eats_one(c); end $$;
+create function eats_one(c refcursor) returns int language plpgsql as $$ declare x int; begin fetch c into x; return x; end $$;
+select rec(3);
+create function keeps() returns refcursor language plpgsql as $$ declare c refcursor := 'kept'; x int; begin open c for select id from cu order by id; x := eats_one(c); return c; end $$;
+begin; select keeps(); fetch 2 from kept; select eats('kept', 9); commit;
+begin; declare dc cursor for select id from cu order by id; select eats('dc', 3); fetch dc; commit;
+create function fails(c refcursor) returns int language plpgsql as $$ declare x int; begin fetch c into x; return 1 / (x - x); end $$;
+do $$ declare a refcursor; x int; begin open a for select id from cu order by id; begin perform fails(a); exception when division_by_zero then raise notice 'caught'; end; raise notice '%', a is null; end $$;
+select eats('nothing', 1);
+do $$ declare a refcursor; n int; begin open a for select id from cu order by id; move a; n := eats_one(a); raise notice '%', n; end $$;
