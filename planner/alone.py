@@ -18,6 +18,8 @@ def alone(statement: Any) -> str:
         return _maintenance(statement)
     if isinstance(statement, st.CreateDatabase):
         return "CREATE DATABASE"
+    if isinstance(statement, st.CreateSubscription) and _makes_a_slot(statement):
+        return "CREATE SUBSCRIPTION ... WITH (create_slot = true)"
     if isinstance(statement, st.Drop) and statement.kind == "database":
         return "DROP DATABASE"
     if isinstance(statement, st.Drop) and statement.concurrently:
@@ -29,6 +31,11 @@ def alone(statement: Any) -> str:
     if isinstance(statement, st.Discard) and statement.what == "all":
         return "DISCARD ALL"
     return ""
+
+
+def _makes_a_slot(statement: st.CreateSubscription) -> bool:
+    said = {o.name: (o.value or "true").lower() for o in statement.options}
+    return not {said.get("connect"), said.get("create_slot")} & {"false", "off", "0"}
 
 
 def _maintenance(statement: st.Vacuum) -> str:

@@ -72,6 +72,8 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.AlterEventTrigger: (_DDL, "ALTER EVENT TRIGGER"),
     st.DropEventTrigger: (_DDL, "DROP EVENT TRIGGER"),
     st.CreatePublication: (_DDL, "CREATE PUBLICATION"),
+    st.CreateSubscription: (_DDL, "CREATE SUBSCRIPTION"),
+    st.AlterSubscription: (_DDL, "ALTER SUBSCRIPTION"),
     st.AlterPublication: (_DDL, "ALTER PUBLICATION"),
     st.CreateCast: (_DDL, "CREATE CAST"),
     st.DropCast: (_DDL, "DROP CAST"),

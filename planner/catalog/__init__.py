@@ -42,7 +42,7 @@ from planner.catalog.objects import (
     first_objects,
 )
 from planner.catalog.predefined import DEFAULT_OWNER
-from planner.catalog.publication_objects import Publication, PublishedSchema, PublishedTable
+from planner.catalog.publication_objects import Publication, PublishedSchema, PublishedTable, Subscription
 from planner.catalog.routine_objects import AggregateParts, Cast, EventTrigger, Function, Operator, Parameter
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary, TokenMapping
 from planner.catalog.type_objects import (
@@ -102,6 +102,7 @@ __all__ = [
     "Sequence",
     "SessionDefaults",
     "StatisticsObject",
+    "Subscription",
     "TextSearchConfiguration",
     "TextSearchDictionary",
     "TokenMapping",

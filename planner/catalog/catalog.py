@@ -47,7 +47,7 @@ from planner.catalog.objects import (
     built_in_objects,
 )
 from planner.catalog.objects import Sequence as SequenceObject
-from planner.catalog.publication_objects import Publication
+from planner.catalog.publication_objects import Publication, Subscription
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.row_types import relation_of, row_type
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
@@ -372,6 +372,7 @@ class Catalog(IndexedObjects):
             case (
                 EventTrigger(name=name)
                 | Publication(name=name)
+                | Subscription(name=name)
                 | ForeignDataWrapper(name=name)
                 | ForeignServer(name=name)
             ):

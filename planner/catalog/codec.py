@@ -44,6 +44,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "function": routine_objects.Function,
     "event_trigger": routine_objects.EventTrigger,
     "publication": publication_objects.Publication,
+    "subscription": publication_objects.Subscription,
     "cast": routine_objects.Cast,
     "operator": routine_objects.Operator,
     "collation": type_objects.Collation,

@@ -36,7 +36,7 @@ from planner.catalog.objects import (
     View,
 )
 from planner.catalog.objects import Sequence as SequenceObject
-from planner.catalog.publication_objects import Publication
+from planner.catalog.publication_objects import Publication, Subscription
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.type_objects import Collation, CompositeType, Domain
 from planner.catalog.user_types import USER_TYPES, declare_new, note_rows
@@ -259,7 +259,14 @@ class IndexedObjects:
     def _is_here(self, thing: CatalogObject) -> bool:
         """Whether this database has the object, or it has no schema."""
         if isinstance(
-            thing, Cast | EventTrigger | Publication | ForeignDataWrapper | ForeignServer | UserMapping
+            thing,
+            Cast
+            | EventTrigger
+            | Publication
+            | Subscription
+            | ForeignDataWrapper
+            | ForeignServer
+            | UserMapping,
         ):
             return thing.database_oid == self.database_oid
         schema = self._objects.get(getattr(thing, "schema_oid", 0))

@@ -19,7 +19,7 @@ from planner.abc import Column, Oid, Table, Trigger, TypeRef
 from planner.catalog import predefined
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.predefined import DEFAULT_OWNER
-from planner.catalog.publication_objects import Publication
+from planner.catalog.publication_objects import Publication, Subscription
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import (
@@ -322,6 +322,7 @@ CatalogObject = (
     | Cast
     | EventTrigger
     | Publication
+    | Subscription
     | Collation
     | StatisticsObject
     | TextSearchConfiguration

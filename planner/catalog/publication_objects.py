@@ -1,4 +1,4 @@
-"""What CREATE PUBLICATION makes: which tables' changes a subscriber would be told of.
+"""What CREATE PUBLICATION and CREATE SUBSCRIPTION make. Of the former: which tables' changes a subscriber would be told of.
 
     Publication ──tables──> PublishedTable(table, columns, WHERE)     FOR TABLE t (a, b) WHERE (a > 1)
                 └─schemas─> PublishedSchema(schema)                   FOR TABLES IN SCHEMA s
@@ -65,4 +65,26 @@ class Publication:
         return any(p.schema == oid for p in self.schemas)
 
 
-__all__ = ["Publication", "PublishedSchema", "PublishedTable"]
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """CREATE SUBSCRIPTION: whose publications this database is to take in. Kept for who asks and for dumps: nobody connects.
+
+    `slot`: empty for NONE; `skip`: a place in the log, 0/0 for none.
+    """
+
+    oid: Oid
+    name: str
+    database_oid: Oid
+    connection: str
+    publications: tuple[str, ...]
+    owner: str = DEFAULT_OWNER
+    slot: str = ""
+    binary: bool = False
+    streaming: bool = False
+    two_phase: bool = False
+    disable_on_error: bool = False
+    synchronous_commit: str = "off"
+    skip: str = "0/0"
+
+
+__all__ = ["Publication", "PublishedSchema", "PublishedTable", "Subscription"]

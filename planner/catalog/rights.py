@@ -29,7 +29,7 @@ from planner.catalog.objects import (
     UserType,
     View,
 )
-from planner.catalog.publication_objects import Publication
+from planner.catalog.publication_objects import Publication, Subscription
 from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import Collation
@@ -74,6 +74,8 @@ def kind_of(thing: CatalogObject) -> str:
         return "foreign server"
     if isinstance(thing, Publication):
         return "publication"
+    if isinstance(thing, Subscription):
+        return "subscription"
     return "type" if isinstance(thing, UserType) else "table"
 
 

@@ -23,7 +23,7 @@ _FACTS: Final = {
     "text search template": ("pg_ts_template", "tmplname"),
 }
 _TABLESPACES: Final = ("pg_default", "pg_global")
-KINDS: Final = frozenset((*_FACTS, "subscription", "tablespace"))
+KINDS: Final = frozenset((*_FACTS, "tablespace"))
 
 
 def drop(scope: Scope, said: st.Drop) -> None:

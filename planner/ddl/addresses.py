@@ -26,6 +26,7 @@ from planner.catalog import (
     PublishedTable,
     Schema,
     StatisticsObject,
+    Subscription,
     TextSearchConfiguration,
     TextSearchDictionary,
     UserMapping,
@@ -52,6 +53,7 @@ from planner.catalog.system.relations import (
     PUBLICATION_REL_OID,
     SERVER_OID,
     STATISTIC_EXT_OID,
+    SUBSCRIPTION_OID,
     TS_CONFIG_OID,
     TS_DICT_OID,
     TYPE_OID,
@@ -66,7 +68,7 @@ CLASSES: Final[dict[type[Any], tuple[Oid, str]]] = {
     TextSearchConfiguration: (TS_CONFIG_OID, "text search configuration"), TextSearchDictionary: (TS_DICT_OID, "text search dictionary"),
     ForeignDataWrapper: (WRAPPER_OID, "foreign-data wrapper"), ForeignServer: (SERVER_OID, "server"),
     StatisticsObject: (STATISTIC_EXT_OID, "statistics object"), Operator: (OPERATOR_OID, "operator"), Cast: (CAST_OID, "cast"),
-    Publication: (PUBLICATION_OID, "publication"),
+    Publication: (PUBLICATION_OID, "publication"), Subscription: (SUBSCRIPTION_OID, "subscription"),
 }  # fmt: skip
 _STANDARD: Final = frozenset(
     (t.BOOL, t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC, t.BIT, t.VARBIT, t.BPCHAR, t.VARCHAR, t.TIME, t.TIMETZ,
@@ -132,7 +134,9 @@ class Addresses:
                 (thing.user or "public",),
                 (on,),
             )
-        if isinstance(thing, Schema | Extension | Publication | ForeignDataWrapper | ForeignServer):
+        if isinstance(
+            thing, Schema | Extension | Publication | Subscription | ForeignDataWrapper | ForeignServer
+        ):
             class_oid, kind = CLASSES[type(thing)]
             return Address(class_oid, thing.oid, kind, None, quote_identifier(name), name, (name,))
         home = self.home(thing)

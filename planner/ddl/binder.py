@@ -37,6 +37,7 @@ from planner.ddl import (
     schemas,
     sequences,
     statistics,
+    subscriptions,
     tables,
     text_search,
     triggers,
@@ -81,6 +82,8 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.AlterEventTrigger: event_triggers.alter_event_trigger,
     st.DropEventTrigger: event_triggers.drop_event_trigger,
     st.CreatePublication: publications.create_publication,
+    st.CreateSubscription: subscriptions.create_subscription,
+    st.AlterSubscription: subscriptions.alter_subscription,
     st.AlterPublication: publications.alter_publication,
     st.CreateCast: casts.create_cast,
     st.DropCast: casts.drop_cast,
@@ -119,6 +122,7 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
 _DROPS: Final[dict[str, Callable[[Scope, Any], None]]] = {
     "role": roles.drop_roles,
     "database": roles.drop_database,
+    "subscription": subscriptions.drop_subscription,
     "foreign-data wrapper": foreign.drop_named,
     "server": foreign.drop_named,
 }

@@ -28,6 +28,7 @@ from planner.catalog import (
     Schema,
     Sequence,
     StatisticsObject,
+    Subscription,
     TextSearchConfiguration,
     TextSearchDictionary,
     UserMapping,
@@ -98,5 +99,5 @@ def reassign_owned(scope: Scope, said: st.ReassignOwned) -> None:
     roles = _roles(scope, said.roles, "reassign")
     (owner,) = _roles(scope, (said.to,), "reassign")
     _refuse_predefined(roles, "reassign ownership of objects")
-    for thing in _of(scope, roles, (*OWNED, MultirangeType, Database)):
+    for thing in _of(scope, roles, (*OWNED, MultirangeType, Database, Subscription)):
         scope.replace(thing, dataclasses.replace(thing, owner=owner))  # type: ignore[arg-type]

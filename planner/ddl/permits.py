@@ -131,7 +131,9 @@ def _drops(scope: Scope, said: st.Drop) -> None:
         for name in said.names:
             if rights.is_superuser(scope.catalog, name.name):
                 raise PlanError("42501", "must be superuser to drop superusers")
-    for name in () if said.kind in (*absent.KINDS, "foreign-data wrapper", "server") else said.names:
+    for name in (
+        () if said.kind in (*absent.KINDS, "foreign-data wrapper", "server", "subscription") else said.names
+    ):
         thing: CatalogObject | None
         if said.kind == "schema":
             thing = scope.catalog.find_schema(name.name)
@@ -349,6 +351,11 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         thing = scope.catalog.extension(said.name.name)
     elif said.kind == "publication":
         thing = _publication(scope, said.name)
+    elif said.kind == "subscription":
+        from planner.ddl import subscriptions
+
+        subscriptions.require_owner(scope, subscriptions.existing(scope, said.name.name))
+        return
     elif said.kind in ("type", "domain", "domain constraint"):
         thing = _type(scope, said.name)
     elif said.kind == "role":

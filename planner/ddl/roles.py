@@ -29,7 +29,7 @@ from planner.catalog import (
     rights,
 )
 from planner.catalog.objects import Index
-from planner.catalog.publication_objects import Publication
+from planner.catalog.publication_objects import Publication, Subscription
 from planner.catalog.routine_objects import Cast, EventTrigger
 from planner.catalog.type_objects import BaseType, Domain, MultirangeType
 from planner.ddl import (
@@ -46,6 +46,7 @@ from planner.ddl import (
     routine_names,
     rules,
     statistics,
+    subscriptions,
     text_search,
     triggers,
 )
@@ -158,7 +159,7 @@ def _refuse_owner(scope: Scope, role: str, what: str) -> None:
     """A role that owns something, or was granted something, stays (2BP01)."""
     catalog, path = scope.catalog, scope.search_path
     lines: list[tuple[int, int, str]] = []
-    kinds: tuple[type[Any], ...] = (Database, MultirangeType, *OWNED)
+    kinds: tuple[type[Any], ...] = (Database, MultirangeType, Subscription, *OWNED)
     for kind in kinds:
         for thing in catalog.objects(kind):
             if thing.owner == role:
@@ -302,6 +303,12 @@ def drop_database(scope: Scope, said: st.Drop) -> None:
                 scope.dropped.append(thing.shard)
     for cast in list(inside.objects(Cast)):
         scope.remove(cast)
+    if held := len(list(inside.objects(Subscription))):
+        raise PlanError(
+            "55006",
+            f'database "{name}" is being used by logical replication subscription',
+            detail=f"There {'is' if held == 1 else 'are'} {held} subscription{'s' * (held != 1)}.",
+        )
     for kind in (EventTrigger, Publication, UserMapping, ForeignServer, ForeignDataWrapper):
         for of_database in list(inside.objects(kind)):
             scope.remove(of_database)
@@ -405,6 +412,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         return event_triggers.existing(scope, name.name), 0
     if kind == "publication":
         return publications.existing(scope, name.name), 0
+    if kind == "subscription":
+        return subscriptions.existing(scope, name.name), 0
     if kind == "extension":
         found = scope.catalog.extension(name.name)
         if found is None:

@@ -330,6 +330,7 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.ForeignServer: "server",
         objects.UserMapping: "user mapping",
         objects.Publication: "publication",
+        objects.Subscription: "subscription",
         objects.Extension: "extension",
         objects.RangeType: "type",
         objects.MultirangeType: "type",

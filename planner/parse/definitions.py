@@ -28,6 +28,7 @@ from planner.parse import (
     rules,
     schemas,
     statistics,
+    subscriptions,
     tables,
     text_search,
     triggers,
@@ -40,7 +41,7 @@ from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
 
 _REFUSED: Final = frozenset(
-    ("conversion", "subscription", "foreign", "tablespace",
+    ("conversion", "foreign", "tablespace",
      "language", "access", "transform", "assertion")
 )  # fmt: skip
 
@@ -127,6 +128,8 @@ def create(c: Cursor) -> Any:
         return st.CreateDatabase(c.name(), _database_options(c))
     if c.accept("publication"):
         return publications.create(c)
+    if c.accept("subscription"):
+        return subscriptions.create(c)
     if c.accept("extension"):
         return extensions.create(c)
     c.fail()
@@ -492,6 +495,8 @@ def alter(c: Cursor) -> Any:
         c.unsupported("ALTER SYSTEM", at)
     if c.accept("publication"):
         return publications.alter(c)
+    if c.accept("subscription"):
+        return subscriptions.alter(c)
     if c.accept("extension"):
         return extensions.alter(c)
     if c.accept("large", "object"):
@@ -571,9 +576,17 @@ def drop(c: Cursor) -> Any:
         c.fail()
     concurrently = kind == "index" and c.accept("concurrently")
     exists = c.accept("if", "exists")
-    if kind in ("role", "schema", "database", "server", "foreign-data wrapper", "publication"):
+    if kind in (
+        "role",
+        "schema",
+        "database",
+        "server",
+        "foreign-data wrapper",
+        "publication",
+        "subscription",
+    ):
         names = [st.Name(c.role() if kind == "role" else c.name(), "", c.tokens[c.at - 1].start + 1)]
-        while kind != "database" and c.accept_symbol(","):
+        while kind not in ("database", "subscription") and c.accept_symbol(","):
             names.append(st.Name(c.role() if kind == "role" else c.name(), "", c.tokens[c.at - 1].start + 1))
         found = tuple(names)
     else:

@@ -120,8 +120,8 @@ def comment(c: Cursor) -> Any:
         kind, name = "server", st.Name(c.name())
     elif c.accept("event", "trigger"):
         kind, name = "event trigger", st.Name(c.name())
-    elif c.accept("publication"):
-        kind, name = "publication", st.Name(c.name())
+    elif word := c.accept_one("publication", "subscription"):
+        kind, name = word, st.Name(c.name())
     elif word := c.accept_one("schema", "database", "role"):
         kind, name = word, st.Name(c.name(), "", c.tokens[c.at - 1].start + 1)
     elif word := c.accept_one("function", "procedure", "routine"):

@@ -43,7 +43,7 @@ def create(c: Cursor) -> st.CreatePublication:
             everything = True
         else:
             tables, schemas = _objects(c)
-    options = _options(c) if c.accept("with") else ()
+    options = definition(c) if c.accept("with") else ()
     return st.CreatePublication(name, everything, tables, schemas, options)
 
 
@@ -58,12 +58,12 @@ def alter(c: Cursor) -> st.AlterPublication:
     if not what:
         c.fail()
     if what == "set" and c.symbol_is("("):
-        return st.AlterPublication(name, "options", options=_options(c))
+        return st.AlterPublication(name, "options", options=definition(c))
     tables, schemas = _objects(c)
     return st.AlterPublication(name, what, tables=tables, schemas=schemas)
 
 
-def _options(c: Cursor) -> tuple[st.PublicationOption, ...]:
+def definition(c: Cursor) -> tuple[st.PublicationOption, ...]:
     """( name [= value], ... )"""
     found: list[st.PublicationOption] = []
     c.expect_symbol("(")
@@ -154,4 +154,4 @@ def _table(c: Cursor) -> st.PublicationTable:
     return st.PublicationTable(name, only, columns, where)
 
 
-__all__ = ["alter", "create"]
+__all__ = ["alter", "create", "definition"]

@@ -73,7 +73,9 @@ from planner.statements.plpgsql import Do
 from planner.statements.policies import AlterPolicy, CreatePolicy, DropPolicy, RenamePolicy
 from planner.statements.publications import (
     AlterPublication,
+    AlterSubscription,
     CreatePublication,
+    CreateSubscription,
     PublicationOption,
     PublicationTable,
 )
@@ -176,6 +178,7 @@ __all__ = [
     "AlterServer",
     "AlterSettings",
     "AlterStatistics",
+    "AlterSubscription",
     "AlterTable",
     "AlterTextSearch",
     "AlterWrapper",
@@ -210,6 +213,7 @@ __all__ = [
     "CreateSequence",
     "CreateServer",
     "CreateStatistics",
+    "CreateSubscription",
     "CreateTable",
     "CreateTableAs",
     "CreateTextSearch",

@@ -1,4 +1,4 @@
-"""DDL of publications, as it was written."""
+"""DDL of publications and subscriptions, as it was written."""
 
 from __future__ import annotations
 
@@ -49,4 +49,30 @@ class AlterPublication:
     options: tuple[PublicationOption, ...] = ()
 
 
-__all__ = ["AlterPublication", "CreatePublication", "PublicationOption", "PublicationTable"]
+@dataclass(frozen=True, slots=True)
+class CreateSubscription:
+    name: str
+    connection: str
+    publications: tuple[str, ...]
+    options: tuple[PublicationOption, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlterSubscription:
+    """`what`: rename, owner, connection (each with `to`), enable, disable, options, skip, refresh, add, set, drop."""
+
+    name: str
+    what: str
+    to: str = ""
+    publications: tuple[str, ...] = ()
+    options: tuple[PublicationOption, ...] = ()
+
+
+__all__ = [
+    "AlterPublication",
+    "AlterSubscription",
+    "CreatePublication",
+    "CreateSubscription",
+    "PublicationOption",
+    "PublicationTable",
+]

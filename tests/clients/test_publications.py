@@ -1,4 +1,4 @@
-"""Publications as clients meet them: kept over restarts and in dumps, and asked of statements that are sent again."""
+"""Publications and subscriptions as clients meet them: kept over restarts and in dumps, and asked of statements that are sent again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.clients.dumps import dumped, restored
 from tests.postgres import NoPostgres, running_postgres
 from tests.server.process import ServerProcess, needs_psql
 
-MADE = """
+MADE = r"""
 CREATE SCHEMA a;
 CREATE SCHEMA "B b";
 CREATE TABLE a.t (id int PRIMARY KEY, "two words" text, n int);
@@ -27,6 +27,9 @@ CREATE PUBLICATION schemas FOR TABLES IN SCHEMA a, "B b", TABLE parted WHERE (k 
 CREATE PUBLICATION nothing WITH (publish = '');
 COMMENT ON PUBLICATION nothing IS 'nobody';
 ALTER TABLE "B b".u REPLICA IDENTITY FULL;
+CREATE SUBSCRIPTION whole CONNECTION 'host=nowhere dbname=''it\''s''' PUBLICATION p, "Q q" WITH (connect = false, binary = on, two_phase = on);
+CREATE SUBSCRIPTION slotless CONNECTION 'host=nowhere' PUBLICATION p WITH (connect = false, slot_name = NONE, streaming = on);
+COMMENT ON SUBSCRIPTION whole IS 'all of it';
 """
 SEEN = [
     "SELECT pubname, puballtables, pubinsert, pubupdate, pubdelete, pubtruncate, pubviaroot, obj_description(oid, 'pg_publication')"
@@ -34,6 +37,8 @@ SEEN = [
     "SELECT pubname, prrelid::regclass::text, prattrs::text, pg_get_expr(prqual, prrelid) FROM pg_publication_rel "
     "JOIN pg_publication p ON p.oid = prpubid ORDER BY 1, 2",
     "SELECT pubname, pnnspid::regnamespace::text FROM pg_publication_namespace JOIN pg_publication p ON p.oid = pnpubid ORDER BY 1, 2",
+    "SELECT subname, subenabled, subbinary, substream, subtwophasestate, subconninfo, subslotname, subsynccommit, subpublications, "
+    "obj_description(oid, 'pg_subscription') FROM pg_subscription ORDER BY 1",
     "SELECT * FROM pg_publication_tables WHERE schemaname IN ('a', 'B b', 'public') ORDER BY 1, 2, 3",
 ]
 

@@ -80,6 +80,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_publication": publications.pg_publication,
     "pg_publication_namespace": publications.pg_publication_namespace,
     "pg_publication_rel": publications.pg_publication_rel,
+    "pg_subscription": publications.pg_subscription,
     "pg_publication_tables": publications.pg_publication_tables,
     "pg_partitioned_table": partitions.pg_partitioned_table,
     "pg_aggregate": routines.pg_aggregate,

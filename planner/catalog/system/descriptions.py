@@ -21,7 +21,7 @@ from planner.catalog.objects import (
     StatisticsObject,
     View,
 )
-from planner.catalog.publication_objects import Publication
+from planner.catalog.publication_objects import Publication, Subscription
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.relations import (
@@ -41,6 +41,7 @@ from planner.catalog.system.relations import (
     ROLE_CLASS_OID,
     SERVER_OID,
     STATISTIC_EXT_OID,
+    SUBSCRIPTION_OID,
     TRIGGER_OID,
     TS_CONFIG_OID,
     TS_DICT_OID,
@@ -63,6 +64,7 @@ _CLASS_OF: dict[type[object], Oid] = {
     Cast: CAST_OID,
     EventTrigger: EVENT_TRIGGER_OID,
     Publication: PUBLICATION_OID,
+    Subscription: SUBSCRIPTION_OID,
     Extension: EXTENSION_OID,
     ForeignDataWrapper: WRAPPER_OID,
     ForeignServer: SERVER_OID,

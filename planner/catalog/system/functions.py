@@ -21,7 +21,7 @@ from planner.catalog.objects import (
     UserType,
     View,
 )
-from planner.catalog.publication_objects import Publication
+from planner.catalog.publication_objects import Publication, Subscription
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.stored_queries import stored_query
 from planner.catalog.system import counted, foreign, routines, text_search
@@ -503,6 +503,8 @@ def _describe_object(
         return f"event trigger {thing.name}"
     if isinstance(thing, Publication):
         return f"publication {thing.name}"
+    if isinstance(thing, Subscription):
+        return f"subscription {thing.name}"
     if class_oid in (PUBLICATION_REL_OID, PUBLICATION_NAMESPACE_OID):
         return _published(context, oid)
     if isinstance(thing, Operator):

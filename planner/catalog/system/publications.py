@@ -13,7 +13,7 @@ from typing import Any
 from planner.abc import Oid, SqlError, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.objects import Role
-from planner.catalog.publication_objects import Publication, PublishedTable
+from planner.catalog.publication_objects import Publication, PublishedTable, Subscription
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.function_table import system
 from planner.catalog.system.measures import publishable
@@ -21,6 +21,7 @@ from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.written import columns_named, condition, spelled
 from planner.partitioning import descendants
 from planner.types import array_datum
+from planner.types.log_places import read_log_place
 from planner.types.oids import INT2VECTOR, OID, PG_NODE_TREE, RECORD, TEXT
 
 
@@ -67,6 +68,32 @@ def pg_publication_namespace(context: SystemContext) -> Rows:
         for p in context.catalog.objects(Publication)
         for part in p.schemas
     ]
+
+
+def pg_subscription(context: SystemContext) -> Rows:
+    make = RowMaker("pg_subscription")
+    found: Rows = []
+    for s in context.catalog.objects(Subscription):
+        owner = context.catalog.role(s.owner)
+        found.append(
+            make(
+                oid=s.oid,
+                subdbid=s.database_oid,
+                subskiplsn=read_log_place(s.skip),
+                subname=s.name,
+                subowner=owner.oid if isinstance(owner, Role) else 0,
+                subenabled=False,
+                subbinary=s.binary,
+                substream=s.streaming,
+                subtwophasestate="p" if s.two_phase else "d",
+                subdisableonerr=s.disable_on_error,
+                subconninfo=s.connection,
+                subslotname=s.slot or None,
+                subsynccommit=s.synchronous_commit,
+                subpublications=list(s.publications),
+            )
+        )
+    return found
 
 
 def pg_publication_tables(context: SystemContext) -> Rows:
@@ -180,5 +207,6 @@ __all__ = [
     "pg_publication_namespace",
     "pg_publication_rel",
     "pg_publication_tables",
+    "pg_subscription",
     "published",
 ]
