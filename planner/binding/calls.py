@@ -330,6 +330,8 @@ class CallBinder(AggregateBinder):
         if name == "grouping":
             before = outer_aggregates.marks(scope)
             args = tuple(self.bind(a, scope) for a in arguments)
+            for arg in args:
+                self._no_sets(arg, "aggregate", position)
             grouping = ir.Aggregate(TypeRef(t.INT4), "grouping", args, scope=scope.number, position=position)
             return outer_aggregates.placed(self.queries, grouping, scope, before)
         if len(arguments) == 1 and isinstance(arguments[0], exp.Star):

@@ -62,6 +62,12 @@ def refuse_sets_inside(node: ir.Node) -> None:
                         hint="Move the inner function into a subquery in FROM.",
                         position=inner.position,
                     )
+    refuse_sets_in_branches(node)
+
+
+def refuse_sets_in_branches(node: ir.Node) -> None:
+    """Raises 0A000 for a set-returning function in CASE or COALESCE."""
+    for n in ir.walk(node):
         if isinstance(n, ir.Logic) and n.op in ("case", "coalesce"):
             for inner in (x for arg in n.args for x in ir.walk(arg)):
                 if isinstance(inner, ir.SetReturning):

@@ -39,6 +39,7 @@ from planner.binding.comparable import refuse_unequal, refuse_unordered
 from planner.binding.compound import CompoundBinder
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Item
+from planner.binding.grouped_sets import below, spread
 from planner.binding.grouping import Grouping, grouping_sets
 from planner.binding.keyed_selects import BoundSelect
 from planner.binding.missing_names import missing_relation
@@ -220,6 +221,7 @@ class QueryBinder(CompoundBinder):
                     refuse_unequal(x.node.type, position)
         self.limits(node, parts, scope)
         self._group(parts, scope, sets)
+        below(self, parts, scope)
         if self._depth <= 1 or parts.limit is not None:
             parts.order = window_order.keys(parts) or parts.order
         if passed:
@@ -434,13 +436,6 @@ class QueryBinder(CompoundBinder):
 
         made = grouping_sets(group, key)
         scope.clause = ""
-        for node in (n for keys in made for k in keys for n in ir.walk(k)):
-            if isinstance(node, ir.SetReturning):
-                raise PlanError(
-                    "0A000",
-                    "set-returning functions in GROUP BY are not supported",
-                    hint="Move the function into a subquery in FROM.",
-                )
         return made
 
     def _group_key(self, node: exp.Expression, scope: Scope, targets: list[Target]) -> ir.Node:
@@ -500,6 +495,7 @@ class QueryBinder(CompoundBinder):
         if sets is None and not found and parts.having is None:
             return
         parts.grouped = True
+        sets = spread(self, parts, scope, sets)
         if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
             r = scope.relations[0]
             assert r.table is not None

@@ -112,7 +112,9 @@ class QueryExpressions(Writer):
             return f"{text}::{self.type_name(TypeRef(node.type.oid))}"
         if isinstance(node, ir.Var | ir.Lit):
             return text
-        call = isinstance(node, ir.Aggregate | ir.Window) or (isinstance(node, ir.Call) and "(" in node.op)
+        call = isinstance(node, ir.Aggregate | ir.Window) or (
+            isinstance(node, ir.Call | ir.SetReturning) and "(" in node.op
+        )
         call = call or (isinstance(node, ir.Cast) and _is_function(node))
         return f"({text})" if self.pretty or call else text
 

@@ -15,6 +15,7 @@ from planner import types
 from planner.abc import Column, Oid, Plan, PlanError, TypeRef
 from planner.binding import collations_met
 from planner.binding.check_options import guarded
+from planner.binding.records import fields_of
 from planner.binding.updatable_views import view_target
 from planner.catalog import View
 from planner.catalog.collations import NONE
@@ -116,6 +117,13 @@ def refuse_check_option(scope: Scope, view: View) -> None:
     guarded(scope.context(), target)
 
 
+def _refuse_row(column: str, ref: TypeRef) -> None:
+    """Raises 42P16 for what `ROW(...)` makes. Other records are whole rows, which PostgreSQL has types of."""
+    fields = fields_of(ref)
+    if fields is not None and all(name == f"f{i}" for i, (name, _) in enumerate(fields, 1)):
+        raise PlanError("42P16", f'column "{column}" has pseudo-type record')
+
+
 def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
     assert plan.columns is not None
     if len(said.columns) > len(plan.columns):
@@ -124,6 +132,7 @@ def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
     for i, result in enumerate(plan.columns):
         label = said.columns[i] if i < len(said.columns) else result.name
         tables.refuse_column_name(label, [c.name for c in columns])
+        _refuse_row(label, result.type)
         if result.collation == NONE:
             raise collations_met.undetermined(f'view column "{label}"')
         columns.append(Column(label, _kept(result.type), i + 1, collation=result.collation))
