@@ -28,6 +28,7 @@ from planner.ddl import (
     inherits,
     moves,
     partitions,
+    publications,
     replicas,
     rules,
     tables,
@@ -208,6 +209,8 @@ def set_logged(on: Alteration, a: st.AlterAction) -> None:
         raise PlanError(
             "42P16", f'cannot change logged status of table "{table.name}" because it is temporary'
         )
+    if unlogged:
+        publications.refuse_unlogged(scope, table)
     for holder in scope.catalog.objects(Table):
         for c in holder.constraints:
             from_here, to_here = holder.oid == table.oid, c.foreign_table == table.oid

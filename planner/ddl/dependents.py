@@ -25,6 +25,8 @@ from planner.catalog import (
     Index,
     MultirangeType,
     Operator,
+    Publication,
+    PublishedTable,
     RangeType,
     Schema,
     Sequence,
@@ -65,6 +67,7 @@ class Dependent:
     trigger: Trigger | None = None
     policy: Policy | None = None
     rule: Rule | None = None
+    published: tuple[Publication, PublishedTable] | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -75,10 +78,13 @@ class Dependent:
             and self.trigger is None
             and self.policy is None
             and self.rule is None
+            and self.published is None
         )
 
     def shown(self, scope: Scope) -> str:
         base = describe(self.thing, scope.catalog, scope.search_path)
+        if self.published is not None:
+            return f"publication of {base} in publication {quote_identifier(self.published[0].name)}"
         if self.constraint is not None:
             return f"constraint {quote_identifier(self.constraint.name)} on {base}"
         if self.policy is not None:

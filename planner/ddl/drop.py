@@ -250,7 +250,9 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
                         gone[view.thing.oid] = view.thing
                         yield view.thing
                         told.append(view)
-                told.append(d)
+                published = _publications_of_part(scope, d)
+                parts.extend(published)
+                told.extend((*reversed(published), d))
 
     stack = [below(thing) for thing in reversed(doomed)]
     while stack:
@@ -317,6 +319,16 @@ def _views_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
     ]
 
 
+def _publications_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
+    """What publications say of a table of which a column is about to go that they name."""
+    table = scope.catalog.get(part.thing.oid)
+    if part.column is None or part.default_only or not isinstance(table, Table):
+        return []
+    on = part.shown(scope)
+    using = publications.using_column(scope, table, part.column.attnum)
+    return [Dependent(table, on, published=found) for found in using]
+
+
 def _goes_with_its_table(thing: CatalogObject, gone: dict[int, CatalogObject]) -> bool:
     """Whether it is a partition of what goes: then it is not told of."""
     return isinstance(thing, Table) and thing.partition is not None and thing.partition.parent in gone
@@ -324,8 +336,8 @@ def _goes_with_its_table(thing: CatalogObject, gone: dict[int, CatalogObject]) -
 
 def _same_part(a: Dependent, b: Dependent) -> bool:
     mine, theirs = (
-        (a.constraint, a.column, a.trigger, a.policy, a.rule),
-        (b.constraint, b.column, b.trigger, b.policy, b.rule),
+        (a.constraint, a.column, a.trigger, a.policy, a.rule, a.published),
+        (b.constraint, b.column, b.trigger, b.policy, b.rule, b.published),
     )
     return a.thing.oid == b.thing.oid and mine == theirs
 
@@ -394,6 +406,9 @@ def _drop_attribute(scope: Scope, composite: CompositeType, attribute: Column) -
 
 def _remove_part(scope: Scope, part: Dependent) -> None:
     table = scope.catalog.get(part.thing.oid)
+    if part.published is not None:
+        publications.without_parts(scope, {part.published[1].oid})
+        return
     if part.trigger is not None:
         assert isinstance(table, Table | View)
         triggers.remove(scope, table, [part.trigger])

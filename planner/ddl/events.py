@@ -28,6 +28,7 @@ from planner.catalog import (
     Index,
     Operator,
     Publication,
+    PublishedTable,
     RangeType,
     Schema,
     UserType,
@@ -312,7 +313,9 @@ def dropped(
             left = {part.oid for part in c.new.parts}
             for part in reversed(c.old.parts):
                 if part.oid not in left:
-                    add(there.published(c.old, part), isinstance(statement, st.AlterPublication), False)
+                    asked = isinstance(statement, st.AlterPublication)
+                    holder = part.table if isinstance(part, PublishedTable) else part.schema
+                    add(there.published(c.old, part), asked, not asked and holder not in gone)
     return tuple(found)
 
 

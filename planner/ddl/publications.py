@@ -522,6 +522,16 @@ def refuse_altering(scope: Scope, table: Table, attnum: int, name: str) -> None:
         )
 
 
+def refuse_unlogged(scope: Scope, table: Table) -> None:
+    """Raises 55000 for a table that a publication names, which may not become UNLOGGED."""
+    if any(p.table(table.oid) is not None for p in scope.catalog.objects(Publication)):
+        raise PlanError(
+            "55000",
+            f'cannot change table "{table.name}" to unlogged because it is part of a publication',
+            detail="Unlogged relations cannot be replicated.",
+        )
+
+
 def renamed_column(scope: Scope, table: Table, old: str, new: str) -> None:
     """Conditions follow a column's name."""
     for p in list(scope.catalog.objects(Publication)):
@@ -536,6 +546,6 @@ def renamed_column(scope: Scope, table: Table, old: str, new: str) -> None:
 
 
 __all__ = [
-    "alter_publication", "create_publication", "described", "existing", "forget", "named", "refuse_altering", "renamed_column",
+    "alter_publication", "create_publication", "described", "existing", "forget", "named", "refuse_altering", "refuse_unlogged", "renamed_column",
     "require_owner", "using_column", "without_parts",
 ]  # fmt: skip

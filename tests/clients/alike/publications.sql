@@ -142,3 +142,13 @@ CREATE ROLE "R r";
 SELECT oid::regnamespace, oid::regnamespace::text = '"B b"' AS alike FROM pg_namespace WHERE nspname = 'B b';
 SELECT oid::regrole, '"R r"'::regrole = oid AS alike, 0::oid::regrole AS none, 0::oid::regnamespace AS nowhere FROM pg_roles WHERE rolname = 'R r';
 DROP ROLE "R r";
+-- what goes with types, and what may not become unlogged
+CREATE TYPE mood AS ENUM ('a');
+CREATE TABLE m (a int, k mood);
+CREATE PUBLICATION r FOR TABLE m (a, k);
+ALTER TABLE m SET UNLOGGED;
+DROP TYPE mood;
+DROP TYPE mood CASCADE;
+\dRp+ r
+ALTER TABLE m SET UNLOGGED;
+DROP PUBLICATION r;
