@@ -115,6 +115,8 @@ def classify(statement: Any) -> tuple[StatementKind, str]:
         return _SESSION, "CLOSE CURSOR ALL"
     if isinstance(statement, st.Discard):
         return _SESSION, "DISCARD " + statement.what.upper()
+    if isinstance(statement, st.CreateTable) and statement.foreign is not None:
+        return _DDL, "CREATE FOREIGN TABLE"
     if fixed is not None:
         return fixed
     if isinstance(statement, st.Copy):

@@ -65,6 +65,7 @@ class Column:
     collation: str = ""  # as it was said (`planner.catalog.collations`)
     local: bool = True  # the table's own definition has it, whatever its parents have (`planner.inheritance`)
     inherited: int = 0  # from so many parents
+    options: tuple[str, ...] = ()  # of a foreign table: OPTIONS, `name=value` each
 
     @property
     def declared(self) -> TypeRef:
@@ -190,6 +191,14 @@ class MaterializedQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class ForeignPlace:
+    """Where the rows of a foreign table would be: nobody can ask for them (`planner.catalog.foreign_objects`)."""
+
+    server: Oid
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A table. Rows in its shard hold the columns in the order of `columns`."""
 
@@ -236,6 +245,8 @@ class Table:
     """By name: what statements that write it become (`planner.binding.rules`)."""
     of_type: Oid = 0
     """The composite type whose columns it has (`planner.ddl.typed_tables`)."""
+    foreign: ForeignPlace | None = None
+    """Its shard stays empty, and no statement reads or writes it."""
 
     @property
     def visible(self) -> tuple[Column, ...]:

@@ -47,6 +47,7 @@ from planner import types as t
 from planner.abc import Column, Plan, Query, ResultColumn, Table
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog import View, predefined, rights
+from planner.catalog.foreign_objects import unreachable
 from planner.lexer import quoted
 from storage.abc import Datum, Part
 
@@ -74,6 +75,8 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     columns = copied_columns(table, s.columns)
     if table.materialized is not None:
         raise ExecutionError("42809", f'cannot copy to materialized view "{table.name}"')
+    if table.foreign is not None:
+        raise unreachable(session.catalog, table)
     permissions.require_columns(session, table, "INSERT", [c.attnum for c in columns])
     if row_security.restricts(session, table):
         raise ExecutionError(
@@ -386,6 +389,12 @@ async def _copy_out(
         relation = session.catalog.resolve_relation(s.table.name, s.table.schema, session.search_path())
         if isinstance(relation, Table):
             names = [c.name for c in copied_columns(relation, s.columns)]
+            if relation.foreign is not None:
+                raise ExecutionError(
+                    "42809",
+                    f'cannot copy from foreign table "{s.table.name}"',
+                    hint="Try the COPY (SELECT ...) TO variant.",
+                )
             if relation.partitioning is not None:
                 raise ExecutionError(
                     "42809",

@@ -19,6 +19,7 @@ from executor.abc import ExecutionError, Rows
 from planner import statements as st
 from planner.abc import Plan, Table
 from planner.catalog import Database, Index, Relation, predefined, rights
+from planner.catalog.foreign_objects import unreachable
 from planner.catalog.names import missing_relation
 from planner.catalog.system.relations import SystemRelation, relations
 from planner.ddl.scope import behind
@@ -94,6 +95,8 @@ def _vacuum(session: Session, s: st.Vacuum) -> None:
         if not _may_keep(session, found):
             who = "superuser or database owner" if isinstance(found, _System) else "table or database owner"
             _warn(session, f'skipping "{found.name}" --- only {who} can {verb} it')
+        elif isinstance(found, Table) and found.foreign is not None and s.what == "analyze":
+            raise unreachable(session.catalog, found)
         elif not _is_table(found):
             _warn(session, f'skipping "{found.name}" --- cannot {verb} non-tables or special system tables')
         else:
@@ -141,7 +144,9 @@ def _check_columns(found: Relation | _System, columns: tuple[str, ...]) -> None:
 
 
 def _is_table(found: Relation | _System) -> bool:
-    return found.relation.kind == "r" if isinstance(found, _System) else isinstance(found, Table)
+    if isinstance(found, _System):
+        return found.relation.kind == "r"
+    return isinstance(found, Table) and found.foreign is None
 
 
 def _may_keep(session: Session, found: Relation | _System) -> bool:

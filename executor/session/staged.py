@@ -57,6 +57,7 @@ from planner import statements as st
 from planner import types as t
 from planner.abc import Column, Table
 from planner.catalog.exclusions import exclusions
+from planner.catalog.foreign_objects import unreachable
 from storage.abc import BlobInfo, CorruptBlob, Datum, Part
 from storage.gc import STAGED, GcLimits
 from storage.rows import field_identity
@@ -87,6 +88,8 @@ async def run(session: Session, s: st.Copy, params: Sequence[Datum]) -> Rows:
     )
     if table.materialized is not None:
         raise ExecutionError("42809", f'cannot copy to materialized view "{table.name}"')
+    if table.foreign is not None:
+        raise unreachable(session.catalog, table)
     partitioning.refuse(table, "COPY of staged files")
     mode, folder, names = _options(s)
     require(session, table, *PRIVILEGES[mode])

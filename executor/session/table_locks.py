@@ -61,8 +61,9 @@ async def lock_table(
             if behind_it is None:
                 raise missing_relation(name.name)
             found = behind_it
-        if not isinstance(found, Table | View):
+        if not isinstance(found, Table | View) or getattr(found, "foreign", None) is not None:
             what = "indexes" if isinstance(found, Index) else "sequences"
+            what = "foreign tables" if isinstance(found, Table) else what
             raise ExecutionError(
                 "42809",
                 f'cannot lock relation "{found.name}"',

@@ -21,6 +21,8 @@ from planner.binding import replica_identity, system_columns
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation
 from planner.catalog import Catalog, Function, Schema, Sequence, View, large_objects, predefined, rights
+from planner.catalog.foreign_objects import unreachable
+from planner.inheritance import family
 
 _RESTRICTED = frozenset(("pg_authid", "pg_shadow", "pg_user_mapping", "pg_statistic", "pg_subscription"))
 
@@ -34,6 +36,8 @@ class Access:
     """Its columns in use are known when the statement is bound."""
     attnums: tuple[int, ...] = ()
     any_column: bool = False
+    spreads: bool = False
+    """It is of the rows of the tables below, too."""
 
 
 class Accesses:
@@ -57,7 +61,8 @@ class Accesses:
         return self.user if view.security_invoker else view.owner
 
     def reads(self, thing: Table | View, relation: Relation | None = None) -> None:
-        self._said.append(Access(self.role, thing, "SELECT", relation))
+        spreads = isinstance(thing, Table) and relation is not None and not relation.only
+        self._said.append(Access(self.role, thing, "SELECT", relation, spreads=spreads))
 
     def enters(self, schema: str, position: int) -> None:
         """A schema that is named: USAGE is asked for at once, as PostgreSQL does. Raises 42501."""
@@ -71,7 +76,8 @@ class Accesses:
         self, table: Table | View, privilege: str, attnums: Iterable[int] = (), *, only: bool = False
     ) -> None:
         """`only`: rows of the table itself, none of its heirs'."""
-        self._said.append(Access(self.role, table, privilege, None, tuple(attnums)))
+        spreads = isinstance(table, Table) and not only and privilege != "INSERT"
+        self._said.append(Access(self.role, table, privilege, None, tuple(attnums), spreads=spreads))
         if isinstance(table, Table) and privilege in (replica_identity.UPDATE, replica_identity.DELETE):
             self._changed.append((table, privilege, only))
 
@@ -133,9 +139,15 @@ class Accesses:
             raise PlanError("42501", f"permission denied for {kind} {name}")
 
     def check(self) -> None:
-        """Raises 42501 for the first thing that is not allowed."""
+        """Raises 42501 for the first thing that is not allowed, and before that 55000 for a foreign table, whose rows nobody has."""
         if self.trusted:
             return
+        for a in self._said:
+            if isinstance(a.thing, Table):
+                below = family(self.catalog, a.thing) if a.spreads and a.thing.children else (a.thing,)
+                for table in below:
+                    if table.foreign is not None:
+                        raise unreachable(self.catalog, table)
         if rights.is_superuser(self.catalog, self.user) and all(a.role == self.user for a in self._said):
             return
         for a in self._said:

@@ -23,6 +23,7 @@ from planner.binding.from_items import Source
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import column_form
 from planner.binding.scope import Relation, RelationColumn, StarColumn
+from planner.catalog.foreign_objects import unreachable
 from planner.catalog.names import split_name
 from planner.parse import position as first_position
 
@@ -59,6 +60,8 @@ def source(
         from planner.binding import row_security
 
         row_security.refuse(queries, table, "reading the changes")
+    if table.foreign is not None:
+        raise unreachable(queries.ctx.catalog, table)
     partitioning.refuse(table, "the change feed")
     number = queries.next_relation()
     columns = [RelationColumn(n, TypeRef(oid)) for n, oid in COLUMNS]

@@ -66,6 +66,12 @@ class MergeBinder(DmlBinder):
         if clause is not None and clause.args.get("recursive"):
             raise PlanError("42601", "WITH RECURSIVE is not supported for MERGE statement")
         table, alias = self.target(node.this, "merge into")
+        if table.foreign is not None:
+            raise PlanError(
+                "0A000",
+                f'cannot execute MERGE on relation "{table.name}"',
+                detail="This operation is not supported for foreign tables.",
+            )
         prefix = self.with_clause(node)
         if node.args.get("returning") is not None:
             raise PlanError("42601", 'syntax error at or near "returning"')

@@ -227,6 +227,8 @@ class SourceBinder:
                 )
             source = self.table(relation, name, schema, alias, only=bool(node.args.get("only")))
             if sample is not None:
+                if relation.foreign is not None:
+                    raise sampling.not_a_table(position)
                 source = sampling.sampled(self.queries, source, sample, scope)
             if relation.row_security and row_security.restricted(self.queries, relation):
                 source = self._by_policies(source, locks=self._locks(source.relations[0]))

@@ -10,8 +10,9 @@ foreign table is a definition whose rows nobody can ask for.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from planner.abc import Oid
+from planner.abc import Oid, PlanError, Table
 from planner.catalog.predefined import DEFAULT_OWNER
 
 
@@ -46,4 +47,19 @@ class UserMapping:
     options: tuple[str, ...] = ()
 
 
-__all__ = ["ForeignDataWrapper", "ForeignServer", "UserMapping"]
+def no_handler(made: ForeignDataWrapper) -> PlanError:
+    """What asking for rows comes to."""
+    return PlanError("55000", f'foreign-data wrapper "{made.name}" has no handler')
+
+
+def unreachable(catalog: Any, table: Table) -> PlanError:
+    """The same, of a foreign table."""
+    assert table.foreign is not None
+    server = catalog.get(table.foreign.server)
+    assert isinstance(server, ForeignServer)
+    wrapper = catalog.get(server.wrapper)
+    assert isinstance(wrapper, ForeignDataWrapper)
+    return no_handler(wrapper)
+
+
+__all__ = ["ForeignDataWrapper", "ForeignServer", "UserMapping", "no_handler", "unreachable"]

@@ -192,11 +192,18 @@ def holds(
     )
 
 
+def table_word(table: Table) -> str:
+    """Which kind of table it is, in messages."""
+    if table.foreign is not None:
+        return "foreign table"
+    return "table" if table.materialized is None else "materialized view"
+
+
 def described(thing: CatalogObject) -> str:
     """An object as `permission denied for ...` names it."""
     name = getattr(thing, "name", "")
     if isinstance(thing, Table):
-        return f"{'materialized view' if thing.materialized is not None else 'table'} {name}"
+        return f"{table_word(thing)} {name}"
     if isinstance(thing, View):
         return f"view {name}"
     return f"{word_for(thing)} {name}"

@@ -10,27 +10,37 @@ from __future__ import annotations
 from typing import Final
 
 from planner import statements as st
-from planner.abc import PlanError
-from planner.catalog import CompositeType, Index, Relation, Sequence, View
+from planner.abc import PlanError, Table
+from planner.catalog import CompositeType, Index, Relation, Sequence, View, rights
 
 _OF_A_COLUMN: Final = {
     "set default": "SET DEFAULT", "drop default": "SET DEFAULT", "set not null": "SET NOT NULL", "drop not null": "DROP NOT NULL",
     "set type": "SET DATA TYPE", "drop expression": "DROP EXPRESSION", "add identity": "ADD IDENTITY", "set identity": "SET",
     "drop identity": "DROP IDENTITY", "set statistics": "SET STATISTICS", "set storage": "SET STORAGE",
-    "set compression": "SET COMPRESSION", "set column options": "SET", "reset column options": "RESET",
+    "foreign column options": "OPTIONS", "set compression": "SET COMPRESSION", "set column options": "SET", "reset column options": "RESET",
 }  # fmt: skip
 
 _KINDS: Final = {View: "views", Sequence: "sequences", Index: "indexes", CompositeType: "composite types"}
 
 
+_SWITCHED: Final = {"enable": "ENABLE", "disable": "DISABLE", "force": "FORCE", "no force": "NO FORCE"}
+_OTHERS: Final = {"foreign options": "OPTIONS", "set options": "SET", "reset options": "RESET"}
+
+
 def words(action: st.AlterAction) -> str:
+    if action.what in _OTHERS:
+        return _OTHERS[action.what]
+    if action.what == "row security":
+        return f"{_SWITCHED[action.which]} ROW SECURITY"
+    if action.what == "set logged":
+        return f"SET {action.name.upper()}"
     of_a_column = _OF_A_COLUMN.get(action.what)
     return f"ALTER COLUMN ... {of_a_column}" if of_a_column is not None else action.what.upper()
 
 
 def refused(found: Relation, action: st.AlterAction) -> PlanError:
-    """42809 for a relation that is no table, or a materialized view."""
-    kind = _KINDS.get(type(found), "materialized views")
+    """42809 for a relation of a kind that the action is not for."""
+    kind = f"{rights.table_word(found)}s" if isinstance(found, Table) else _KINDS[type(found)]
     return PlanError(
         "42809",
         f'ALTER action {words(action)} cannot be performed on relation "{found.name}"',

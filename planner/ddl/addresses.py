@@ -34,6 +34,7 @@ from planner.catalog import (
     View,
     quote_identifier,
     quote_qualified,
+    rights,
 )
 from planner.catalog import (
     Sequence as SequenceObject,
@@ -155,7 +156,7 @@ class Addresses:
         if isinstance(thing, UserType):
             return Address(TYPE_OID, thing.oid, "type", home, full, name, (full,), (), 0, temporary)
         if isinstance(thing, Table):
-            kind = "table" if thing.materialized is None else "materialized view"
+            kind = rights.table_word(thing)
             return Address(CLASS_OID, thing.oid, kind, home, full, name, (home, name), (), 0, temporary)
         class_oid, kind = CLASSES[type(thing)]
         return Address(class_oid, thing.oid, kind, home, full, name, (home, name), (), 0, temporary)

@@ -25,6 +25,7 @@ from planner.ddl import (
     column_settings,
     composites,
     constraints,
+    foreign_tables,
     inherits,
     moves,
     partitions,
@@ -49,8 +50,9 @@ def alter_relation(scope: Scope, said: st.AlterTable) -> None:
         scope.notice(f'relation "{said.name.name}" does not exist, skipping')
         return
     found = scope.relation(st.Name(said.name.name, said.name.schema))
-    expected = {"view": View, "index": Index, "sequence": Sequence}.get(said.kind)
-    if expected is not None and not isinstance(found, expected):
+    expected = {"view": View, "index": Index, "sequence": Sequence, "foreign table": Table}.get(said.kind)
+    not_foreign = said.kind == "foreign table" and getattr(found, "foreign", None) is None
+    if expected is not None and (not_foreign or not isinstance(found, expected)):
         article = "an" if said.kind == "index" else "a"
         raise PlanError("42809", f'"{said.name.name}" is not {article} {said.kind}')
     if isinstance(found, Table):
@@ -113,6 +115,7 @@ def alter_table(
     by_type: bool = False,
 ) -> None:
     """A list of actions over one table, and over its partitions. `above`: they were said of the table above; `by_type`: of its type."""
+    foreign_tables.refuse_actions(scope, table, actions, only=only)
     if not by_type:
         typed_tables.refuse(table, actions)
     if table.partitioning is not None or table.partition is not None:
@@ -307,6 +310,8 @@ _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
     "detach partition": partitions.detach,
     "inherit": inherits.inherit,
     "no inherit": inherits.no_inherit,
+    "foreign options": foreign_tables.set_options,
+    "foreign column options": foreign_tables.set_column_options,
     "of": typed_tables.become,
     "not of": typed_tables.leave,
     "ignore": lambda on, a: None,

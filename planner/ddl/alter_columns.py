@@ -20,6 +20,7 @@ from planner.ddl import (
     collations,
     constraints,
     depends,
+    foreign_tables,
     moments,
     policies,
     publications,
@@ -64,6 +65,11 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
     if sequence is not None:
         scope.replace(sequence, dataclasses.replace(sequence, table_oid=table.oid, unlogged=table.unlogged))
     on.reshaped = True
+    if said.options:
+        foreign_tables.set_column_options(
+            on, st.AlterAction("foreign column options", said.name, foreign=said.options)
+        )
+        column = on.table.columns[-1]
     if column.generated:
         on.computed.append(attnum)
     else:

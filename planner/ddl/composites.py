@@ -18,7 +18,7 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import Column, DomainUse, PlanError, Table, TypeRef
-from planner.catalog import CompositeType, domains, quote_identifier
+from planner.catalog import CompositeType, domains, quote_identifier, rights
 from planner.catalog.attribute_domains import demands
 from planner.catalog.collations import by_bytes, shown
 from planner.catalog.row_types import row_type
@@ -117,7 +117,7 @@ def refuse_other_rows(scope: Scope, before: Table, after: Table) -> None:
         if column.type.oid in (rows.oid, rows.array_oid):
             raise PlanError(
                 "0A000",
-                f'cannot alter table "{before.name}" because column "{thing.name}.{column.name}" uses its row type',
+                f'cannot alter {rights.table_word(before)} "{before.name}" because column "{thing.name}.{column.name}" uses its row type',
             )
 
 

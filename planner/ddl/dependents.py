@@ -176,6 +176,11 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         found += [Dependent(s, on) for s in catalog.objects(ForeignServer) if s.wrapper == thing.oid]
     if isinstance(thing, ForeignServer):
         found += [Dependent(m, on) for m in catalog.objects(UserMapping) if m.server == thing.oid]
+        found += [
+            Dependent(t, on)
+            for t in catalog.objects(Table)
+            if t.foreign is not None and t.foreign.server == thing.oid
+        ]
     if isinstance(thing, TextSearchDictionary):
         found += [
             Dependent(c, on)

@@ -33,7 +33,9 @@ from planner.catalog import (
     TextSearchDictionary,
     View,
     quote_identifier,
+    rights,
 )
+from planner.catalog.foreign_objects import unreachable
 from planner.catalog.names import missing_schema
 from planner.catalog.stored_queries import stored_queries_of, stored_query
 from planner.catalog.system.relations import relations
@@ -58,6 +60,7 @@ from planner.types.of_extensions import EXTENSION_OF
 _KIND: Final[dict[str, tuple[type, ...]]] = {
     "table": (Table,),
     "materialized view": (Table,),
+    "foreign table": (Table,),
     "view": (View,),
     "sequence": (Sequence,),
     "index": (Index,),
@@ -68,7 +71,6 @@ _KIND: Final[dict[str, tuple[type, ...]]] = {
     **{word: (kind.made,) for word, kind in text_search.KINDS.items()},
 }
 _HINTS: Final = {
-    Table: "Use DROP TABLE to remove a table.",
     View: "Use DROP VIEW to remove a view.",
     Sequence: "Use DROP SEQUENCE to remove a sequence.",
     Index: "Use DROP INDEX to remove an index.",
@@ -84,15 +86,6 @@ _SHOWN_MAX: Final = 100
 def drop(scope: Scope, said: st.Drop) -> None:
     if said.kind in absent.KINDS:
         absent.drop(scope, said)
-        return
-    if said.kind == "foreign table":
-        for name in said.names:
-            if name.schema and said.if_exists and scope.catalog.find_schema(name.schema) is None:
-                scope.notice(f'schema "{name.schema}" does not exist, skipping')
-                continue
-            if not said.if_exists:
-                raise PlanError("42P01", f'{said.kind} "{name.name}" does not exist')
-            scope.notice(f'{said.kind} "{name.name}" does not exist, skipping')
         return
     doomed: list[CatalogObject] = []
     for name in said.names:
@@ -172,20 +165,16 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
                 "publication": "42704",
                 **dict.fromkeys(text_search.KINDS, "42704"),
                 "index": "42704",
+                "foreign table": "42704",
             }.get(kind, "42P01")
             raise PlanError(state, missing)
         scope.notice(f"{missing}, skipping")
         return None
     expected = _KIND.get(kind)
-    materialized = isinstance(found, Table) and found.materialized is not None
-    if expected is not None and (
-        not isinstance(found, expected)
-        or (kind in ("table", "materialized view") and materialized != (kind == "materialized view"))
-    ):
+    word = rights.table_word(found) if isinstance(found, Table) else ""
+    if expected is not None and (not isinstance(found, expected) or (word and word != kind)):
         article = "an" if kind == "index" else "a"
-        hint = _HINTS.get(type(found), "")
-        if materialized:
-            hint = "Use DROP MATERIALIZED VIEW to remove a materialized view."
+        hint = f"Use DROP {word.upper()} to remove a {word}." if word else _HINTS.get(type(found), "")
         raise PlanError("42809", f'"{name.name}" is not {article} {kind}', hint=hint)
     if isinstance(found, Index) and found.parent:
         above = scope.catalog.get(found.parent)
@@ -486,6 +475,9 @@ def truncate(scope: Scope, said: st.Truncate) -> None:
         below = descendants(scope.catalog, found)
         if at not in said.only:
             below += family(scope.catalog, found)[1:]
+        for table in (found, *below):
+            if table.foreign is not None:
+                raise unreachable(scope.catalog, table)
         tables += [t for t in [found, *below] if t not in tables]
     i = 0
     while i < len(tables):

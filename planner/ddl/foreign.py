@@ -17,7 +17,7 @@ from planner import statements as st
 from planner.abc import Oid, PlanError
 from planner.binding.facts import procs
 from planner.catalog import rights
-from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
+from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping, no_handler
 from planner.ddl import drop, permits
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
@@ -64,11 +64,6 @@ def wrapper_of(scope: Scope, found: ForeignServer) -> ForeignDataWrapper:
     made = scope.catalog.get(found.wrapper)
     assert isinstance(made, ForeignDataWrapper)
     return made
-
-
-def no_handler(made: ForeignDataWrapper) -> PlanError:
-    """What asking for rows comes to."""
-    return PlanError("55000", f'{WRAPPER} "{made.name}" has no handler')
 
 
 # --- options --------------------------------------------------------------------------------------------
@@ -348,5 +343,5 @@ def import_schema(scope: Scope, said: st.ImportForeignSchema) -> None:
 
 __all__ = [
     "WRAPPER", "alter_server", "alter_wrapper", "changed_options", "create_server", "create_wrapper", "drop_named", "find_server",
-    "find_wrapper", "import_schema", "no_handler", "server", "user_mapping", "validated", "wrapper", "wrapper_of",
+    "find_wrapper", "import_schema", "server", "user_mapping", "validated", "wrapper", "wrapper_of",
 ]  # fmt: skip

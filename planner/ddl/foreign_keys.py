@@ -113,7 +113,7 @@ def _target(scope: Scope, table: Table, name: st.Name) -> Table:
     if found is None:
         shown = f"{name.schema}.{name.name}" if name.schema else name.name
         raise PlanError("42P01", f'relation "{shown}" does not exist')
-    if not isinstance(found, Table):
+    if not isinstance(found, Table) or found.foreign is not None:
         raise PlanError("42809", f'referenced relation "{name.name}" is not a table')
     return found
 

@@ -62,6 +62,12 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     table = scope.relation(said.table)
     if not isinstance(table, Table):
         raise PlanError("42809", f'cannot create index on relation "{table.name}"')
+    if table.foreign is not None:
+        raise PlanError(
+            "42809",
+            f'cannot create index on relation "{table.name}"',
+            detail="This operation is not supported for foreign tables.",
+        )
     if said.method not in _METHODS:
         raise PlanError("42704", f'access method "{said.method}" does not exist')
     if said.unique and said.method != "btree":

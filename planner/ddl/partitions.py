@@ -418,6 +418,8 @@ def _check_above(scope: Scope, child: Table, parent: Table, above: Table) -> Non
 def _refuse_child(scope: Scope, parent: Table, child: Table) -> None:
     if child.partition is not None:
         raise PlanError("42809", f'"{child.name}" is already a partition')
+    if child.foreign is not None:
+        raise PlanError("0A000", "foreign tables as partitions are not supported")
     if child.of_type:
         raise PlanError("42809", "cannot attach a typed table as partition")
     if any(child.parents):

@@ -40,7 +40,7 @@ def guard(scope: Scope, said: Any) -> None:
 def word_for(thing: CatalogObject) -> str:
     """`must be owner of ...`: the kind of an object."""
     if isinstance(thing, Table):
-        return "materialized view" if thing.materialized is not None else "table"
+        return rights.table_word(thing)
     if isinstance(thing, View):
         return "view"
     if isinstance(thing, Index):
@@ -197,7 +197,7 @@ def _type(scope: Scope, name: st.Name) -> CatalogObject | None:
 def _truncates(scope: Scope, said: st.Truncate) -> None:
     for name in said.tables:
         thing = _found(scope, name)
-        if isinstance(thing, Table):
+        if isinstance(thing, Table) and thing.foreign is None:
             rights.require(scope.catalog, scope.user, thing, "truncate")
 
 
@@ -324,6 +324,7 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         "table",
         "view",
         "materialized view",
+        "foreign table",
         "index",
         "sequence",
         "column",

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from planner import statements as st
 from planner.abc import Column, Oid, PlanError, Policy, SqlError, Table
 from planner.binding.policy_conditions import bind
-from planner.catalog import CatalogObject, Role, policies, quote_identifier
+from planner.catalog import CatalogObject, Role, policies, quote_identifier, rights
 from planner.catalog.uses import HAS_POLICIES
 from planner.ddl import constraints, depends, moments
 from planner.ddl.scope import Scope
@@ -93,7 +93,7 @@ def named(scope: Scope, name: st.Name, policy: str) -> Policy:
 
 def _table(scope: Scope, name: st.Name) -> Table:
     found = scope.relation(st.Name(name.name, name.schema))
-    if isinstance(found, Table) and found.materialized is None:
+    if isinstance(found, Table) and rights.table_word(found) == "table":
         return found
     raise PlanError("42809", f'"{found.name}" is not a table')
 

@@ -428,6 +428,7 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
     expected = {
         "table": Table,
         "materialized view": Table,
+        "foreign table": Table,
         "view": View,
         "index": Index,
         "sequence": Sequence,
@@ -435,7 +436,7 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
     if expected is None:
         raise PlanError("0A000", f"COMMENT ON {kind.upper()} is not supported")
     found = scope.relation(name)
-    if not isinstance(found, expected):
+    if not isinstance(found, expected) or (isinstance(found, Table) and rights.table_word(found) != kind):
         article = "an" if kind == "index" else "a"
         raise PlanError("42809", f'"{name.name}" is not {article} {kind}')
     return found, 0

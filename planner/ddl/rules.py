@@ -15,7 +15,7 @@ from planner import statements as st
 from planner.abc import Column, Oid, PlanError, Rule, Table
 from planner.binding import rule_sketches
 from planner.binding.rule_sketches import Sketch
-from planner.catalog import CatalogObject, View, quote_identifier
+from planner.catalog import CatalogObject, View, quote_identifier, rights
 from planner.catalog.uses import HAS_RULES
 from planner.ddl import depends, moments
 from planner.ddl.scope import Scope
@@ -210,12 +210,15 @@ def existing(holder: Holder, name: str) -> Rule:
 
 def _holder(scope: Scope, name: st.Name) -> Holder:
     found = scope.relation(st.Name(name.name, name.schema))
-    if isinstance(found, Table | View):
+    if isinstance(found, View) or (isinstance(found, Table) and found.foreign is None):
         return found
+    kind = "foreign tables" if isinstance(found, Table) else "indexes"
+    if type(found).__name__ == "Sequence":
+        kind = "sequences"
     raise PlanError(
         "42809",
         f'relation "{found.name}" cannot have rules',
-        detail=f"This operation is not supported for {'sequences' if type(found).__name__ == 'Sequence' else 'indexes'}.",
+        detail=f"This operation is not supported for {kind}.",
     )
 
 
@@ -294,9 +297,7 @@ def _not_renamed(what: str, holder: Holder, rule: Rule) -> PlanError:
 
 
 def described(holder: Holder, rule: Rule) -> str:
-    word = "view" if isinstance(holder, View) else "table"
-    if isinstance(holder, Table) and holder.materialized is not None:
-        word = "materialized view"
+    word = "view" if isinstance(holder, View) else rights.table_word(holder)
     return f"rule {quote_identifier(rule.name)} on {word} {quote_identifier(holder.name)}"
 
 

@@ -347,8 +347,8 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         return "cast from {} to {}".format(*kinds)
     if isinstance(thing, objects.UserMapping):
         return f"user mapping for {thing.user or 'public'} on server {getattr(catalog.get(thing.server), 'name', '')}"
-    if isinstance(thing, Table) and thing.materialized is not None:
-        word = "materialized view"
+    if isinstance(thing, Table):
+        word = rights.table_word(thing)
     name = getattr(thing, "name", "")
     schema_oid = getattr(thing, "schema_oid", 0)
     bare = isinstance(

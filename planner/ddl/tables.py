@@ -30,6 +30,7 @@ from planner.ddl import (
     constraints,
     depends,
     exclusions,
+    foreign_tables,
     inherits,
     moments,
     naming,
@@ -67,6 +68,10 @@ def create_table(scope: Scope, said: st.CreateTable) -> None:
     scope.refuse_duplicate(schema, name)
     if said.on_commit and not schema.name.startswith("pg_temp_"):
         raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
+    if said.foreign is not None:
+        foreign_tables.refuse_elements(said)
+    elif any(isinstance(e, st.ColumnDef) and e.options for e in said.elements):
+        raise foreign_tables.not_foreign(name)
     builder = _Builder(scope, schema, name, schema.name.startswith("pg_temp_"))
     builder.unlogged = said.unlogged
     builder.retention_us = retention_us(said.options)
@@ -94,6 +99,8 @@ def create_table(scope: Scope, said: st.CreateTable) -> None:
         else:
             builder.constraints.append(element)
     builder.finish()
+    if said.foreign is not None:
+        foreign_tables.placed(scope, scope.catalog.table(builder.oid), said)
 
 
 class _Builder:

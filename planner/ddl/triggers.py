@@ -112,7 +112,12 @@ def _refuse_kind(holder: Holder, said: st.CreateTrigger) -> None:
         return PlanError("42809", f'"{holder.name}" is a {what}', detail=detail)
 
     instead, row = said.when == "instead of", bool(said.bits & ROW)
-    if isinstance(holder, Table):
+    if isinstance(holder, Table) and holder.foreign is not None:
+        if instead:
+            raise wrong("foreign table", "Foreign tables cannot have INSTEAD OF triggers.")
+        if said.constraint:
+            raise wrong("foreign table", "Foreign tables cannot have constraint triggers.")
+    elif isinstance(holder, Table):
         if instead:
             raise wrong("table", "Tables cannot have INSTEAD OF triggers.")
     else:
@@ -154,6 +159,12 @@ def _refuse_transition(holder: Holder, said: st.CreateTrigger) -> None:
                 "0A000",
                 "ROW variable naming in the REFERENCING clause is not supported",
                 hint="Use OLD TABLE or NEW TABLE for naming transition tables.",
+            )
+        if isinstance(holder, Table) and holder.foreign is not None:
+            raise PlanError(
+                "42809",
+                f'"{holder.name}" is a foreign table',
+                detail="Triggers on foreign tables cannot have transition tables.",
             )
         if isinstance(holder, View):
             raise PlanError(

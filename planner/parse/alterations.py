@@ -12,7 +12,7 @@ from typing import Any
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import INTEGER
-from planner.parse import clauses, constraints, partitions
+from planner.parse import clauses, constraints, foreign, partitions
 from planner.parse.cursor import Cursor
 from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options, storage_pairs
@@ -80,6 +80,8 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
         if not said:
             c.fail()
         return st.AlterAction("replica identity", position=position, which=said)
+    if c.accept("options"):
+        return st.AlterAction("foreign options", foreign=foreign.options(c, alter=True), position=position)
     if c.accept("of"):
         return st.AlterAction("of", relation=c.qualified(), position=position)
     if c.accept("inherit"):
@@ -207,6 +209,9 @@ def _alter_column(c: Cursor, position: int) -> st.AlterAction:
         if c.accept("set", what):
             c.label()
             return st.AlterAction(f"set {what}", name, position=position)
+    if c.accept("options"):
+        said = foreign.options(c, alter=True)
+        return st.AlterAction("foreign column options", name, foreign=said, position=position)
     how = c.accept_one("set", "reset") or c.fail()
     storage_options(c)
     return st.AlterAction(f"{how} column options", name, position=position)

@@ -71,6 +71,8 @@ def create(c: Cursor) -> Any:
     if not (temporary or unlogged or replace):
         if c.accept("foreign", "data", "wrapper"):
             return foreign.create_wrapper(c)
+        if c.accept("foreign", "table"):
+            return tables.create_foreign_table(c)
         if c.accept("server"):
             return foreign.create_server(c)
         if c.accept("user", "mapping"):
@@ -438,6 +440,8 @@ def alter(c: Cursor) -> Any:
     at = c.token
     if c.accept("foreign", "data", "wrapper"):
         return foreign.alter_wrapper(c)
+    if c.accept("foreign", "table"):
+        return alterations.alter_relation(c, "foreign table")
     if c.accept("server"):
         return foreign.alter_server(c)
     if c.accept("user", "mapping"):

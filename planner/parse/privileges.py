@@ -114,6 +114,8 @@ def comment(c: Cursor) -> Any:
     elif c.accept("text", "search"):
         kind = text_search.kind(c)
         name = c.qualified()
+    elif c.accept("foreign", "table"):
+        kind, name = "foreign table", c.qualified()
     elif c.accept("foreign", "data", "wrapper"):
         kind, name = "foreign-data wrapper", st.Name(c.name())
     elif c.accept("server"):

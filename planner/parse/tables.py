@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.lexer import PUNCTUATION, QUOTED, WORD
-from planner.parse import column_constraints, constraints, partitions
+from planner.parse import column_constraints, constraints, foreign, partitions
 from planner.parse.cursor import Cursor
 from planner.parse.storage import storage_options
 
@@ -49,25 +49,49 @@ def create_table(c: Cursor, temporary: bool, unlogged: bool) -> Any:
         )
     if _is_create_as(c):
         return dataclasses.replace(_create_as(c, name, exists, temporary), unlogged=unlogged)
+    elements, inherits = _elements(c, name.name)
+    by = partitions.partition_by(c)
+    options, on_commit = _table_options(c)
+    return st.CreateTable(name, elements, exists, temporary, unlogged, on_commit, options, inherits, by)
+
+
+def _elements(c: Cursor, table: str) -> tuple[tuple[Any, ...], tuple[st.Name, ...]]:
+    """The columns and constraints of a table, and whom it inherits from."""
     c.expect_symbol("(")
     elements: list[Any] = []
     if not c.accept_symbol(")"):
-        elements.append(_element(c, name.name))
+        elements.append(_element(c, table))
         while c.accept_symbol(","):
-            elements.append(_element(c, name.name))
+            elements.append(_element(c, table))
         c.expect_symbol(")")
+    if not c.accept("inherits"):
+        return tuple(elements), ()
+    c.expect_symbol("(")
+    names = [c.qualified()]
+    while c.accept_symbol(","):
+        names.append(c.qualified())
+    c.expect_symbol(")")
+    return tuple(elements), tuple(names)
+
+
+def create_foreign_table(c: Cursor) -> st.CreateTable:
+    """After CREATE FOREIGN TABLE."""
+    exists = c.accept("if", "not", "exists")
+    name = c.qualified()
+    parent: st.Name | None = None
     inherits: tuple[st.Name, ...] = ()
-    if c.accept("inherits"):
-        c.expect_symbol("(")
-        names = [c.qualified()]
-        while c.accept_symbol(","):
-            names.append(c.qualified())
-        c.expect_symbol(")")
-        inherits = tuple(names)
-    by = partitions.partition_by(c)
-    options, on_commit = _table_options(c)
+    bound: st.BoundDef | None = None
+    if c.accept("partition", "of"):
+        parent = c.qualified()
+        elements = partitions.typed_elements(c, name.name)
+        bound = partitions.bound(c)
+    else:
+        elements, inherits = _elements(c, name.name)
+    c.expect("server")
+    server = c.name()
+    place = st.ForeignTableOf(server, foreign.options(c) if c.accept("options") else ())
     return st.CreateTable(
-        name, tuple(elements), exists, temporary, unlogged, on_commit, options, inherits, by
+        name, elements, exists, inherits=inherits, partition_of=parent, bound=bound, foreign=place
     )
 
 
@@ -170,5 +194,5 @@ def column_definition(c: Cursor, table: str) -> st.ColumnDef:
     if c.accept("compression"):
         c.name()
     if c.accept("options"):
-        c.unsupported("column options", c.tokens[c.at - 1])
+        column = dataclasses.replace(column, options=foreign.options(c))
     return column_constraints.read(c, column, table)

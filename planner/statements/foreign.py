@@ -77,6 +77,14 @@ class UserMappingStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class ForeignTableOf:
+    """SERVER s OPTIONS (...), of CREATE FOREIGN TABLE."""
+
+    server: str
+    options: tuple[ForeignOption, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ImportForeignSchema:
     remote: str
     server: str
@@ -84,6 +92,6 @@ class ImportForeignSchema:
 
 
 __all__ = [
-    "AlterServer", "AlterWrapper", "CreateServer", "CreateWrapper", "ForeignOption", "ImportForeignSchema", "UserMappingStatement",
+    "AlterServer", "AlterWrapper", "CreateServer", "CreateWrapper", "ForeignOption", "ForeignTableOf", "ImportForeignSchema", "UserMappingStatement",
     "WrapperFunction",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from planner.statements.foreign import ForeignOption, ForeignTableOf
 from planner.statements.written import Name, Sql, TypeName
 
 
@@ -82,6 +83,7 @@ class ColumnDef:
     collation: str = ""
     collation_position: int = 0
     position: int = 0
+    options: tuple[ForeignOption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,7 @@ class CreateTable:
     partition_of: Name | None = None
     bound: BoundDef | None = None
     of_type: Name | None = None
+    foreign: ForeignTableOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,8 @@ class AlterAction:
     drop constraint, validate constraint, rename, rename column, rename constraint, set schema, owner,
     add identity, set identity, drop identity, drop expression, set options, reset options (storage parameters),
     set statistics, set storage, set compression, set column options, reset column options (`which`: the number of an index's column),
-    switch triggers, switch rule, attach partition, detach partition, of, not of, ignore (tablespaces and the like)
+    switch triggers, switch rule, attach partition, detach partition, of, not of,
+    foreign options, foreign column options, ignore (tablespaces and the like)
     """
 
     what: str
@@ -182,6 +186,7 @@ class AlterAction:
     enabled: str = ""  # switch triggers: what they become, as in `Trigger.enabled`
     relation: Name | None = None  # attach partition, detach partition; of: the type
     bound: BoundDef | None = None
+    foreign: tuple[ForeignOption, ...] = ()  # foreign options, foreign column options
 
 
 @dataclass(frozen=True, slots=True)

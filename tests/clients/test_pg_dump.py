@@ -28,6 +28,10 @@ ROWS = [
     "SELECT definition FROM pg_rules WHERE schemaname = 'shop'",
     "SELECT relname, reloftype::regtype::text, (SELECT count(*) FROM shop.branches WHERE street = 'unknown') FROM pg_class "
     "WHERE reloftype <> 0 ORDER BY 1",
+    "SELECT ftrelid::regclass::text, ftoptions, attname, attfdwoptions FROM pg_foreign_table JOIN pg_attribute a ON attrelid = ftrelid "
+    "WHERE attnum > 0 ORDER BY 1, attnum",
+    "SELECT s.srvname, srvtype, srvversion, srvoptions, fdwoptions, usename, umoptions, obj_description(s.oid, 'pg_foreign_server') "
+    "FROM pg_foreign_server s JOIN pg_foreign_data_wrapper w ON w.oid = srvfdw JOIN pg_user_mappings ON srvid = s.oid",
     "SELECT pg_get_statisticsobjdef(oid) FROM pg_statistic_ext WHERE stxnamespace = 'shop'::regnamespace",
 ]
 NEXT = "INSERT INTO shop.customers (email) VALUES ('c@x') RETURNING id > 2, name"

@@ -54,6 +54,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_event_trigger": event_triggers.pg_event_trigger,
     "pg_cast": casts.pg_cast,
     "pg_foreign_data_wrapper": foreign.pg_foreign_data_wrapper,
+    "pg_foreign_table": foreign.pg_foreign_table,
     "pg_foreign_server": foreign.pg_foreign_server,
     "pg_user_mapping": foreign.pg_user_mapping,
     "pg_user_mappings": foreign.pg_user_mappings,

@@ -58,6 +58,7 @@ def _attribute(
         attislocal=column.local and not above,
         attinhcount=int(above) or column.inherited,
         attcollation=collation_oid(column),
+        attfdwoptions=list(column.options) or None,
     )
 
 

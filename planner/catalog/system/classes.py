@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from planner import types
 from planner.abc import Oid, Table, TypeRef
+from planner.catalog import rights
 from planner.catalog.catalog import TEMPORARY_PREFIX, Catalog
 from planner.catalog.objects import Index, Schema, Sequence, View
 from planner.catalog.row_types import row_type_oid
@@ -44,6 +45,9 @@ def _options(table: Table) -> list[str] | None:
         days, us = divmod(table.retention_us, 86_400 * 1_000_000)
         said.append(f"retention={types.output_text((0, days, us), TypeRef(types.INTERVAL))}")
     return said or None
+
+
+_KIND_OF = {"table": "r", "materialized view": "m", "foreign table": "f"}
 
 
 def pg_class(context: SystemContext) -> Rows:
@@ -88,10 +92,10 @@ def pg_class(context: SystemContext) -> Rows:
                 t.name,
                 t.schema_oid,
                 t.owner,
-                "p" if t.partitioning is not None else "r" if t.materialized is None else "m",
+                _KIND_OF[rights.table_word(t)] if t.partitioning is None else "p",
                 max((c.attnum for c in t.visible), default=0),
-                relam=HEAP_AM if t.partitioning is None else 0,
-                relfilenode=t.oid if t.partitioning is None else 0,
+                relam=HEAP_AM if t.partitioning is None and t.foreign is None else 0,
+                relfilenode=t.oid if t.partitioning is None and t.foreign is None else 0,
                 reltuples=-1.0,
                 relispartition=t.partition is not None,
                 relpartbound=shown_bound(catalog, t),

@@ -277,6 +277,16 @@ def _of_types(context: SystemContext) -> Rows:
             edge(t.oid, _AUTO, t.partition.parent, CLASS_OID, 0, CLASS_OID)
         for parent in filter(None, t.parents):
             edge(t.oid, _NORMAL, parent, CLASS_OID, 0, CLASS_OID)
+        if t.foreign is not None:
+            found.append(
+                make(
+                    classid=CLASS_OID,
+                    objid=t.oid,
+                    refclassid=SERVER_OID,
+                    refobjid=t.foreign.server,
+                    deptype=_NORMAL,
+                )
+            )
         if t.of_type:
             edge(t.oid, _NORMAL, t.of_type, CLASS_OID)
     return found

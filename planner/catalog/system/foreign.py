@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from planner.abc import Oid
+from planner.abc import Oid, Table
 from planner.catalog import rights
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.objects import CatalogObject
+from planner.catalog.system import permitted
 from planner.catalog.system.classes import owner_oid
 from planner.catalog.system.context import Rows, SystemContext
+from planner.catalog.system.listings import schema_name
 from planner.catalog.system.privileges import acl
 from planner.catalog.system.rowmaker import RowMaker
+from planner.relations import ForeignPlace
 
 
 def options_of(options: Sequence[str]) -> Iterator[tuple[str, str | None]]:
@@ -81,6 +84,20 @@ def pg_foreign_server(context: SystemContext) -> Rows:
         )
         for s in context.catalog.objects(ForeignServer)
     ]
+
+
+def pg_foreign_table(context: SystemContext) -> Rows:
+    make = RowMaker("pg_foreign_table")
+    return [
+        make(ftrelid=t.oid, ftserver=place.server, ftoptions=list(place.options) or None)
+        for t, place in _tables(context)
+    ]
+
+
+def _tables(context: SystemContext) -> Iterator[tuple[Table, ForeignPlace]]:
+    for t in context.catalog.objects(Table):
+        if t.foreign is not None:
+            yield t, t.foreign
 
 
 def pg_user_mapping(context: SystemContext) -> Rows:
@@ -214,11 +231,61 @@ def _user_mapping_options(context: SystemContext) -> Rows:
     return found
 
 
+def _of_table(context: SystemContext, t: Table) -> dict[str, Any]:
+    return {
+        "foreign_table_catalog": context.database,
+        "foreign_table_schema": schema_name(context, t.schema_oid),
+        "foreign_table_name": t.name,
+    }
+
+
+def _seen_tables(context: SystemContext) -> list[tuple[Table, ForeignPlace]]:
+    return [(t, place) for t, place in _tables(context) if permitted.holds(context, t, permitted.OF_TABLES)]
+
+
+def _foreign_tables(context: SystemContext) -> Rows:
+    make = _make("foreign_tables")
+    found: Rows = []
+    for t, place in _seen_tables(context):
+        server = context.catalog.get(place.server)
+        assert isinstance(server, ForeignServer)
+        found.append(make(**_of_table(context, t), **_of_server(context, server)))
+    return found
+
+
+def _foreign_table_options(context: SystemContext) -> Rows:
+    make = _make("foreign_table_options")
+    return [
+        row
+        for t, place in _seen_tables(context)
+        for row in _with_options(make, _of_table(context, t), place.options)
+    ]
+
+
+def _column_options(context: SystemContext) -> Rows:
+    make = _make("column_options")
+    found: Rows = []
+    for t, _ in _tables(context):
+        for c in t.visible:
+            if permitted.holds(context, t, permitted.OF_COLUMNS, c.attnum):
+                said = {
+                    "table_catalog": context.database,
+                    "table_schema": schema_name(context, t.schema_oid),
+                    "table_name": t.name,
+                    "column_name": c.name,
+                }
+                found += _with_options(make, said, c.options)
+    return found
+
+
 PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
     "foreign_data_wrapper_options": _foreign_data_wrapper_options,
     "foreign_data_wrappers": _foreign_data_wrappers,
     "foreign_server_options": _foreign_server_options,
     "foreign_servers": _foreign_servers,
+    "foreign_table_options": _foreign_table_options,
+    "foreign_tables": _foreign_tables,
+    "column_options": _column_options,
     "user_mapping_options": _user_mapping_options,
     "user_mappings": _user_mappings,
 }

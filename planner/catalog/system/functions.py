@@ -8,6 +8,7 @@ from typing import Any
 
 from planner import aims
 from planner.abc import Oid, SqlError, Table, TypeRef
+from planner.catalog import rights
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.names import missing_schema, quote_identifier, split_name
 from planner.catalog.objects import (
@@ -477,6 +478,7 @@ def _describe_object(
         kind = {Table: "table", View: "view", Sequence: "sequence", Index: "index"}.get(
             type(thing), "composite type"
         )
+        kind = rights.table_word(thing) if isinstance(thing, Table) else kind
         shown = f"{kind} {regclass_out(context, oid)}"
         if sub and isinstance(thing, Table | View):
             name = next((c.name for c in thing.columns if c.attnum == sub), None)

@@ -47,7 +47,7 @@ def _columns_of(context: SystemContext) -> Iterator[tuple[str, str, Column, bool
             continue
         for column in t.visible:
             if permitted.holds(context, t, permitted.OF_COLUMNS, column.attnum):
-                yield schema_name(context, t.schema_oid), t.name, column, True, t
+                yield schema_name(context, t.schema_oid), t.name, column, t.foreign is None, t
     for v in context.catalog.objects(View):
         assignable = _assignable(context, v)
         for column in v.columns:
@@ -121,8 +121,8 @@ def _relations_of(context: SystemContext) -> Iterator[tuple[str, str, str, bool,
     for t in context.catalog.objects(Table):
         if t.materialized is not None or not permitted.holds(context, t, permitted.OF_TABLES):
             continue
-        kind = "LOCAL TEMPORARY" if t.temporary else "BASE TABLE"
-        yield schema_name(context, t.schema_oid), t.name, kind, True, t.of_type
+        kind = "LOCAL TEMPORARY" if t.temporary else "BASE TABLE" if t.foreign is None else "FOREIGN"
+        yield schema_name(context, t.schema_oid), t.name, kind, t.foreign is None, t.of_type
     for v in context.catalog.objects(View):
         if permitted.holds(context, v, permitted.OF_TABLES):
             yield schema_name(context, v.schema_oid), v.name, "VIEW", bool(_events(context, v) & 8), 0

@@ -24,7 +24,7 @@ def pg_tables(context: SystemContext) -> Rows:
         if r.kind == "r"
     ]
     for t in context.catalog.objects(Table):
-        if t.materialized is not None:
+        if t.materialized is not None or t.foreign is not None:
             continue
         found.append(
             make(

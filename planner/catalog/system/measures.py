@@ -78,7 +78,7 @@ def _publishable(context: SystemContext, oid: Oid | None) -> bool | None:
 
 def publishable(catalog: Catalog, table: Table) -> bool:
     """Whether a table's rows would be in the log, but for materialized views'."""
-    if table.materialized is not None:
+    if table.materialized is not None or table.foreign is not None:
         return False
     return persistence(catalog, table.schema_oid, table.temporary, table.unlogged) == "p"
 
@@ -166,7 +166,7 @@ def _relation_is_updatable(context: SystemContext, oid: Oid | None, triggers: bo
         from planner.binding.updatable_views import events
 
         return events(context.catalog, thing)
-    return _INSERT | _UPDATE | _DELETE if isinstance(thing, Table) and thing.materialized is None else 0
+    return _INSERT | _UPDATE | _DELETE if isinstance(thing, Table) and _is_written(thing) else 0
 
 
 @system("pg_column_is_updatable", (REGCLASS, INT2, BOOL), BOOL)
@@ -180,7 +180,11 @@ def _column_is_updatable(
         from planner.binding.updatable_views import updatable_columns
 
         return attnum in updatable_columns(context.catalog, thing)
-    return isinstance(thing, Table) and thing.materialized is None and attnum > 0
+    return isinstance(thing, Table) and _is_written(thing) and attnum > 0
+
+
+def _is_written(table: Table) -> bool:
+    return table.materialized is None and table.foreign is None
 
 
 _ORDERED = frozenset(("can_order", "can_unique", "can_multi_col", "can_include"))

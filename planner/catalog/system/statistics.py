@@ -29,6 +29,8 @@ def _row(name: str, said: dict[str, Datum]) -> Row:
 
 def _user_tables(context: SystemContext) -> Iterator[dict[str, Datum]]:
     for table in context.catalog.objects(Table):
+        if table.foreign is not None:
+            continue
         schema = context.catalog.schema_of(table.schema_oid).name
         yield {"relid": table.oid, "schemaname": schema, "relname": table.name}
 
