@@ -186,6 +186,9 @@ class Plans:
             if "leafwise" in current.extra and "runs" not in current.extra and not catalog.past:
                 with contextlib.suppress(NotCompilable):
                     found.leaves = LeafPlans(catalog, current, current.extra["leafwise"])
+            if "act" in current.extra and "runs" not in current.extra:
+                with contextlib.suppress(NotCompilable):
+                    found.act = compile_tuple(current.extra["act"])
             if "constant" in current.extra:
                 with contextlib.suppress(NotCompilable):
                     made = compile_tuple(current.extra["constant"])

@@ -102,6 +102,8 @@ class _Writer:
             return str(special(e))
         if op.startswith("cast ") or op == "cast":
             return self.cast(args[0], e.type)
+        if op.startswith("act "):
+            return f"s.act({op.removeprefix('act ')!r}, ({''.join(f'{self.write(a)}, ' for a in args)}))"
         if op.startswith("assign "):
             return self.cast(args[0], e.type, explicit=False)
         of_catalog = catalog_calls.function_of(op)

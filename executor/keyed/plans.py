@@ -78,6 +78,8 @@ class CompiledPlan:
     """Of a partitioned table: plans of leaves that answer for it (`executor.session.leafwise.LeafPlans`)."""
     constant: Any = None
     """A query's one row as a function, where it depends on no table."""
+    act: Any = None
+    """The same of a call that asks or changes the session (`executor.session.acts`)."""
     running: Any = None
     """The same of one that calls routines: it raises `Asked` for their values (`executor.procedural.calls`)."""
     statement: Any = None

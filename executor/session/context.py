@@ -144,6 +144,8 @@ class SessionContext:
         self._running: asyncio.Task[Any] | None = None
         self.unsettled = False
         """The statement that runs has changed settings, and they end with it (`transactions.settle`)."""
+        self.acts = False
+        """A statement is answered on the spot that may change settings (`executor.session.acts`)."""
         self._cancel_reason: SqlError | None = None
         self._committing = False
         self.lock_wait: LockWait | None = None
@@ -154,7 +156,7 @@ class SessionContext:
     @property
     def in_statement(self) -> bool:
         """A statement is being executed; its results may go on when it no longer is."""
-        return self._running is not None
+        return self._running is not None or self.acts
 
     @property
     def is_running(self) -> bool:

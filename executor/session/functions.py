@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from executor.session.session import Session
 
 
-def _set_config(session: Session, name: str | None, value: str | None, local: bool | None) -> str:
+def set_config(session: Session, name: str | None, value: str | None, local: bool | None) -> str:
     if name is None:
         raise ExecutionError("22004", "SET requires parameter name")
     return commands.set_value(session, name, value, local=bool(local))
@@ -55,7 +55,7 @@ def _current_setting(session: Session, name: str | None, missing_ok: bool | None
         raise
 
 
-def _notify(session: Session, channel: str | None, payload: str | None) -> str:
+def notify(session: Session, channel: str | None, payload: str | None) -> str:
     if not channel:
         raise ExecutionError("22023", "channel name cannot be empty")
     if len(channel.encode()) > 63:
@@ -82,7 +82,7 @@ def _terminate(session: Session, pid: int | None) -> bool | None:
     return _signal(session, pid, end=True)
 
 
-def _advisory(
+def advisory(
     session: Session, what: str, first: int | None, second: int | None
 ) -> bool | Awaitable[bool] | None:
     """`what`: lock, try or unlock, then `shared` and `xact` where they apply; or unlock all. Behind it `|how many|call|query` of a
@@ -127,14 +127,14 @@ def _random(session: Session) -> float:
 
 
 _FUNCTIONS: tuple[tuple[str, Callable[..., Any], list[str], str], ...] = (
-    ("tw_set_config", _set_config, ["VARCHAR", "VARCHAR", "BOOLEAN"], "VARCHAR"),
+    ("tw_set_config", set_config, ["VARCHAR", "VARCHAR", "BOOLEAN"], "VARCHAR"),
     ("tw_current_setting", _current_setting, ["VARCHAR", "BOOLEAN"], "VARCHAR"),
-    ("tw_notify", _notify, ["VARCHAR", "VARCHAR"], "VARCHAR"),
+    ("tw_notify", notify, ["VARCHAR", "VARCHAR"], "VARCHAR"),
     ("tw_export_snapshot", transactions.export_snapshot, [], "VARCHAR"),
     ("tw_setseed", _set_seed, ["DOUBLE"], "VARCHAR"),
     ("tw_random", _random, [], "DOUBLE"),
     ("tw_transaction_status", _status, ["BIGINT"], "VARCHAR"),
-    ("tw_advisory", _advisory, ["VARCHAR", "BIGINT", "BIGINT"], "BOOLEAN"),
+    ("tw_advisory", advisory, ["VARCHAR", "BIGINT", "BIGINT"], "BOOLEAN"),
     ("tw_cancel_backend", _cancel, ["INTEGER"], "BOOLEAN"),
     ("tw_open_snapshot", native_reads.open_snapshot, ["VARCHAR", "VARCHAR", "INTEGER"], "VARCHAR"),
     ("tw_renew_snapshot", native_reads.renew_snapshot, ["VARCHAR", "INTEGER"], "VARCHAR"),

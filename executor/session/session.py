@@ -36,6 +36,7 @@ from executor.keyed.parts_member import PartsMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.procedural import calls
 from executor.session import (
+    acts,
     as_of,
     at_once,
     commands,
@@ -225,6 +226,9 @@ class Session(SessionContext):
             return PENDING
         if compiled.constant is not None:
             return Rows("SELECT 1", plan.columns, (compiled.constant(params, None, self),))
+        if compiled.act is not None:
+            row = acts.answered(self, compiled.act, params)
+            return None if row is None else Rows("SELECT 1", plan.columns, (row,))
         if compiled.shortcut is not None:
             return self._short_read(compiled.shortcut, plan, params)
         return None
@@ -232,6 +236,9 @@ class Session(SessionContext):
     def value_of(self, name: str) -> Datum:
         """What the session knows and does not change in the course of a statement (`planner.binding.keyed.SESSION_VALUES`)."""
         return session_value(self, name, 0)
+
+    def act(self, op: str, arguments: tuple[Datum, ...]) -> Datum:
+        return acts.act(self, op, arguments)
 
     def reader(self, plan: Plan) -> readers.Reader | None:
         return readers.reader(self, plan)

@@ -24,7 +24,7 @@ from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Shortcut
 from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan, rows_within
 from executor.keyed.write import UpdatePlan
-from executor.session import current, relations
+from executor.session import acts, current, relations
 from executor.session.block import Block
 from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Plan, Query, RelationUse, Table
@@ -48,6 +48,10 @@ def in_block(
     if compiled.constant is not None:  # it reads nothing, but is a query that the block has begun with
         block.statement()
         return Rows("SELECT 1", plan.columns, (compiled.constant(params, None, session),))
+    if compiled.act is not None:
+        block.statement()
+        row = acts.answered(session, compiled.act, params)
+        return None if row is None else Rows("SELECT 1", plan.columns, (row,))
     if shortcut is None:
         return None
     for table in shortcut.tables:

@@ -17,7 +17,7 @@ from typing import Final
 
 from planner import types as t
 from planner.abc import Ask, Call, Col, Const, Expr, Lookup, Param, Points, Range, Table, TypeRef
-from planner.binding import ir, keyed_catalog, keyed_enums, keyed_json
+from planner.binding import ir, keyed_acts, keyed_catalog, keyed_enums, keyed_json
 from planner.binding.collating import matters
 from planner.binding.facts import type_name
 from planner.catalog.collations import nondeterministic
@@ -177,6 +177,10 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
         of_catalog = keyed_catalog.expression(node, lambda n: _expression(n, offsets))
         if of_catalog is not None:
             return of_catalog
+    if isinstance(offsets, keyed_acts.WithActs):
+        act = keyed_acts.expression(node, lambda n: _expression(n, offsets))
+        if act is not None:
+            return act
     if isinstance(node, ir.Lit):
         if node.type.oid == t.UNKNOWN:
             raise NotKeyed("unknown literal")

@@ -25,11 +25,12 @@ from planner.abc import (
     Query,
     Range,
     ResultColumn,
+    SqlError,
     StatementKind,
     SystemUse,
     Table,
 )
-from planner.binding import collations_met, ir, keyed, locking, partitioned, rules
+from planner.binding import collations_met, ir, keyed, keyed_acts, locking, partitioned, rules
 from planner.binding.common_writes import with_writes
 from planner.binding.compound import with_text
 from planner.binding.dml import DmlBinder
@@ -48,6 +49,7 @@ from planner.binding.routine_runs import RUN
 from planner.binding.scope import Scope
 from planner.binding.state import Parts
 from planner.binding.variables import Variables
+from planner.catalog.system.reg_names import RegNames
 from planner.parse import position as first_position
 
 
@@ -95,6 +97,7 @@ def bound_plan(
         queries.routines.calls and not folding
     ):  # what a function is must be asked of the present, though no table is
         plan.extra.pop("constant", None)
+        plan.extra.pop("act", None)
     if queries.running:
         plan.extra["runs"] = True
     if queries.called is not None:
@@ -196,10 +199,12 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
                 raise keyed.NotKeyed("not wanted")
             by_key = _keyed_read(parts, scope, ctx.catalog)
         except keyed.NotKeyed:
-            constant = _constant(node, parts, scope) if queries.prefer_keyed else None
+            names = queries.coercions.names
+            constant = _constant(node, parts, scope, names) if queries.prefer_keyed else None
             shortcut = _shortcut(parts, scope, ctx.catalog) if queries.prefer_keyed else None
             if constant is not None:
-                extra["constant"] = constant
+                acts = keyed_acts.act_alone([x.node for x in parts.targets])
+                extra["act" if acts else "constant"] = constant
             elif shortcut is not None and leafwise.parted(shortcut):
                 by_leaf = shortcut
             elif shortcut is not None:
@@ -340,7 +345,9 @@ def _keyed_table(parts: Parts, scope: Scope, catalog: Any) -> Table:
     return table
 
 
-def _constant(node: exp.Select, parts: Parts, scope: Scope) -> tuple[Expr, ...] | None:
+def _constant(
+    node: exp.Select, parts: Parts, scope: Scope, names: RegNames | None
+) -> tuple[Expr, ...] | None:
     """The one row of a query that asks nothing of any table: `SELECT 1`, by which pools see whether a server lives."""
     if scope.relations or scope.outer or parts.where is not None or parts.order or parts.distinct:
         return None
@@ -349,12 +356,16 @@ def _constant(node: exp.Select, parts: Parts, scope: Scope) -> tuple[Expr, ...] 
     if node.args.get("group") is not None or node.args.get("having") is not None:
         return None
     calls = [n for x in parts.targets for n in ir.walk(x.node) if isinstance(n, ir.Call)]
-    if any(n.volatile and n.op != RUN for n in calls):
+    acts = keyed_acts.act_alone([x.node for x in parts.targets])
+    if not acts and any(n.volatile and n.op != RUN for n in calls):
         return None
     try:
         offsets = keyed.WithRoutines() if any(n.op == RUN for n in calls) else {}
+        if acts:
+            nodes = [keyed_acts.with_oids(x.node, names) for x in parts.targets]
+            return tuple(keyed.expression(n, keyed_acts.WithActs()) for n in nodes)
         return tuple(keyed.expression(x.node, offsets) for x in parts.targets) or None
-    except keyed.NotKeyed:
+    except (keyed.NotKeyed, SqlError):
         return None
 
 
