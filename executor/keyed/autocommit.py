@@ -287,6 +287,8 @@ class WriteMember:
 
     def failed(self, error: Exception) -> None:
         if isinstance(error, ComeAgain | NotHydrated | TooOldForKeyed):
+            if self.rows is not None:
+                self.session.drawn = self.target.plan, self.rows
             self.session.again(self.plan, self.params, self.done)(error)
         else:
             self.done(error)

@@ -38,6 +38,8 @@ from storage.abc import Datum, Row
 if TYPE_CHECKING:
     from executor.constraints.rules import TableRules
     from executor.executor import Executor
+    from executor.keyed.plans import CompiledPlan
+    from executor.keyed.write import WritePlan
     from executor.procedural.cursors import Open
 
 
@@ -144,6 +146,8 @@ class SessionContext:
         self._running: asyncio.Task[Any] | None = None
         self.unsettled = False
         """The statement that runs has changed settings, and they end with it (`transactions.settle`)."""
+        self.drawn: tuple[WritePlan, Sequence[Row]] | None = None
+        """The rows of an INSERT that goes on at the wide door (`drawn_by`)."""
         self.acts = False
         """A statement is answered on the spot that may change settings (`executor.session.acts`)."""
         self._cancel_reason: SqlError | None = None
@@ -193,6 +197,11 @@ class SessionContext:
     def routine_value(self, oid: int, arguments: tuple[Datum, ...]) -> Datum:
         """A routine's value, where it is known already. Raises `Asked` (internal) where it is to be run first."""
         return self.answers.next(oid, arguments)
+
+    def drawn_by(self, compiled: CompiledPlan) -> Sequence[Row] | None:
+        """The rows that the same INSERT has made before it came to the wide door, with the numbers that it has drawn; once."""
+        drawn, self.drawn = self.drawn, None
+        return drawn[1] if drawn is not None and drawn[0] is compiled.write else None
 
     def nextval(self, sequence_oid: int) -> int:
         """Raises NeedsLease (internal) when a block of values must be leased first."""

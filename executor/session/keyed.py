@@ -66,7 +66,8 @@ def run_in_block(
 ) -> Rows:
     """A keyed read or write against the block's own view. `base` replaces the image (history): the statement has begun already.
 
-    `made`: the rows of an INSERT, if there are any yet: made again, they would draw other numbers from sequences.
+    `made`: the rows of an INSERT, if there are any yet: made again, they would draw other numbers from sequences. Whoever is to wait
+    for a lock is told them.
     """
     txn = block.statement() if base is None else block.transaction()
     table = compiled.table
@@ -84,23 +85,15 @@ def run_in_block(
             if base is None and compiled.image is not None and write.asks_for(compiled.image):
                 raise NotHydrated(table.name)  # before numbers are drawn from sequences
             made = write.values(params, session)
-        values: Sequence[Row] = made
         conflict = write.body.on_conflict
-        locks = session.executor.env.locks
-        fresh: Sequence[Key] = ()
-        if conflict is not None:
-            new_keys.decided(session, txn, block.used_writes(table), write, values)
-            fresh = new_keys.lock_proposed(session, txn, table, write, values)
-        if write.rules.key is not None and locks.has_sets(table.shard):
-            lock_keys(session, txn, table, [write.rules.key(r) for r in values], LockMode.NO_KEY_UPDATE)
-            fresh = ()
-        view = block.view(table, ALL_COLUMNS if conflict is not None else _UNRECORDED, base)
-        if conflict is not None:
-            view.writes.evades = True
-        if write.rules.key is None and not write.rules.uniques:
-            changes, returned, count = write.changes(params, session, view, txn.read_ts, values)
-        else:
-            changes, returned, count = _with_new_keys(session, txn, write, params, view, values, base)
+        try:
+            view, fresh, (changes, returned, count) = _proposed(
+                session, block, txn, write, params, made, base
+            )
+        except WouldBlock as blocked:
+            blocked.made = made
+            raise
+        values: Sequence[Row] = made
     else:
         assert isinstance(write, UpdatePlan)
         lock_for(session, block, txn, table, write, params, base)
@@ -124,6 +117,34 @@ def run_in_block(
         new_keys.spare(session, txn, writes, values, changes, fresh, updates=conflict.updates)
     block.last_changes = changes
     return Rows(f"{write.tag}{count}", plan.columns, returned if returned is not None else ())
+
+
+def _proposed(
+    session: Session,
+    block: Block,
+    txn: Transaction,
+    write: InsertPlan,
+    params: Sequence[Datum],
+    values: Sequence[Row],
+    base: Any,
+) -> tuple[OverlayView, Sequence[Key], Changes]:
+    """What becomes of an INSERT's rows; the keys that were locked for ON CONFLICT."""
+    table = write.rules.table
+    conflict = write.body.on_conflict
+    locks = session.executor.env.locks
+    fresh: Sequence[Key] = ()
+    if conflict is not None:
+        new_keys.decided(session, txn, block.used_writes(table), write, values)
+        fresh = new_keys.lock_proposed(session, txn, table, write, values)
+    if write.rules.key is not None and locks.has_sets(table.shard):
+        lock_keys(session, txn, table, [write.rules.key(r) for r in values], LockMode.NO_KEY_UPDATE)
+        fresh = ()
+    view = block.view(table, ALL_COLUMNS if conflict is not None else _UNRECORDED, base)
+    if conflict is not None:
+        view.writes.evades = True
+    if write.rules.key is None and not write.rules.uniques:
+        return view, fresh, write.changes(params, session, view, txn.read_ts, values)
+    return view, fresh, _with_new_keys(session, txn, write, params, view, values, base)
 
 
 def _with_new_keys(
@@ -313,7 +334,7 @@ async def _run_waiting(
         assert compiled.table is not None
         relations.was_there(session, compiled.table, block.as_of)
     base: Any = None
-    made: Sequence[Row] | None = None
+    made = session.drawn_by(compiled)
     while True:
         try:
             if compiled.fires:
@@ -327,6 +348,7 @@ async def _run_waiting(
                 await references.enforce(session, block, compiled.table, block.last_changes)
             return result
         except WouldBlock as blocked:
+            made = made or blocked.made
             await wait_for(session, block, blocked)
             base = None
         except Unsettled:

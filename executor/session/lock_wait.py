@@ -22,7 +22,7 @@ from executor.session import commands, keyed
 from executor.session.block import Block
 from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Plan
-from storage.abc import Datum
+from storage.abc import Datum, Row
 from txn.lease import LeaseLapsed
 
 if TYPE_CHECKING:
@@ -34,7 +34,18 @@ if TYPE_CHECKING:
 class LockWait:
     """One statement's wait for locks. `wide` runs it by the wide door, and tells `done` itself; `lane` runs it if all is as usual."""
 
-    __slots__ = ("_block", "_compiled", "_done", "_lane", "_params", "_plan", "_session", "_timer", "_wide")
+    __slots__ = (
+        "_block",
+        "_compiled",
+        "_done",
+        "_lane",
+        "_made",
+        "_params",
+        "_plan",
+        "_session",
+        "_timer",
+        "_wide",
+    )
 
     def __init__(
         self,
@@ -51,6 +62,8 @@ class LockWait:
         self._plan, self._params = plan, params
         self._done, self._wide, self._lane = done, wide, lane
         self._timer: asyncio.TimerHandle | None = None
+        self._made: Sequence[Row] | None = None
+        """The rows of an INSERT: made once, for they have drawn numbers."""
 
     def begin(self, blocked: keyed.WouldBlock) -> _Pending:
         """Queues for the lock. Raises DeadlockDetected."""
@@ -64,6 +77,7 @@ class LockWait:
 
     def _acquire(self, blocked: keyed.WouldBlock) -> None:
         session = self._session
+        self._made = self._made or blocked.made
         timeout_ms = session.settings.lock_timeout_ms
         waiter = session.executor.env.locks.acquire(
             self._block.transaction(),
@@ -83,10 +97,12 @@ class LockWait:
         session, block = self._session, self._block
         params: Any = self._params
         try:
-            if self._lane is not None:
+            if self._lane is not None and self._made is None:
                 result = self._lane(session, block, params)
             if result is None:
-                result = keyed.run_in_block(session, block, self._compiled, self._plan, params)
+                result = keyed.run_in_block(
+                    session, block, self._compiled, self._plan, params, made=self._made
+                )
         except keyed.WouldBlock as blocked:
             try:
                 self._acquire(blocked)
@@ -100,6 +116,8 @@ class LockWait:
             LeaseLapsed,
         ) as reason:
             self._end()
+            if self._made is not None and self._compiled.write is not None:
+                session.drawn = self._compiled.write, self._made
             self._wide(reason)
             return
         except Exception as failed:  # noqa: BLE001 - whatever it is, the client is told

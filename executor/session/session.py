@@ -276,6 +276,8 @@ class Session(SessionContext):
                     done(e)
                 else:
                     done(result)
+                finally:
+                    self.drawn = None
 
             self.executor.spawn(run())
 

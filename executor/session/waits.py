@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from planner.abc import Table
+from storage.abc import Row
 from txn.abc import Key
 from txn.locks import LockMode
 from txn.transaction import Transaction
@@ -24,6 +25,8 @@ class WouldBlock(Exception):
 
     def __init__(self, space: str, key: Key, mode: LockMode) -> None:
         self.space, self.key, self.mode = space, key, mode
+        self.made: Sequence[Row] | None = None
+        """The rows of an INSERT, which have drawn their numbers."""
 
 
 class Unsettled(Exception):

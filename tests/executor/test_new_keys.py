@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from tests.executor.sql import Client, Failed, Server
+from tests.executor.sql import BLOCKED_S, Client, Failed, Server
 
 KEYS, CLIENTS, ROUNDS = 6, 5, 15
 REFUSED = ("40001", "40P01", "23505", "25P02")
@@ -68,5 +68,31 @@ def test_no_key_comes_twice_and_none_stays_held(seed: int) -> None:
             assert len({k for k, _ in rows}) == len({u for _, u in rows}) == len(rows)
             env = server.executor.env
             assert env.held_keys.spaces == {} and len(env.locks) == 0
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("begin", ["", "BEGIN ISOLATION LEVEL READ COMMITTED", "BEGIN"])
+@pytest.mark.parametrize("key", ["k int UNIQUE", "k int PRIMARY KEY"])
+@pytest.mark.parametrize("rest", ["", " RETURNING no", " ON CONFLICT (k) DO NOTHING"])
+def test_who_waits_for_a_key_draws_one_number(begin: str, key: str, rest: str) -> None:
+    async def run() -> None:
+        async with Server() as server:
+            a, b = server.client("a"), server.client("b")
+            await a.query(f"CREATE TABLE t (no serial, {key})")
+            await a.query("INSERT INTO t (k) VALUES (0)")
+            for number in (3, 5):
+                await a.query(f"BEGIN; INSERT INTO t (k) VALUES ({number})")
+                if begin:
+                    await b.query(begin)
+                    await b.query("SELECT 1")
+                waiting = asyncio.ensure_future(b.query(f"INSERT INTO t (k) VALUES ({number}){rest}"))
+                await asyncio.sleep(BLOCKED_S)
+                assert not waiting.done()
+                await a.query("ROLLBACK")
+                await waiting
+                if begin:
+                    await b.query("COMMIT")
+                assert await a.rows(f"SELECT no FROM t WHERE k = {number}") == [(number,)]
 
     asyncio.run(run())
