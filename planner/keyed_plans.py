@@ -213,6 +213,8 @@ class KeyedWalk:
     """Nothing else is asked of the order: rows that are alike in it may come as they like."""
     one: bool = False
     """The first row says it all: `max(x)` is the last x."""
+    turn: int = 0
+    """Behind so many columns of the order the others go the other way: `ORDER BY priority DESC, run_at`. 0: they do not."""
 
 
 @dataclass(frozen=True, slots=True)

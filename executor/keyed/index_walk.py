@@ -5,6 +5,8 @@
 ORDER BY may name more than the index has. So rows that are alike in the index are met together, and who sorts them
 (`executor.keyed.endings`) has all that could be among the first. Rows without a value, which no index has, come from beside it.
 
+Where the order turns (`ORDER BY priority DESC, run_at`) rows of one priority are walked along the other way, and then those of the next.
+
 A walk that leads too far is DuckDB's. Where it did, the next executions of the plan do not begin one: twice as many
 each time, until one leads to an end again.
 """
@@ -116,6 +118,8 @@ class IndexWalk:
         hits = walk(within, self._walk.descending)
         if hits is None:
             return None
+        if self._walk.turn:
+            hits = self._turned(within, walk, hits)
         condition, whole, last = self._condition, self._walk.whole, _NONE_YET
         free = _any_key if only is None else only[0]
         for steps, (key, own, row) in enumerate(hits):
@@ -133,6 +137,26 @@ class IndexWalk:
             return None if beside is None else found + beside
         return found
 
+    def _turned(self, within: Bounds, walk: Walk, hits: Hits) -> Hits:
+        """The same where the last columns of the order go the other way: one group of the first ones after the other.
+
+        Bounds are of the first column of the order at most, so a group is within them or is not.
+        """
+        descending, width = self._walk.descending, len(self._walk.within.prefix) + self._walk.turn
+        low, high, low_inclusive, high_inclusive = within
+        while True:
+            first = next(hits, None)
+            del hits  # who walks lets go of the index
+            if first is None:
+                return
+            group = first[0][:width]
+            yield from _again(walk((group, group, True, True), not descending))
+            if descending:
+                high, high_inclusive = group, False
+            else:
+                low, low_inclusive = group, False
+            hits = _again(walk((low, high, low_inclusive, high_inclusive), descending))
+
     def _nulls(self, params: Sequence[Any], session: Any, find: Find, only: Only | None) -> list[Row] | None:
         key = NO_COLUMNS if self._prefix is None else self._prefix(params, session)
         rows = find(self.without, key, STEPS_MAX)
@@ -143,6 +167,12 @@ class IndexWalk:
             free, key_of = only
             rows = [row for row in rows if free(key_of(row))]
         return rows
+
+
+def _again(hits: Hits | None) -> Hits:
+    """A further walk along an index that has been walked along in this turn of the loop."""
+    assert hits is not None
+    return hits
 
 
 _NONE_YET: Any = object()

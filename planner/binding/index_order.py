@@ -3,6 +3,7 @@
     WHERE status = $1 ORDER BY created_at DESC, id LIMIT 10                CREATE INDEX ON orders (status, created_at)
     WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC    the next page: begins at created_at = $1
     SELECT max(created_at) FROM orders WHERE status = $1                   the last row's
+    ORDER BY priority DESC, run_at LIMIT 1                                 the last priority's first row
 
 The index has to begin with columns that WHERE pins and go on with the first of those that ORDER BY names. What else it names
 orders rows that are alike so far. Nulls are in no index: where they belong to the order they are looked for beside it, so
@@ -153,7 +154,9 @@ def _walk(
         left = [w for w in wanted if w[0] not in positions[:pinned]]
         if not columns or tuple(w[0] for w in left[: len(columns)]) != columns:
             continue
-        if any(w[1] != left[0][1] for w in left[: len(columns)]):
+        ways = [w[1] for w in left[: len(columns)]]
+        turn = next((i for i, way in enumerate(ways) if way != ways[0]), 0)
+        if turn and any(way == ways[0] for way in ways[turn:]):
             continue
         if not all(_never_null(table, c) for c in columns[1:]):
             continue
@@ -165,7 +168,7 @@ def _walk(
         bounded = within.low is not None or within.high is not None
         nulls = "nowhere" if bounded or _never_null(table, columns[0]) else "first" if left[0][2] else "last"
         whole = complete and len(left) == len(columns)
-        best = KeyedWalk(positions, within, condition, left[0][1], nulls, whole)
+        best = KeyedWalk(positions, within, condition, left[0][1], nulls, whole, turn=turn)
     return best
 
 

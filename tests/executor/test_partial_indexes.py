@@ -22,6 +22,7 @@ ASKED = [
     "SELECT id, d FROM t WHERE s = 's1' AND w <> 'w4' ORDER BY d NULLS FIRST, id LIMIT 5",
     "SELECT id, n FROM t WHERE s IS NULL ORDER BY n, w, id LIMIT 7",
     "SELECT id, n FROM t WHERE s IS NULL AND n > {n} ORDER BY n DESC, w DESC, id LIMIT 3",
+    "SELECT id, n FROM t WHERE s IS NULL ORDER BY n DESC, w, id LIMIT 7",
     "SELECT id, z FROM t WHERE s = 's2' AND z IS NOT NULL ORDER BY z, id LIMIT 4",
     "SELECT id, z FROM t WHERE s IN ('s2', 's0') AND z > {d} - 400 ORDER BY z, id LIMIT 4",
     "SELECT id, w FROM t WHERE w = 'w3' AND n >= 500 ORDER BY d, id LIMIT 4",
