@@ -365,7 +365,7 @@ class DmlBinder(SecuredRows):
         )
         self.rows_text = text = self.completed(table, row, text)
         query = self.queries.finished(text, with_rid=relation.number)
-        plain = self.instead is None and not any(c.generated for c in table.columns)
+        plain = self.instead is None and not any(generated.is_late(n, self.made) for n in row)
         plain = plain and not spreads(table, self.only)
         if by_range is None and not joined and plain and not self.behind_view:
             query = self._found_by_key(query, relation, where, row)

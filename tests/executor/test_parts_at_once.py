@@ -116,6 +116,39 @@ def test_what_a_statement_changes_is_what_it_would_change_at_the_wide_door() -> 
     asyncio.run(run())
 
 
+def test_a_generated_column_takes_a_job_out_of_its_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As graphile-worker has them."""
+
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client()
+            await client.query(
+                "CREATE TABLE jobs (id int PRIMARY KEY, priority int NOT NULL, attempts int NOT NULL DEFAULT 0, locked_at timestamptz,"
+                " is_available bool GENERATED ALWAYS AS (locked_at IS NULL AND attempts < 2) STORED NOT NULL)"
+            )
+            await client.query("CREATE INDEX ON jobs (priority, id) WHERE (is_available = true)")
+            await client.query(
+                "INSERT INTO jobs (id, priority) SELECT g, g % 5 FROM generate_series(1, 6000) g"
+            )
+            take = (
+                "WITH j AS (SELECT id FROM jobs WHERE is_available = true ORDER BY priority, id LIMIT 1 FOR UPDATE SKIP LOCKED)"
+                " UPDATE jobs SET attempts = jobs.attempts + 1, locked_at = now() FROM j WHERE jobs.id = j.id"
+                " RETURNING jobs.id, attempts, is_available"
+            )
+            with monkeypatch.context() as patch:
+                _closed(patch)
+                assert [await client.rows(take) for _ in range(2)] == [[(5, 1, False)], [(10, 1, False)]]
+                await client.query("UPDATE jobs SET locked_at = NULL WHERE id = 5")
+                assert await client.rows(take) == [(5, 2, False)]
+                await client.query("UPDATE jobs SET locked_at = NULL WHERE id = 5")
+                assert await client.rows(take) == [(15, 1, False)]
+            assert await client.rows("SELECT id, is_available FROM jobs WHERE attempts > 0 ORDER BY id") == [
+                (5, False), (10, False), (15, False)
+            ]  # fmt: skip
+
+    asyncio.run(run())
+
+
 def test_what_is_locked_is_passed_over_or_refused_or_waited_for() -> None:
     async def run() -> None:
         async with Server() as server:
