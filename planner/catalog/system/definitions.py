@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from functools import lru_cache
 
 from planner.abc import Column, Constraint, Oid, SqlError, Table, TypeRef
 from planner.catalog import collations
@@ -13,7 +15,7 @@ from planner.catalog.objects import FIRST_USER_OID, Extension, Index, Schema, Us
 from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.row_types import is_row_array, relation_of, row_type_oid
 from planner.catalog.stored_queries import stored_query
-from planner.catalog.system.relations import by_row_type
+from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, by_row_type, fact_lines
 from planner.catalog.system.written import column_default, condition, spelled, view_query
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import Collation
@@ -65,9 +67,28 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
     if element is not None:
         return type_name(catalog, TypeRef(element), search_path) + "[]"
     try:
-        return format_type(ref)
+        shown = format_type(ref)
     except SqlError:
+        shown = "???"
+    return _of_information_schema(ref.oid, search_path) if shown == "???" else shown
+
+
+def _of_information_schema(oid: Oid, search_path: tuple[str, ...]) -> str:
+    """What PostgreSQL's own domains are called, of which the views of information_schema have their columns."""
+    name = _information_types().get(oid)
+    if name is None:
         return "???"
+    element = next((n for n in _information_types().values() if name == f"_{n}"), None)
+    shown = name if element is None else f"{element}[]"
+    return shown if "information_schema" in search_path else f"information_schema.{shown}"
+
+
+@lru_cache(maxsize=1)
+def _information_types() -> dict[Oid, str]:
+    columns = next(fact_lines("pg_type"))
+    oid, name, schema = (columns.index(c) for c in ("oid", "typname", "typnamespace"))
+    lines = itertools.islice(fact_lines("pg_type"), 1, None)
+    return {int(f[oid]): f[name] for f in lines if f[schema] == str(INFORMATION_SCHEMA_OID)}
 
 
 def _element_type(catalog: Catalog, array_oid: Oid) -> Oid | None:

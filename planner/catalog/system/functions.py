@@ -54,7 +54,7 @@ from planner.catalog.text_search_objects import TextSearchConfiguration, TextSea
 from planner.catalog.type_objects import CompositeType, Domain
 from planner.types import BY_OID, oids
 from planner.types.of_extensions import EXTENSION_OF
-from planner.types.oids import BOOL, INT4, NAME, OID, PG_NODE_TREE, TEXT
+from planner.types.oids import BOOL, INT4, NAME, OID, OIDVECTOR, PG_NODE_TREE, TEXT
 
 _ANY, _BIT_ARRAY = 2276, 1561
 _CLASSES: dict[str, Oid] = {
@@ -151,6 +151,14 @@ def _format_type(context: SystemContext, oid: Oid | None, typmod: int | None) ->
         return _WITHOUT_MODIFIER[oid]
     typmod = -1 if typmod is None else typmod
     return type_name(context.catalog, TypeRef(oid, typmod), context.search_path)
+
+
+@system("oidvectortypes", (OIDVECTOR,), TEXT)
+def _oidvectortypes(context: SystemContext, kinds: list[Oid] | None) -> str | None:
+    """The types of a function's arguments, as pg_proc.proargtypes has them."""
+    if kinds is None:
+        return None
+    return ", ".join(_format_type(context, kind, None) or "" for kind in kinds)
 
 
 @system("pg_get_indexdef", (OID, INT4, BOOL), TEXT, optional=2)
