@@ -260,11 +260,17 @@ class CallBinder(AggregateBinder):
             declared = proc.args
         args, result = self.arguments(declared, proc.result, given, position)
         if result.oid == t.RECORD and proc.out:
-            bound = bind_polymorphic(proc.args, [type_name(a.type.oid) for a in args]) or {}
+            bound = bind_polymorphic(declared, [type_name(a.type.oid) for a in args]) or {}
             result = record_of(tuple((n, TypeRef(type_oid(bound.get(k, k)))) for n, k in proc.out))
         signature = f"{name}({', '.join(declared if not proc.variadic else proc.args)})"
         if proc.variadic and len(declared) == len(proc.args) and declared == proc.args:
             signature = f"{name}({', '.join(proc.args)})"
+        if (
+            proc.variadic and proc.defaults and declared != proc.args
+        ):  # a list, given one by one or not at all
+            fixed = len(proc.args) - 1
+            listed = TypeRef(type_oid(proc.args[-1]))
+            args = (*args[:fixed], ir.Logic(listed, "array", tuple(args[fixed:])))
         if proc.returns_set:
             return ir.SetReturning(result, signature, args, position=position)
         if proc.volatility != "i":

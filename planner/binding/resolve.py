@@ -270,7 +270,7 @@ def spread(found: Sequence[Proc], n: int) -> list[tuple[Proc, tuple[str, ...]]]:
                 last, last if last == "any" else element_name(last)
             )
             rows.append((p, p.args[:-1] + (each,) * (n - len(p.args) + 1)))
-        elif len(p.args) - p.defaults <= n <= len(p.args) and not p.variadic:
+        elif len(p.args) - p.defaults <= n <= len(p.args):
             rows.append((p, p.args[:n]))
     whole = {args for p, args in rows if not p.variadic}
     return [(p, args) for p, args in rows if not p.variadic or args not in whole]

@@ -32,6 +32,7 @@ _FAMILIES = (
     "triggers",
     "sets",
     "sizes",
+    "slots",
     "text_search",
     "zones",
 )

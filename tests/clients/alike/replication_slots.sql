@@ -1,0 +1,23 @@
+-- There are no replication slots, and whoever asks for one is told what a PostgreSQL tells whose wal_level is replica.
+select pg_create_logical_replication_slot('a', 'pgoutput');
+select * from pg_create_logical_replication_slot('a', 'pgoutput', true);
+select pg_drop_replication_slot('a');
+select pg_drop_replication_slot(null);
+select * from pg_logical_slot_get_changes('a', null, null);
+select * from pg_logical_slot_peek_changes('a', null, null);
+select data from pg_logical_slot_get_changes('a', null, null, 'x', 'y');
+select * from pg_logical_slot_get_binary_changes('a', null, null);
+select * from pg_logical_slot_peek_binary_changes('a', '0/0', 1);
+select pg_replication_slot_advance('a', '0/1');
+select pg_replication_slot_advance('a', '0/0');
+select pg_copy_logical_replication_slot('a', 'b');
+select pg_copy_physical_replication_slot('a', 'b');
+select * from pg_get_replication_slots();
+select * from pg_replication_slots;
+create role without_replication;
+set role without_replication;
+select pg_drop_replication_slot('a');
+select pg_create_logical_replication_slot('a', 'pgoutput');
+select * from pg_logical_slot_get_changes('a', null, null);
+reset role;
+drop role without_replication;
