@@ -193,7 +193,7 @@ def _pick(catalog: Catalog, use: PartUse) -> _Pick:
 
 def _leaf(way: Router, row: Any) -> Table | None:
     found = way.leaf(row)
-    return found if isinstance(found, Table) else None
+    return found if isinstance(found, Table) and found.foreign is None else None
 
 
 class _Rows:

@@ -34,6 +34,7 @@ from executor.triggers import firing, triggered
 from planner import dealing, triggers
 from planner import types as t
 from planner.abc import Constraint, DeleteQuery, MergeQuery, OnConflict, SqlError, Table, UpdateQuery
+from planner.catalog.foreign_objects import unreachable
 from planner.inheritance import spreads
 from planner.partitioning import Router, deciding, router
 from planner.relations import VIEW_CHECK, GuardedTable
@@ -57,7 +58,7 @@ def homes_of(
 
 
 def dealt(session: Session, table: Table, rows: pa.Table, first: int = 0) -> list[Piece]:
-    """Rows by leaves. `first`: the column in which they begin. Raises 23514."""
+    """Rows by leaves. `first`: the column in which they begin. Raises 23514, 55000."""
     way = router(session.catalog, table)
     places = sorted(way.all_places())
     if not rows.num_rows:
@@ -74,6 +75,9 @@ def dealt(session: Session, table: Table, rows: pa.Table, first: int = 0) -> lis
         leaf_of(way, row, told=not row_security.restricts(session, table))  # says which, and why
     first_of = {int(n): int(at) for n, at in zip(*np.unique(which, return_index=True), strict=True)}
     in_order = sorted(first_of, key=first_of.__getitem__)
+    for to in (found[n] for n in in_order):
+        if isinstance(to, Table) and to.foreign is not None:
+            raise unreachable(session.catalog, to)
     return [(to, np.flatnonzero(which == n)) for n in in_order if isinstance(to := found[n], Table)]
 
 

@@ -23,6 +23,7 @@ from planner.binding.scope import Relation
 from planner.catalog import Catalog, Function, Schema, Sequence, View, large_objects, predefined, rights
 from planner.catalog.foreign_objects import unreachable
 from planner.inheritance import family
+from planner.partitioning import descendants
 
 _RESTRICTED = frozenset(("pg_authid", "pg_shadow", "pg_user_mapping", "pg_statistic", "pg_subscription"))
 
@@ -144,8 +145,12 @@ class Accesses:
             return
         for a in self._said:
             if isinstance(a.thing, Table):
-                below = family(self.catalog, a.thing) if a.spreads and a.thing.children else (a.thing,)
-                for table in below:
+                below: list[Table] = []
+                if a.spreads and a.thing.partitioning is not None:
+                    below = descendants(self.catalog, a.thing)
+                elif a.spreads and a.thing.children:
+                    below = family(self.catalog, a.thing)
+                for table in below or (a.thing,):
                     if table.foreign is not None:
                         raise unreachable(self.catalog, table)
         if rights.is_superuser(self.catalog, self.user) and all(a.role == self.user for a in self._said):

@@ -18,6 +18,7 @@ from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
 from planner.ddl import action_words, column_settings, foreign
 from planner.ddl.scope import Scope
 from planner.inheritance import family
+from planner.partitioning import descendants
 from planner.relations import ForeignPlace
 
 if TYPE_CHECKING:
@@ -44,8 +45,43 @@ def refuse_elements(said: st.CreateTable) -> None:
             )
         for constraint in element.constraints if isinstance(element, st.ColumnDef) else (element,):
             refuse_key(constraint)
-    if said.partition_of is not None:
-        raise PlanError("0A000", "foreign tables as partitions are not supported")
+
+
+def refuse_partition(scope: Scope, parent: Table, attached: str = "") -> None:
+    """Raises 42809 for a foreign table as a partition (`attached`: of that name, by ALTER) of a table with keys."""
+    if any(i.unique for i in scope.catalog.indexes_of(parent.oid)):
+        if attached:
+            raise PlanError(
+                "42809",
+                f'cannot attach foreign table "{attached}" as partition of partitioned table "{parent.name}"',
+                detail=f'Partitioned table "{parent.name}" contains unique indexes.',
+            )
+        raise PlanError(
+            "42809",
+            f'cannot create foreign partition of partitioned table "{parent.name}"',
+            detail=f'Table "{parent.name}" contains indexes that are unique.',
+        )
+    if any(c.kind == "f" for c in parent.constraints):
+        raise PlanError("42809", "foreign key constraints are not supported on foreign tables")
+
+
+def refuse_key_above(scope: Scope, table: Table, said: st.ConstraintDef) -> None:
+    """Raises 42809 for a key of a partitioned table, some of whose partitions are foreign."""
+    for below in descendants(scope.catalog, table) if table.partitioning is not None else ():
+        if below.foreign is None or below.partition is None:
+            continue
+        if said.kind == "f":
+            raise PlanError("42809", "foreign key constraints are not supported on foreign tables")
+        if said.kind in "pu":
+            raise no_unique_index(scope.catalog.table(below.partition.parent).name)
+
+
+def no_unique_index(name: str) -> PlanError:
+    return PlanError(
+        "42809",
+        f'cannot create unique index on partitioned table "{name}"',
+        detail=f'Table "{name}" contains partitions that are foreign tables.',
+    )
 
 
 def not_foreign(name: str) -> PlanError:
@@ -127,5 +163,5 @@ def _wrapper(on: Alteration) -> ForeignDataWrapper:
 
 
 __all__ = [
-    "OPTIONS", "not_foreign", "placed", "refuse_actions", "refuse_elements", "refuse_key", "set_column_options", "set_options",
+    "OPTIONS", "no_unique_index", "not_foreign", "placed", "refuse_actions", "refuse_elements", "refuse_key", "refuse_key_above", "refuse_partition", "set_column_options", "set_options",
 ]  # fmt: skip

@@ -31,6 +31,7 @@ from planner.ddl import (
     collations,
     composites,
     constraints,
+    foreign_tables,
     moments,
     naming,
     roles,
@@ -47,6 +48,7 @@ from planner.ddl.typenames import resolve_type
 from planner.lexer import WORD, tokenize
 from planner.parse import parse_expression
 from planner.parse.storage import kept
+from planner.partitioning import descendants
 
 _METHODS: Final = frozenset(("btree", "hash", "gin", "gist", "brin", "spgist"))
 _INCLUDING: Final = frozenset(("btree", "gist", "spgist"))
@@ -72,6 +74,8 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         raise PlanError("42704", f'access method "{said.method}" does not exist')
     if said.unique and said.method != "btree":
         raise PlanError("0A000", f'access method "{said.method}" does not support unique indexes')
+    if said.unique and any(t.foreign is not None for t in descendants(scope.catalog, table)):
+        raise foreign_tables.no_unique_index(table.name)
     if said.include and said.method not in _INCLUDING:
         raise PlanError("0A000", f'access method "{said.method}" does not support included columns')
     schema = scope.catalog.schema_of(table.schema_oid)

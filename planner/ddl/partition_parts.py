@@ -106,11 +106,14 @@ def _in_line(scope: Scope, parent: Table, oid: Oid) -> None:
         if theirs.no_inherit and theirs.kind == "c":
             continue
         child = scope.catalog.table(oid)
+        if child.foreign is not None and theirs.kind != "c":
+            continue
         if not any(c.parent == theirs.oid for c in child.constraints):
             _constraint(scope, parent, child, theirs)
     for index in scope.catalog.indexes_of(parent.oid):
         there = any(i.parent == index.oid for i in scope.catalog.indexes_of(oid))
-        if not index.constraint_oid and index.valid and not there:
+        of_rows = scope.catalog.table(oid).foreign is None
+        if of_rows and not index.constraint_oid and index.valid and not there:
             _index(scope, parent, scope.catalog.table(oid), index)
     _triggers(scope, parent, oid)
 

@@ -303,10 +303,10 @@ def _refuse_modulus(bound: Bound, others: list[tuple[str, Bound]]) -> None:
 
 
 def parent_of(scope: Scope, name: st.Name) -> Table:
-    """The table that a new partition is to be of. Raises 42P01, 42809."""
+    """The table that a new partition is to be of. Raises 42P01, 42P17."""
     found = scope.relation(dataclasses.replace(name, position=0))  # PostgreSQL says no place here
     if not isinstance(found, Table) or found.partitioning is None:
-        raise PlanError("42809", f'"{found.name}" is not partitioned')
+        raise PlanError("42P17", f'"{found.name}" is not partitioned')
     return found
 
 
@@ -377,6 +377,10 @@ def attach(on: Alteration, a: st.AlterAction) -> None:
     bound = bound_of(scope, parent, a.bound, child.name)
     refuse_overlap(scope, parent, bound, child.name, a.bound)
     _refuse_columns(parent, child)
+    if child.foreign is not None:
+        from planner.ddl import foreign_tables
+
+        foreign_tables.refuse_partition(scope, parent, child.name)
     if not bound.default:
         _check_rows(
             scope, child, parent, bound,
@@ -418,8 +422,6 @@ def _check_above(scope: Scope, child: Table, parent: Table, above: Table) -> Non
 def _refuse_child(scope: Scope, parent: Table, child: Table) -> None:
     if child.partition is not None:
         raise PlanError("42809", f'"{child.name}" is already a partition')
-    if child.foreign is not None:
-        raise PlanError("0A000", "foreign tables as partitions are not supported")
     if child.of_type:
         raise PlanError("42809", "cannot attach a typed table as partition")
     if any(child.parents):

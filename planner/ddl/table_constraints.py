@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner import statements as st
 from planner.abc import PlanError, Table
-from planner.ddl import constraints, exclusions, foreign_keys
+from planner.ddl import constraints, exclusions, foreign_keys, foreign_tables
 from planner.ddl.scope import Scope
 
 
@@ -25,6 +25,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, *, has_rows: bool) -
             )
         if said.kind == "c" and said.no_inherit:
             raise PlanError("42P16", f'cannot add NO INHERIT constraint to partitioned table "{table.name}"')
+        foreign_tables.refuse_key_above(scope, table, said)
         if said.kind == "f" and said.not_valid:
             raise PlanError(
                 "42809",

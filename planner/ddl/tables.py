@@ -80,6 +80,8 @@ def create_table(scope: Scope, said: st.CreateTable) -> None:
     builder.partition_by = said.partition_by
     if said.partition_of is not None:
         builder.partition_of(said)
+        if said.foreign is not None:
+            foreign_tables.placed(scope, scope.catalog.table(builder.oid), said)
         return
     if made is not None:
         builder.typed(made, said.elements)
@@ -258,6 +260,8 @@ class _Builder:
                 "42809", f'cannot create a {what} relation as partition of {of} relation "{parent.name}"'
             )
         bound = partitions.bound_of(scope, parent, said.bound, self.name)
+        if said.foreign is not None:
+            foreign_tables.refuse_partition(scope, parent)
         for c in parent.visible:
             default = None if c.identity else c.default
             self.columns.append(
