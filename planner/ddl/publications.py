@@ -338,6 +338,7 @@ def _with_tables(
 
 def _refuse_kind(table: Table) -> None:
     for is_one, kind in (
+        (table.foreign is not None, "foreign tables"),
         (table.materialized is not None, "materialized views"),
         (table.foreign is not None, "foreign tables"),
         (table.temporary, "temporary tables"),
