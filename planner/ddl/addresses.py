@@ -67,7 +67,7 @@ CLASSES: Final[dict[type[Any], tuple[Oid, str]]] = {
     View: (CLASS_OID, "view"), SequenceObject: (CLASS_OID, "sequence"), Index: (CLASS_OID, "index"),
     Schema: (NAMESPACE_OID, "schema"), Collation: (COLLATION_OID, "collation"), Extension: (EXTENSION_OID, "extension"),
     TextSearchConfiguration: (TS_CONFIG_OID, "text search configuration"), TextSearchDictionary: (TS_DICT_OID, "text search dictionary"),
-    ForeignDataWrapper: (WRAPPER_OID, "foreign-data wrapper"), ForeignServer: (SERVER_OID, "server"),
+    ForeignDataWrapper: (WRAPPER_OID, "foreign-data wrapper"), ForeignServer: (SERVER_OID, "server"), UserMapping: (USER_MAPPING_OID, "user mapping"),
     StatisticsObject: (STATISTIC_EXT_OID, "statistics object"), Operator: (OPERATOR_OID, "operator"), Cast: (CAST_OID, "cast"),
     Publication: (PUBLICATION_OID, "publication"), Subscription: (SUBSCRIPTION_OID, "subscription"),
 }  # fmt: skip

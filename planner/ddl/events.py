@@ -23,6 +23,8 @@ from planner.catalog import (
     CompositeType,
     DefaultGrant,
     Extension,
+    ForeignDataWrapper,
+    ForeignServer,
     Function,
     Grant,
     Index,
@@ -31,6 +33,7 @@ from planner.catalog import (
     PublishedTable,
     RangeType,
     Schema,
+    UserMapping,
     UserType,
     View,
     quote_qualified,
@@ -79,7 +82,7 @@ def commands(
 
 
 def _granted(statement: Any) -> str:
-    return str(statement.kind).upper()
+    return str(statement.kind).upper().replace("-", " ")
 
 
 def _commands(
@@ -154,7 +157,7 @@ def _tables_made(here: Addresses, things: Sequence[CatalogChange]) -> Iterator[t
             continue
         owned = [s for s in made if isinstance(s, SequenceObject) and s.table_oid == table.oid]
         yield from (("CREATE SEQUENCE", here.of(s)) for s in owned)
-        yield "CREATE TABLE", here.of(table)
+        yield "CREATE TABLE" if table.foreign is None else "CREATE FOREIGN TABLE", here.of(table)
         yield from (
             ("CREATE INDEX", here.of(i)) for i in made if isinstance(i, Index) and i.table_oid == table.oid
         )
@@ -325,6 +328,12 @@ def _named(
     """Of what is gone, what the statement has named."""
     if isinstance(statement, st.DropCast):
         return [oid for oid, x in gone.items() if isinstance(x, Cast)][:1]
+    if isinstance(statement, st.UserMappingStatement):
+        return [oid for oid, x in gone.items() if isinstance(x, UserMapping)]
+    if isinstance(statement, st.Drop) and statement.kind in ("server", "foreign-data wrapper"):
+        kind = ForeignServer if statement.kind == "server" else ForeignDataWrapper
+        said = {name.name for name in statement.names}
+        return [oid for oid, x in gone.items() if isinstance(x, kind) and x.name in said]
     if isinstance(statement, st.DropFunctions):
         names = [s.name for s in statement.signatures]
         kinds: tuple[Any, ...] = (Function,)
