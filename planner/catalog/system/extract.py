@@ -35,7 +35,7 @@ STATIC = {
         "select * from pg_description where objoid < 16384 and classoid in ('pg_proc'::regclass, 'pg_operator'::regclass,"
         " 'pg_type'::regclass, 'pg_namespace'::regclass, 'pg_am'::regclass, 'pg_conversion'::regclass,"
         " 'pg_collation'::regclass, 'pg_opclass'::regclass, 'pg_ts_config'::regclass, 'pg_ts_dict'::regclass,"
-        " 'pg_ts_parser'::regclass, 'pg_ts_template'::regclass)"
+        " 'pg_ts_parser'::regclass, 'pg_ts_template'::regclass, 'pg_language'::regclass, 'pg_extension'::regclass)"
         " and description not like 'ICU%' order by classoid, objoid, objsubid"
     ),
     "pg_language": "select * from pg_language order by oid",
