@@ -173,6 +173,8 @@ def _match(vector: int) -> Implementation:
 
 register("tsvector @@ tsquery", _match(0))
 register("tsquery @@ tsvector", _match(1))
+register("tsvector @@@ tsquery", _match(0))  # the names of old
+register("tsquery @@@ tsvector", _match(1))
 
 
 def _text_with_query(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:

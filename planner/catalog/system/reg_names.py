@@ -17,6 +17,7 @@ from planner.catalog.system.functions import (
     regnamespace_out,
     regtype_out,
 )
+from planner.catalog.system.relations import relation
 from planner.catalog.text_search import CONFIGURATION, DICTIONARY
 from planner.catalog.type_objects import Collation
 from planner.types import resolve_name
@@ -91,6 +92,10 @@ def regtype_in(context: SystemContext, text: str) -> Oid:
         arrays = context.catalog.array_named(name, schema, context.search_path)
         if arrays and not is_array:
             return arrays
+    if schema in ("", "pg_catalog", "information_schema") and (
+        oid := _of_system_relation(name, schema, is_array)
+    ):
+        return oid
     if schema in ("", "pg_catalog"):
         try:
             return resolve_name(body.removeprefix("pg_catalog."), ()).oid
@@ -99,6 +104,15 @@ def regtype_in(context: SystemContext, text: str) -> Oid:
                 raise
     shown = f"{schema}.{name}" if schema else name
     raise SqlError("42704", f'type "{shown}{"[]" if is_array else ""}" does not exist')
+
+
+def _of_system_relation(name: str, schema: str, is_array: bool) -> Oid:
+    """The type of its rows, or of arrays of them, also under their name `_pg_class`; 0 if none is called so."""
+    home = schema or "pg_catalog"
+    if (found := relation(home, name)) is not None:
+        return found.row_array if is_array else found.row_type
+    found = relation(home, name[1:]) if name.startswith("_") and not is_array else None
+    return found.row_array if found is not None else 0
 
 
 def _single_name(text: str) -> str:

@@ -86,3 +86,4 @@ create view rv as select ts_rewrite('a & b', 'select t, s from syn') as q;
 select * from rv;
 drop view rv;
 drop table syn;
+select to_tsvector('simple', 'cat') @@@ to_tsquery('simple', 'cat'), 'cat & !dog'::tsquery @@@ 'cat dog'::tsvector, null::tsvector @@@ 'a';
