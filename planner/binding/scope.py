@@ -121,6 +121,7 @@ class Scope:
     beyond: Sequence[Relation] = ()  # of the same FROM, and out of reach (`planner.binding.missing_names`)
     barred: Sequence[Relation] = ()  # on the left of a join whose kind forbids LATERAL to look at them
     forming: bool = False  # whether its FROM is being bound: there are no rows to aggregate yet
+    computed: int = 0  # how many LATERAL subqueries of its FROM have no FROM themselves
     clause: str = ""  # what is being bound, for messages: WHERE, GROUP BY, ...
     steps: Sequence[FromStep] = ()  # the whole FROM, if it is tables and plain joins of them
 

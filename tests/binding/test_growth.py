@@ -128,3 +128,16 @@ def test_rows_inside_of_one_another(company: World) -> None:
     with pytest.raises(PlanError) as refused:
         company.plan(f"SELECT {'ROW(' * 100}1{')' * 100}")
     assert refused.value.sqlstate == "54001"
+
+
+def test_many_computed_columns_beside_each_other(company: World) -> None:
+    """DuckDB's planner takes minutes for a hundred of them."""
+
+    def computed(many: int) -> str:
+        return ", ".join(f"LATERAL (SELECT x + {i} AS c{i}) AS l{i}" for i in range(many))
+
+    text = f"SELECT c19, count(*) FROM (SELECT 1 AS x) s, {computed(20)} GROUP BY c19"
+    assert company.tidewire(text) == company.postgres(text)
+    with pytest.raises(PlanError) as refused:
+        company.plan(f"SELECT 1 FROM (SELECT 1 AS x) s, {computed(51)}")
+    assert refused.value.sqlstate == "54001"
