@@ -147,7 +147,12 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
         moves.rename_relation(scope, found, action.new_name)
     elif action.what == "set schema" and isinstance(found, View | Sequence):
         if isinstance(found, Sequence) and found.table_oid:
-            raise PlanError("0A000", "cannot move an owned sequence into another schema")
+            owner = scope.catalog.table(found.table_oid).name
+            raise PlanError(
+                "0A000",
+                "cannot move an owned sequence into another schema",
+                detail=f'Sequence "{found.name}" is linked to table "{owner}".',
+            )
         moves.move_relation(scope, found, action.name)
     elif action.what == "owner" and not isinstance(found, Index):
         scope.replace(found, dataclasses.replace(found, owner=constraints.require_role(scope, action.name)))

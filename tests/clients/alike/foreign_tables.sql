@@ -141,7 +141,12 @@ CREATE TABLE alike (LIKE further INCLUDING ALL);
 \d alike
 CREATE TABLE uses_rows (x further);
 ALTER FOREIGN TABLE further ALTER e TYPE bigint;
+ALTER FOREIGN TABLE further ALTER ff TYPE int;
 DROP TABLE uses_rows;
+ALTER FOREIGN TABLE further ALTER ff TYPE int, ALTER e TYPE boolean;
+ALTER FOREIGN TABLE further ALTER e DROP DEFAULT, ALTER ff TYPE int;
+ALTER FOREIGN TABLE further ALTER ff TYPE date, ALTER c TYPE int;
+ALTER SEQUENCE numbered_id_seq SET SCHEMA pg_catalog;
 DROP VIEW through;
 CREATE SCHEMA elsewhere;
 ALTER FOREIGN TABLE further SET SCHEMA elsewhere;
