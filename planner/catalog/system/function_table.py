@@ -27,6 +27,7 @@ _FAMILIES = (
     "access",
     "counters",
     "event_triggers",
+    "identities",
     "measures",
     "publications",
     "triggers",
