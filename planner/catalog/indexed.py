@@ -272,6 +272,12 @@ class IndexedObjects:
         schema = self._objects.get(getattr(thing, "schema_oid", 0))
         return not isinstance(schema, Schema) or schema.database_oid in (0, self.database_oid)
 
+    def has(self, thing: CatalogObject) -> bool:
+        """Whether an object is this database's, or of all of them."""
+        if isinstance(thing, Schema):
+            return thing.database_oid in (0, self.database_oid)
+        return self._is_here(thing)
+
     def _of_kind(self, kind: type[Any]) -> tuple[Oid, ...]:
         """The OIDs of objects of a kind, in order."""
         if self.shown is not None:

@@ -64,3 +64,24 @@ def test_it_is_a_database_like_others(tmp_path: Path) -> None:
         server.start()
         assert names(server) == ["made_from_there", "tidewire"]
         assert 'database "postgres" does not exist' in run(server, "psql", "-X", "-l").stderr
+
+
+COMMENTED = (
+    "create schema s; create table s.t (id int primary key check (id > 0)); create view s.v as select id from s.t;"
+    "create function s.f() returns int language sql as 'select 1'; create type s.mood as enum ('a');"
+    "create extension hstore;"
+    "comment on schema s is 'x'; comment on table s.t is 'x'; comment on column s.t.id is 'x';"
+    "comment on constraint t_pkey on s.t is 'x'; comment on column s.v.id is 'x'; comment on function s.f() is 'x';"
+    "comment on type s.mood is 'x'; comment on extension hstore is 'x'"
+)
+"""What COMMENT ON can say something of, of each kind that is found in another way."""
+SAID = "select count(*) from pg_description where description = 'x'"
+
+
+def test_comments_are_of_the_database_they_were_made_in(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server:
+        with server.connect(dbname="tidewire") as connection:
+            connection.execute(COMMENTED)
+            assert connection.execute(SAID).fetchall() == [(8,)]
+        with server.connect(dbname="postgres") as connection:
+            assert connection.execute(SAID).fetchall() == [(0,)]

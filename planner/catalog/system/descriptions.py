@@ -109,10 +109,12 @@ def _described(context: SystemContext, comment: Comment) -> Rows:
     thing = context.catalog.get(comment.target)
     if isinstance(thing, Database | Role):
         return []
+    if thing is not None and not context.catalog.has(thing):
+        return []
     class_oid = _CLASS_OF.get(type(thing), CLASS_OID)
     if thing is None:
         holder = context.catalog.holder_of(comment.target)
-        if holder is None:
+        if holder is None or not context.catalog.has(holder):
             return []
         constraints = () if isinstance(holder, View) else holder.constraints
         is_constraint = any(c.oid == comment.target for c in constraints)
