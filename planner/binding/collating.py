@@ -37,6 +37,7 @@ from planner.catalog.collations import (
     nondeterministic,
     shown,
 )
+from planner.catalog.names import missing_schema
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
@@ -98,12 +99,18 @@ def key(node: exp.Collate, catalog: Catalog, search_path: Sequence[str]) -> str:
 
 
 def named(node: exp.Collate, position: int, queries: QueryBinder) -> str:
-    """The collation, by its key. Raises 42704."""
+    """The collation, by its key. Raises 42704, and for its schema 3F000 and 42501."""
+    said = node.expression
+    schema = identifier(said.args["table"]) if isinstance(said, exp.Column) and said.args.get("table") else ""
+    if schema and queries.ctx.catalog.find_schema(schema) is None:
+        raise missing_schema(schema, position)
+    if schema:
+        queries.accesses.enters(schema, position)
     found = key(node, queries.ctx.catalog, queries.search_path)
     if not found:
-        said = node.expression
         name = identifier(said.this) if isinstance(said, exp.Column) else identifier(said)
-        raise PlanError("42704", f'collation "{name}" for encoding "UTF8" does not exist', position=position)
+        shown = f"{schema}.{name}" if schema else name
+        raise PlanError("42704", f'collation "{shown}" for encoding "UTF8" does not exist', position=position)
     return found
 
 
