@@ -32,7 +32,7 @@ from executor.limits import ExecutorLimits
 from executor.past.catalogs import PastCatalogs
 from executor.past.tables import PastTables
 from executor.plans import Plans
-from executor.session import advisory, bulk_locks, functions, signals
+from executor.session import advisory, bulk_locks, definition_locks, functions, signals
 from executor.session.block import Block
 from executor.session.first_settings import FirstSettings
 from executor.session.session import Session
@@ -332,6 +332,8 @@ class Executor:
         if space == bulk_locks.TABLE_SPACE:
             space, key = str(key), None
         shard, _, index = space.partition("/")
+        if space == definition_locks.SPACE and key is not None:
+            return f"relation {key[0]}"
         table = next((x for x in self.catalogs.newest.all_tables() if x.shard == shard), None)
         if space == advisory.SPACE:
             return advisory.describe(key)

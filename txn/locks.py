@@ -333,6 +333,17 @@ class KeyLocks:
             del self._held[owner]
         self._drop(owner, lock_key, mode)
 
+    def note(self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode) -> None:
+        """A lock that the owner has had all along, past whoever waits for the key: it is let go like one that was asked for."""
+        lock_key = (space, key)
+        lock = self._locks.get(lock_key)
+        if lock is None:
+            lock = self._locks[lock_key] = _Lock()
+        before = lock.holders.get(owner)
+        if before is None or before < mode:
+            lock.holders[owner] = mode
+            self._remember(owner, lock_key, before)
+
     def lend(self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode) -> None:
         """A lock of the owner for what it has by other means already (`txn.held_keys`), until `take_back`: nothing else lets go of it."""
         lock = self._locks.get((space, key))

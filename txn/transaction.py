@@ -546,6 +546,11 @@ class Transaction:
         self._state = "admitted"
         self._let_go()
 
+    @property
+    def has_let_go(self) -> bool:
+        """Whether its locks are others' by now: it is over, or admitted and on its way to the disk."""
+        return self._state not in ("open", "committing")
+
     def _let_go(self) -> None:
         if self.held:
             self._environment.held_keys.release(self)

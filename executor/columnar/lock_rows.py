@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from executor.session import definition_locks
 from executor.session.advisory import RELATION
+from txn.locks import party_of
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -42,4 +44,26 @@ def lock_rows(asking: Session) -> list[dict[str, Any]]:
                 "fastpath": False,
             }
         )
+    return rows + _of_definitions(asking)
+
+
+def _of_definitions(asking: Session) -> list[dict[str, Any]]:
+    """Tables that somebody defines anew, and those that keep him waiting; of this server alone."""
+    executor = asking.executor
+    rows = []
+    for (oid,), owner, mode, granted in executor.env.locks.listing(definition_locks.SPACE):
+        session = executor.sessions.get(party_of(owner))  # type: ignore[call-overload]
+        if session is not None:
+            rows.append(
+                {
+                    "locktype": "relation",
+                    "relation": oid,
+                    "database": executor.catalogs.of(session.database).database_oid,
+                    "virtualtransaction": f"{executor.advisory.server}/{session.pid}",
+                    "pid": session.pid,
+                    "mode": definition_locks.MODES[mode],
+                    "granted": granted,
+                    "fastpath": False,
+                }
+            )
     return rows

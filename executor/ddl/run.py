@@ -25,7 +25,7 @@ from executor.ddl.in_use import squashed
 from executor.ddl.schema import schema_bytes
 from executor.ddl.shape import same_shape
 from executor.procedural import calls
-from executor.session import as_of, bulk, queries, session_defaults, staging
+from executor.session import as_of, bulk, definition_locks, queries, session_defaults, staging
 from executor.session.block import Block, DdlStep
 from executor.session.executed import written_out
 from executor.triggers import events, firing
@@ -83,7 +83,6 @@ def _refused(plan: Plan, statement: Any) -> ExecutionError:
 async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Rows:
     if block.read_only:
         raise _refused(plan, statement)
-    executor = session.executor
     block.statement()
     watched = events.of(session, block, plan, statement)
     if watched is not None:
@@ -94,15 +93,9 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
         statement = session_defaults.checked(session, statement)
     if isinstance(statement, st.CreateFunction | st.AlterFunction) and "set" in statement.options:
         statement = session_defaults.checked_for_function(session, statement)
-    context = session.ddl_context(executor.catalogs.reserve_oids(session.catalog))
-    try:
-        bound = executor.planner.bind_ddl(statement, context)
-    except as_of.PastNotReached:  # CREATE TABLE AS SELECT ... AS OF
-        await as_of.reach(session)
-        bound = executor.planner.bind_ddl(statement, context)
-    except SqlError as e:
-        _tell(session, e.notices)
-        raise
+    bound = await _bound(session, statement)
+    while (bound.changes or bound.truncated) and not await definition_locks.ours(session, block, bound):
+        bound = await _bound(session, statement)  # as things are by now
     _tell(session, bound.notices)
     if any(table.triggers for table in bound.truncated):
         await _truncate(session, block, bound, statement)
@@ -117,6 +110,19 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
     if watched is not None:
         await watched.end(bound)
     return Rows(tag)
+
+
+async def _bound(session: Session, statement: Any) -> DdlPlan:
+    executor = session.executor
+    context = session.ddl_context(executor.catalogs.reserve_oids(session.catalog))
+    try:
+        return executor.planner.bind_ddl(statement, context)
+    except as_of.PastNotReached:  # CREATE TABLE AS SELECT ... AS OF
+        await as_of.reach(session)
+        return executor.planner.bind_ddl(statement, context)
+    except SqlError as e:
+        _tell(session, e.notices)
+        raise
 
 
 def _tell(session: Session, notices: Iterable[DdlNotice]) -> None:

@@ -252,6 +252,11 @@ class AdvisoryLocks:
     async def let_go(self, pid: int) -> None:
         """Done when what the session has let go of is free for everybody."""
 
+    @property
+    def server(self) -> int:
+        """This server's number, as in what is listed."""
+        return 1
+
     def listing(self) -> list[Listed]:
         """All of them, for pg_locks."""
         return [

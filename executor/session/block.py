@@ -461,6 +461,12 @@ class Block:
                     if bulk.replaces is None:
                         _check_bulk(w, bulk.rows, group.ts, w.gone())
 
+    def goes_on(self, old: Table, new: Table) -> bool:
+        """Whether another definition of a table, or another one yet, leaves the block as it is."""
+        if self.steps or self.isolation is not Isolation.READ_COMMITTED:
+            return old == new
+        return self._holds(old, new)
+
     def _holds(self, old: Table, new: Table) -> bool:
         """Whether the block, which is at READ COMMITTED and has defined nothing, is right under another definition of a table, too."""
         w = self.tables.get(old.shard)

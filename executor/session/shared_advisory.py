@@ -130,6 +130,10 @@ class SharedAdvisoryLocks(AdvisoryLocks):
         if going is not None:
             await asyncio.wait([going])
 
+    @property
+    def server(self) -> int:
+        return self._shared.server
+
     def listing(self) -> list[Listed]:
         listed: list[Listed] = []
         for key, record in self._shared.table:

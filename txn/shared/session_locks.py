@@ -246,6 +246,11 @@ class SessionLocks:
         self._env.committer.outcasts[pid] = error
         return error
 
+    @property
+    def server(self) -> int:
+        """This server's number among the members, as the table of locks has it."""
+        return self._env.members.number
+
     async def leave(self) -> None:
         """This server stops: its locks are free."""
         mine = self._env.members.number

@@ -1,0 +1,130 @@
+"""DDL beside open blocks: who defines a table anew waits for those whose outcome depends on it as it is.
+
+    A   BEGIN   INSERT INTO t ...                       COMMIT
+    B             ALTER TABLE t ADD COLUMN c, waits ........   ALTER TABLE
+
+The modes are PostgreSQL's, as row locks' strengths stand to each other: KEY SHARE | SHARE | NO KEY UPDATE | UPDATE of the table's OID.
+
+    AccessShareLock        has read the table       waits for, and keeps waiting, AccessExclusiveLock alone
+    RowExclusiveLock       has written to it        the two below
+    ShareRowExclusiveLock  triggers, foreign keys   writers, and its like
+    AccessExclusiveLock    everything else          everybody
+
+A block that merely uses a table takes no lock: which tables it uses it notes anyway (`Block.used`). It is given its lock when DDL
+comes that would have to wait for it, keeps it to its end like any other, and so DDL queues, times out, is part of circles (40P01) and is
+listed (pg_locks, pg_blocking_pids) as who waits for a row is. Who has waited is planned anew, at the present. Blocks that begin to
+use the table meanwhile are waited for as well; what DDL does not wait for (other servers' blocks, and those that come between its
+last look and its commit) is refused at admission, 40001, as it always was. Blocks that go on under the new definition
+(`planner.overtaking`) are in nobody's way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from executor.procedural.inside import INSIDE
+from executor.session.waits import WouldBlock, wait_for
+from planner.abc import Oid, Table
+from planner.ddl.plan import DdlPlan
+from txn.abc import Isolation
+from txn.locks import LockMode
+
+if TYPE_CHECKING:
+    from executor.session.block import Block
+    from executor.session.session import Session
+
+SPACE: Final = "definition"
+MODES: Final = {
+    LockMode.KEY_SHARE: "AccessShareLock",
+    LockMode.SHARE: "RowExclusiveLock",
+    LockMode.NO_KEY_UPDATE: "ShareRowExclusiveLock",
+    LockMode.UPDATE: "AccessExclusiveLock",
+}
+
+
+async def ours(session: Session, block: Block, bound: DdlPlan) -> bool:
+    """Locks the tables that a bound statement defines anew or empties, to the block's end.
+
+    False: somebody was in the way, and the statement is to be bound again. Raises DeadlockDetected, LockNotAvailable.
+    """
+    waited = False
+    locks, txn = session.executor.env.locks, block.transaction()
+    for oid, (old, new, mode) in sorted(_wanted(block, bound).items()):
+        while True:
+            in_the_way = list(_users(session, block, old, new, mode))
+            if in_the_way:
+                locks.weaken(txn, SPACE, (oid,), None)  # it was ours, and somebody has come since
+                for other, held in in_the_way:
+                    locks.note(other.transaction(), SPACE, (oid,), held)
+            if locks.try_acquire(txn, SPACE, (oid,), mode):
+                break
+            waited = True
+            await wait_for(session, block, WouldBlock(SPACE, (oid,), mode))
+    if waited:
+        await session.executor.env.committer.settled()  # those that are over are in nobody's snapshot before
+        if txn.isolation is not Isolation.READ_COMMITTED:
+            txn.refresh()
+        elif INSIDE.get() != block.party:
+            txn.new_statement()
+    return not waited
+
+
+def _wanted(block: Block, bound: DdlPlan) -> dict[Oid, tuple[Table, Table | None, LockMode]]:
+    """By OID: the table as it is, as it is to be (None: nobody can go on as before), and the mode."""
+    found: dict[Oid, tuple[Table, Table | None, LockMode]] = {}
+    for change in bound.changes:
+        if isinstance(old := change.old, Table) and not _is_own(block, old):
+            new = change.new if isinstance(change.new, Table) else None
+            found[old.oid] = old, new, LockMode.UPDATE if new is None else _mode(old, new)
+    for table in bound.truncated:
+        if not _is_own(block, table):
+            found[table.oid] = table, None, LockMode.UPDATE
+    return found
+
+
+def _is_own(block: Block, table: Table) -> bool:
+    """Whether nobody else knows of the table yet."""
+    return block.executor.catalogs.newest.get(table.oid) is None
+
+
+def _mode(old: Table, new: Table) -> LockMode:
+    """CREATE TRIGGER, ADD FOREIGN KEY (at either end) and unique indexes keep writers out alone."""
+    alike = replace(
+        new,
+        triggers=old.triggers,
+        referenced_by=old.referenced_by,
+        constraints=old.constraints,
+        options=old.options,
+        comment=old.comment,
+    )
+    added = tuple(c for c in new.constraints if c not in old.constraints)
+    only_added = all(c in new.constraints for c in old.constraints) and all(c.kind in "fu" for c in added)
+    return LockMode.NO_KEY_UPDATE if alike == old and only_added else LockMode.UPDATE
+
+
+def _users(
+    session: Session, block: Block, old: Table, new: Table | None, mode: LockMode
+) -> Iterator[tuple[Block, LockMode]]:
+    """The blocks of other sessions that stand in the way, with the locks that PostgreSQL would have given them."""
+    for other in session.executor.sessions.values():
+        theirs = other.block
+        if theirs is None or theirs is block or theirs.as_of is not None:
+            continue
+        if theirs.txn is None or theirs.txn.has_let_go:
+            continue
+        if theirs.failed and not theirs.savepoints:
+            continue
+        used = theirs.used.get(old.oid)
+        if used is None or (new is not None and theirs.goes_on(used, new)):
+            continue
+        writes = theirs.tables.get(used.shard)
+        gathered = theirs.gathered is not None
+        if gathered or (writes is not None and writes.has_rows):
+            yield theirs, LockMode.SHARE
+        elif mode is LockMode.UPDATE:
+            yield theirs, LockMode.KEY_SHARE
+
+
+__all__ = ["MODES", "SPACE", "ours"]

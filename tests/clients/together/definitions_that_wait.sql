@@ -1,0 +1,118 @@
+-- Definitions that wait for blocks whose outcome depends on the table as it is, and go on when these are over.
+setup: CREATE TABLE t (id int PRIMARY KEY, n int)
+setup: CREATE TABLE u (id int PRIMARY KEY, n int)
+setup: INSERT INTO t VALUES (1, 1), (2, 2)
+setup: CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.n := NEW.n + 100; RETURN NEW; END'
+== a column comes behind a writer
+a: BEGIN
+a: INSERT INTO t VALUES (3, 3)
+b: ALTER TABLE t ADD COLUMN c int DEFAULT 7
+a: INSERT INTO t VALUES (4, 4)
+a: UPDATE t SET n = 0 WHERE id = 1
+a: COMMIT
+b: SELECT * FROM t ORDER BY id
+== a writer takes back what he wrote
+a: BEGIN
+a: DELETE FROM t
+b: ALTER TABLE t DROP COLUMN n
+a: ROLLBACK
+b: SELECT * FROM t ORDER BY id
+== what is asked of rows is asked of those that came
+a: BEGIN
+a: INSERT INTO t VALUES (3, -3)
+b: ALTER TABLE t ADD CONSTRAINT pos CHECK (n > 0)
+a: COMMIT
+b: ALTER TABLE t ADD CONSTRAINT more CHECK (n > -5)
+b: INSERT INTO t VALUES (5, -5)
+== a key beside writers
+a: BEGIN
+a: INSERT INTO t VALUES (3, 2)
+b: CREATE UNIQUE INDEX i ON t (n)
+a: COMMIT
+b: SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('i')
+== a trigger waits for writers
+a: BEGIN
+a: INSERT INTO t VALUES (3, 3)
+b: CREATE TRIGGER x BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION f()
+a: INSERT INTO t VALUES (4, 4)
+a: COMMIT
+b: INSERT INTO t VALUES (5, 5)
+b: SELECT * FROM t ORDER BY id
+== a trigger waits for no reader
+a: BEGIN
+a: SELECT * FROM t ORDER BY id
+b: CREATE TRIGGER x BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION f()
+a: COMMIT
+== other definitions wait for readers
+a: BEGIN
+a: SELECT count(*) FROM t
+b: ALTER TABLE t ALTER COLUMN n TYPE bigint
+a: SELECT * FROM t WHERE id = 1
+a: COMMIT
+b: SELECT * FROM t ORDER BY id
+== a name
+a: BEGIN
+a: SELECT * FROM t WHERE id = 1
+b: ALTER TABLE t RENAME TO s
+a: SELECT * FROM t WHERE id = 2
+a: COMMIT
+b: SELECT * FROM s ORDER BY id
+== it goes, and so does another
+a: BEGIN
+a: UPDATE u SET n = 1
+b: DROP TABLE t, u
+a: COMMIT
+b: SELECT to_regclass('t'), to_regclass('u')
+== it is emptied
+a: BEGIN
+a: INSERT INTO t VALUES (3, 3)
+b: TRUNCATE t
+a: COMMIT
+b: SELECT * FROM t
+== it is gone when its turn comes
+a: BEGIN
+a: DROP TABLE t
+b: ALTER TABLE t ADD COLUMN c int
+a: COMMIT
+== two definitions
+a: BEGIN
+a: ALTER TABLE t ADD COLUMN c int
+b: ALTER TABLE t ADD COLUMN d int
+a: COMMIT
+b: SELECT attname FROM pg_attribute WHERE attrelid = 't'::regclass AND attnum > 0 ORDER BY attnum
+== a writer and a reader
+a: BEGIN
+a: INSERT INTO t VALUES (3, 3)
+b: BEGIN
+b: SELECT count(*) FROM u
+c: DROP TABLE t, u
+a: COMMIT
+b: COMMIT
+c: SELECT to_regclass('t'), to_regclass('u')
+== not for ever
+a: BEGIN
+a: INSERT INTO t VALUES (3, 3)
+b: SET lock_timeout = '50ms'
+b!: ALTER TABLE t ADD COLUMN c int
+b: SET lock_timeout = 0
+b: SET statement_timeout = '50ms'
+b!: ALTER TABLE t ADD COLUMN c int
+a: COMMIT
+b: SELECT * FROM t ORDER BY id
+== who has failed is waited for by nobody
+a: BEGIN
+a: INSERT INTO t VALUES (3, 3)
+a: SELECT 1 / 0
+b: ALTER TABLE t ADD COLUMN c int
+a: ROLLBACK
+b: SELECT * FROM t ORDER BY id
+== a row in the circle
+a: BEGIN
+a: INSERT INTO t VALUES (3, 3)
+b: BEGIN
+b: INSERT INTO u VALUES (1, 1)
+b: ALTER TABLE t ADD COLUMN c int
+a!: INSERT INTO u VALUES (1, 2)
+a: ROLLBACK
+b: COMMIT
+b: SELECT * FROM t ORDER BY id
