@@ -1,9 +1,12 @@
-"""Blocks at READ COMMITTED whose tables others define something about: who goes on, and who is refused so that nothing dangles.
+"""Blocks whose tables others define something about: which definitions wait for them, and which go on beside a block at READ COMMITTED,
+that commits as if it had come first.
 
-PostgreSQL's definitions wait for the block; here they do not, and the block commits as if it had come first, or is refused.
+PostgreSQL's definitions all wait; `tests/clients/together` has those that wait here as well.
 """
 
 from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -30,10 +33,14 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("write", "definition", "commits"), CASES)
+REFUSED = {"ALTER TABLE pk DETACH PARTITION pk1", "ALTER TABLE p ADD CHECK (n < 3)"}
+"""Definitions that cannot be, after what the block has written."""
+
+
+@pytest.mark.parametrize(("write", "definition", "goes_on"), CASES)
 @pytest.mark.parametrize("level", ["READ COMMITTED", "SERIALIZABLE"])
-def test_a_block_is_right_under_a_newer_definition_or_refused(
-    server: ServerProcess, write: str, definition: str, commits: bool, level: str
+def test_a_definition_waits_unless_the_block_is_right_under_it(
+    server: ServerProcess, write: str, definition: str, goes_on: bool, level: str
 ) -> None:
     path = "-c search_path=beside"
     with server.connect() as c:
@@ -43,10 +50,19 @@ def test_a_block_is_right_under_a_newer_definition_or_refused(
     with server.connect(options=path) as a, server.connect(options=path) as b:
         a.execute(f"BEGIN ISOLATION LEVEL {level}".encode())
         a.execute(write.encode())
-        b.execute(definition.encode())
-        if commits and level == "READ COMMITTED":
+        if goes_on and level == "READ COMMITTED":
+            b.execute(definition.encode())
             a.execute("COMMIT")
         else:
-            with pytest.raises(psycopg.errors.SerializationFailure):
+            with ThreadPoolExecutor(1) as beside, server.connect() as c:
+                defined = beside.submit(lambda: b.execute(definition.encode()))
+                pid, blocker = b.info.backend_pid, a.info.backend_pid
+                while c.execute("SELECT pg_blocking_pids(%s)", (pid,)).fetchone() != ([blocker],):
+                    assert not defined.done(), "it waits for the block"
                 a.execute("COMMIT")
+                if definition in REFUSED:
+                    with pytest.raises(psycopg.errors.IntegrityError):
+                        defined.result()
+                else:
+                    defined.result()
         assert b.execute("SELECT count(*) FROM fk WHERE id NOT IN (SELECT id FROM pk)").fetchall() == [(0,)]

@@ -107,6 +107,7 @@ b: ALTER TABLE t ADD COLUMN c int
 a: ROLLBACK
 b: SELECT * FROM t ORDER BY id
 == a row in the circle
+b: SET deadlock_timeout = '1min'
 a: BEGIN
 a: INSERT INTO t VALUES (3, 3)
 b: BEGIN
