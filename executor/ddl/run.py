@@ -22,7 +22,7 @@ from executor.abc import ExecutionError, Rows
 from executor.columnar.rows import batch_rows
 from executor.ddl import in_use
 from executor.ddl.in_use import squashed
-from executor.ddl.schema import schema_bytes
+from executor.ddl.schema import schema_bytes, shard_schema
 from executor.ddl.shape import same_shape
 from executor.procedural import calls
 from executor.session import as_of, bulk, definition_locks, queries, session_defaults, staging
@@ -338,7 +338,10 @@ def _keeps(block: Block, body: Any) -> None:
 
 async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
     """The rows of a rewrite's new table, read while the old one is still there."""
-    user = session.user
+    old, user = rewrite.old, session.user
+    if rewrite.plain and not _has_writes(block, old) and session.executor.store.image(old.shard).is_empty:
+        block.transaction().locked.setdefault(old.shard, block.transaction().read_ts)  # as `_keeps`
+        return shard_schema(rewrite.new).empty_table()
     try:
         if rewrite.role:
             session.become(rewrite.role)  # whom its functions and policies see as current_user

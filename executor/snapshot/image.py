@@ -136,6 +136,16 @@ class TableImage(Lookups):
         """Rows in DuckDB, those that are gone and still kept included."""
         return self.physical.live_rows + self.physical.dead_rows
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it surely has no row at any time that it knows of. One that is cold may have some."""
+        return (
+            self.cold is None
+            and self.flushing is None
+            and not (self._runs or self._chains or self._pending)
+            and all(not (p.live_rows or p.dead_rows) for p in self.generations)
+        )
+
     def physical_at(self, ts: Timestamp) -> Physical:
         for p in reversed(self.generations):
             if p.begins <= ts:

@@ -18,7 +18,9 @@ New constraints over existing rows become checks, run on the rewritten rows.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
+from typing import Final
 
 from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, SqlError, Table
@@ -26,6 +28,9 @@ from planner.catalog import CatalogChange, Index, Sequence, quote_identifier
 from planner.catalog.system.definitions import type_name
 from planner.ddl import constraints, table_constraints, tables, unique_indexes
 from planner.ddl.scope import Scope
+
+_NULL: Final = re.compile(r"CAST\(NULL AS ")
+"""What a column begins with that nothing was said of."""
 
 
 class Alteration:
@@ -90,7 +95,8 @@ class Alteration:
         made = [scope.catalog.get(oid) for oid, old in scope.first_states() if old is None]
         added = [s for s in made if isinstance(s, Sequence)]
         then = scope.before.with_changes([CatalogChange(None, s) for s in added])
-        scope.rewrite(self.before, new, f"SELECT {', '.join(outputs)} FROM {old_rows}", then)
+        plain = not self.computed and all(_NULL.match(source) for source in self.sources.values())
+        scope.rewrite(self.before, new, f"SELECT {', '.join(outputs)} FROM {old_rows}", then, plain=plain)
         scope.checks = [
             dataclasses.replace(c, table=new) if c.table is not None and c.table.oid == new.oid else c
             for c in scope.checks

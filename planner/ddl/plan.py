@@ -46,6 +46,8 @@ class Rewrite:
     search_path: tuple[str, ...] | None = None
     role: str = ""
     """In whose name the rows are selected, privileges and policies included; empty: in nobody's, who sees them all."""
+    plain: bool = False
+    """It selects columns of `old` and nulls, and nothing that could fail: where `old` has no rows there is nothing to ask."""
 
 
 @dataclass(frozen=True, slots=True)
