@@ -115,9 +115,17 @@ class IndexedObjects:
         """Begins as another one is; for `_add` and `_remove` to go on from there."""
         for name in IndexedObjects.__slots__:
             if name.startswith("_"):
-                own = getattr(before, name)
-                setattr(self, name, own.fork() if isinstance(own, Layered) else own.copy())
+                found = getattr(before, name)
+                setattr(self, name, found if isinstance(found, Layered) else found.copy())
         self._listed = {}
+
+    def _own(self, name: str) -> Any:
+        """One of the dictionaries, to be changed by this catalog: those that it does not change it shares."""
+        found: Layered[Any, Any] = getattr(self, name)
+        if found.owner != self.version:
+            found = found.fork(self.version)
+            setattr(self, name, found)
+        return found
 
     def _of(self, index: Any, key: Any) -> Layered[Oid, None]:
         """The OIDs that an index has under a key, to be changed by this catalog."""
@@ -128,23 +136,23 @@ class IndexedObjects:
 
     def _add(self, thing: CatalogObject) -> None:
         assert thing.oid not in self._objects, f"OID {thing.oid} is taken"
-        self._objects[thing.oid] = thing
+        self._own("_objects")[thing.oid] = thing
         if isinstance(thing, RELATIONS):
             key = (thing.schema_oid, thing.name)
             assert key not in self._relations, f"relation name {key} is taken"
-            self._relations[key] = thing.oid
+            self._own("_relations")[key] = thing.oid
         if isinstance(thing, Collation):
             collations.declare(thing)
         if isinstance(thing, USER_TYPES):
-            self._types[thing.schema_oid, thing.name] = thing.oid
+            self._own("_types")[thing.schema_oid, thing.name] = thing.oid
             self.user_types = {**self.user_types, thing.oid: thing}
             declare_new(thing)
         if isinstance(thing, Table | View | CompositeType):
             note_rows(c.type.oid for c in thing.columns)
         if isinstance(thing, Index | SequenceObject) and thing.table_oid:
-            self._by_table[thing.table_oid] = self._by_table.get(thing.table_oid, EMPTY) | {thing.oid}
+            self._own("_by_table")[thing.table_oid] = self._by_table.get(thing.table_oid, EMPTY) | {thing.oid}
         elif isinstance(thing, Schema):
-            self._schemas[thing.database_oid, thing.name] = thing.oid
+            self._own("_schemas")[thing.database_oid, thing.name] = thing.oid
         elif isinstance(thing, Role):
             self._roles[thing.name] = thing.oid
         elif isinstance(thing, Database):
@@ -152,7 +160,7 @@ class IndexedObjects:
         elif isinstance(thing, SessionDefaults):
             self._defaults[thing.database_oid, thing.role_oid] = thing.oid
         elif isinstance(thing, Function):
-            self._functions[thing.name] = self._functions.get(thing.name, EMPTY) | {thing.oid}
+            self._own("_functions")[thing.name] = self._functions.get(thing.name, EMPTY) | {thing.oid}
             note_rows((thing.result.oid, *(p.type.oid for p in thing.parameters)))
         elif isinstance(thing, Cast):
             self._casts[thing.database_oid] = self._casts.get(thing.database_oid, NO_CASTS).with_(thing)
@@ -161,33 +169,33 @@ class IndexedObjects:
         elif isinstance(thing, Extension):
             self._extensions[thing.database_oid, thing.name] = thing.oid
         elif isinstance(thing, Comment | Grant):
-            self._targets[thing.target] = self._targets.get(thing.target, EMPTY) | {thing.oid}
+            self._own("_targets")[thing.target] = self._targets.get(thing.target, EMPTY) | {thing.oid}
         for part in _parts(thing):
-            self._parts[part] = thing.oid
+            self._own("_parts")[part] = thing.oid
         if isinstance(thing, Table):
             for target in _targets(thing):
-                self._referring[target] = self._referring.get(target, EMPTY) | {thing.oid}
+                self._own("_referring")[target] = self._referring.get(target, EMPTY) | {thing.oid}
             if thing.partition is not None:
                 parent = thing.partition.parent
-                self._partitions[parent] = self._partitions.get(parent, EMPTY) | {thing.oid}
+                self._own("_partitions")[parent] = self._partitions.get(parent, EMPTY) | {thing.oid}
         self._of(self._kinds, type(thing))[thing.oid] = None
         if isinstance(thing, Placed):
-            self._of(self._homes, thing.schema_oid)[thing.oid] = None
+            self._of(self._own("_homes"), thing.schema_oid)[thing.oid] = None
         for use in uses(thing):
-            self._of(self._uses, use)[thing.oid] = None
+            self._of(self._own("_uses"), use)[thing.oid] = None
 
     def _remove(self, thing: CatalogObject) -> None:
         assert self._objects.get(thing.oid) == thing, f"object {thing.oid} is not as the change believes"
-        del self._objects[thing.oid]
+        del self._own("_objects")[thing.oid]
         if isinstance(thing, RELATIONS):
-            del self._relations[thing.schema_oid, thing.name]
+            del self._own("_relations")[thing.schema_oid, thing.name]
         if isinstance(thing, USER_TYPES):
-            del self._types[thing.schema_oid, thing.name]
+            del self._own("_types")[thing.schema_oid, thing.name]
             self.user_types = {oid: x for oid, x in self.user_types.items() if oid != thing.oid}
         if isinstance(thing, Index | SequenceObject) and thing.table_oid:
-            _discard(self._by_table, thing.table_oid, thing.oid)
+            _discard(self._own("_by_table"), thing.table_oid, thing.oid)
         elif isinstance(thing, Schema):
-            del self._schemas[thing.database_oid, thing.name]
+            del self._own("_schemas")[thing.database_oid, thing.name]
         elif isinstance(thing, Role):
             del self._roles[thing.name]
         elif isinstance(thing, Database):
@@ -195,7 +203,7 @@ class IndexedObjects:
         elif isinstance(thing, SessionDefaults):
             del self._defaults[thing.database_oid, thing.role_oid]
         elif isinstance(thing, Function):
-            _discard(self._functions, thing.name, thing.oid)
+            _discard(self._own("_functions"), thing.name, thing.oid)
         elif isinstance(thing, Cast):
             self._casts[thing.database_oid] = self._casts[thing.database_oid].without(thing)
         elif isinstance(thing, Operator):
@@ -203,20 +211,20 @@ class IndexedObjects:
         elif isinstance(thing, Extension):
             del self._extensions[thing.database_oid, thing.name]
         elif isinstance(thing, Comment | Grant):
-            _discard(self._targets, thing.target, thing.oid)
+            _discard(self._own("_targets"), thing.target, thing.oid)
         for part in _parts(thing):
             if part in self._parts:
-                del self._parts[part]
+                del self._own("_parts")[part]
         if isinstance(thing, Table):
             for target in _targets(thing):
-                _discard(self._referring, target, thing.oid)
+                _discard(self._own("_referring"), target, thing.oid)
             if thing.partition is not None:
-                _discard(self._partitions, thing.partition.parent, thing.oid)
+                _discard(self._own("_partitions"), thing.partition.parent, thing.oid)
         del self._of(self._kinds, type(thing))[thing.oid]
         if isinstance(thing, Placed):
-            del self._of(self._homes, thing.schema_oid)[thing.oid]
+            del self._of(self._own("_homes"), thing.schema_oid)[thing.oid]
         for use in uses(thing):
-            del self._of(self._uses, use)[thing.oid]
+            del self._of(self._own("_uses"), use)[thing.oid]
 
     # --- by OID ----------------------------------------------------------------------------------
 
