@@ -94,8 +94,12 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
     if isinstance(statement, st.CreateFunction | st.AlterFunction) and "set" in statement.options:
         statement = session_defaults.checked_for_function(session, statement)
     bound = await _bound(session, statement)
-    while (bound.changes or bound.truncated) and not await definition_locks.ours(session, block, bound):
+    looks = 0
+    while (bound.changes or bound.truncated) and not await definition_locks.ours(
+        session, block, bound, looks
+    ):
         bound = await _bound(session, statement)  # as things are by now
+        looks += 1
     _tell(session, bound.notices)
     if any(table.triggers for table in bound.truncated):
         await _truncate(session, block, bound, statement)

@@ -13,8 +13,8 @@ The modes are PostgreSQL's, as row locks' strengths stand to each other: KEY SHA
 A block that merely uses a table takes no lock: which tables it uses it notes anyway (`Block.used`). It is given its lock when DDL
 comes that would have to wait for it, keeps it to its end like any other, and so DDL queues, times out, is part of circles (40P01) and is
 listed (pg_locks, pg_blocking_pids) as who waits for a row is. Who has waited is planned anew, at the present. Blocks that begin to
-use the table meanwhile are waited for as well; what DDL does not wait for (other servers' blocks, and those that come between its
-last look and its commit) is refused at admission, 40001, as it always was. Blocks that go on under the new definition
+use the table meanwhile are waited for as well, but not for ever; what DDL does not wait for (other servers' blocks, and those that come
+between its last look and its commit) is refused at admission, 40001, as it always was. Blocks that go on under the new definition
 (`planner.overtaking`) are in nobody's way.
 """
 
@@ -44,22 +44,24 @@ MODES: Final = {
 }
 
 
-async def ours(session: Session, block: Block, bound: DdlPlan) -> bool:
-    """Locks the tables that a bound statement defines anew or empties, to the block's end.
+LOOKS_MAX: Final = 4
+"""How often a definition looks who is in its way: beside a crowd it would come to an end of that never."""
+
+
+async def ours(session: Session, block: Block, bound: DdlPlan, looks: int = 0) -> bool:
+    """Locks the tables that a bound statement defines anew or empties, to the block's end. `looks`: how often that was done before.
 
     False: somebody was in the way, and the statement is to be bound again. Raises DeadlockDetected, LockNotAvailable.
     """
     waited = False
     locks, txn = session.executor.env.locks, block.transaction()
     for oid, (old, new, mode) in sorted(_wanted(block, bound).items()):
-        while True:
-            in_the_way = list(_users(session, block, old, new, mode))
-            if in_the_way:
-                locks.weaken(txn, SPACE, (oid,), None)  # it was ours, and somebody has come since
-                for other, held in in_the_way:
-                    locks.note(other.transaction(), SPACE, (oid,), held)
-            if locks.try_acquire(txn, SPACE, (oid,), mode):
-                break
+        in_the_way = list(_users(session, block, old, new, mode)) if looks < LOOKS_MAX else []
+        if in_the_way:
+            locks.weaken(txn, SPACE, (oid,), None)  # it was ours, and somebody has come since
+            for other, held in in_the_way:
+                locks.note(other.transaction(), SPACE, (oid,), held)
+        if not locks.try_acquire(txn, SPACE, (oid,), mode):
             waited = True
             await wait_for(session, block, WouldBlock(SPACE, (oid,), mode))
     if waited:
