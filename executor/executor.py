@@ -42,7 +42,7 @@ from executor.sizes import Sizes
 from executor.snapshot.hydration import HydrationProgress
 from executor.snapshot.store import SnapshotStore
 from executor.snapshot.writer import SnapshotLimits
-from planner.abc import SqlError, Table
+from planner.abc import Oid, SqlError, Table
 from planner.binding import prelude
 from planner.catalog import TEMPORARY_PREFIX, Catalog, Database, Role, Schema, quote_identifier
 from planner.catalog.passwords import ends_us, is_kept
@@ -92,6 +92,8 @@ class Executor:
         self.rules = self.plans.rules
         self.triggers_of = self.plans.triggers_of
         self.sessions: dict[int, Session] = {}
+        self.defining: dict[Transaction, frozenset[Oid]] = {}
+        """Who defines tables anew, or waits for that, and which: others' statements queue (`definition_locks.behind`)."""
         self.routines_inside = 0
         """Routines that queries of DuckDB wait for."""
         self._pids = itertools.count(1)

@@ -70,6 +70,9 @@ async def run(
         except BaseException:
             session.rollback()
             raise
+        finally:
+            if block.txn is not None:
+                session.executor.defining.pop(block.txn, None)
     raise AssertionError("unreachable")
 
 

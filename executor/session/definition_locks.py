@@ -12,9 +12,9 @@ The modes are PostgreSQL's, as row locks' strengths stand to each other: KEY SHA
 
 A block that merely uses a table takes no lock: which tables it uses it notes anyway (`Block.used`). It is given its lock when DDL
 comes that would have to wait for it, keeps it to its end like any other, and so DDL queues, times out, is part of circles (40P01) and is
-listed (pg_locks, pg_blocking_pids) as who waits for a row is. Who has waited is planned anew, at the present. Blocks that begin to
-use the table meanwhile are waited for as well, but not for ever; what DDL does not wait for (other servers' blocks, and those that come
-between its last look and its commit) is refused at admission, 40001, as it always was. Blocks that go on under the new definition
+listed (pg_locks, pg_blocking_pids) as who waits for a row is. Who has waited is planned anew, at the present. From then on, and until
+its block is over, statements that write to the table, or are a block's first to use it, queue behind (`behind`); so it comes to its end beside
+any crowd. What neither waits (other servers' blocks, COPY in a block) is refused at admission, 40001, as it always was. Blocks that go on under the new definition
 (`planner.overtaking`) are in nobody's way.
 """
 
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 
 from executor.procedural.inside import INSIDE
 from executor.session.waits import WouldBlock, wait_for
-from planner.abc import Oid, Table
+from planner.abc import Oid, Plan, StatementKind, Table, statement_reads
 from planner.ddl.plan import DdlPlan
 from txn.abc import Isolation
 from txn.locks import LockMode
@@ -54,8 +54,12 @@ async def ours(session: Session, block: Block, bound: DdlPlan, looks: int = 0) -
     False: somebody was in the way, and the statement is to be bound again. Raises DeadlockDetected, LockNotAvailable.
     """
     waited = False
+    wanted = _wanted(block, bound)
+    if wanted:
+        defining, txn = session.executor.defining, block.transaction()
+        defining[txn] = defining.get(txn, frozenset()) | wanted.keys()
     locks, txn = session.executor.env.locks, block.transaction()
-    for oid, (old, new, mode) in sorted(_wanted(block, bound).items()):
+    for oid, (old, new, mode) in sorted(wanted.items()):
         in_the_way = list(_users(session, block, old, new, mode)) if looks < LOOKS_MAX else []
         if in_the_way:
             locks.weaken(txn, SPACE, (oid,), None)  # it was ours, and somebody has come since
@@ -65,12 +69,61 @@ async def ours(session: Session, block: Block, bound: DdlPlan, looks: int = 0) -
             waited = True
             await wait_for(session, block, WouldBlock(SPACE, (oid,), mode))
     if waited:
-        await session.executor.env.committer.settled()  # those that are over are in nobody's snapshot before
-        if txn.isolation is not Isolation.READ_COMMITTED:
-            txn.refresh()
-        elif INSIDE.get() != block.party:
-            txn.new_statement()
+        await _at_the_present(session, block)
     return not waited
+
+
+async def _at_the_present(session: Session, block: Block | None) -> None:
+    """After a wait: whoever is over is in the snapshot, if what was read before has not changed."""
+    await session.executor.env.committer.settled()  # what was admitted is in nobody's catalog before
+    if block is None:
+        return
+    txn = block.transaction()
+    if txn.isolation is not Isolation.READ_COMMITTED:
+        txn.refresh()
+    elif INSIDE.get() != block.party:
+        txn.new_statement()
+
+
+class _Passing:
+    """A statement of its own that waits, and keeps nobody waiting."""
+
+    kind = "process"
+
+    def __init__(self, pid: int) -> None:
+        self.party = self.id = pid
+
+
+async def behind(session: Session, plan: Plan) -> None:
+    """Before a statement, while somebody defines tables anew: waits its turn where that is one of its own.
+
+    A block that has used the table before goes on, for it is the definition that waits for it; and so does who reads outside of
+    blocks. Raises DeadlockDetected, LockNotAvailable.
+    """
+    executor, block = session.executor, session.block
+    if any(txn.has_let_go for txn in executor.defining):
+        await executor.env.committer.settled()
+        for txn in [txn for txn in executor.defining if txn.has_let_go]:
+            del executor.defining[txn]
+    reads = plan.kind is StatementKind.READ
+    if block is not None and (block.failed or block.as_of is not None):
+        return
+    if not executor.defining or (block is None and reads):
+        return
+    busy = frozenset().union(*executor.defining.values())
+    locks = executor.env.locks
+    waits_s = session.settings.lock_timeout_ms / 1000 or None
+    for oid in sorted({x.oid for x in statement_reads(session.compiled(plan).plan)} & busy):
+        if block is not None and (oid in block.used or oid in block.own_oids):
+            continue
+        owner = _Passing(session.pid) if block is None else block.transaction()
+        mode = LockMode.KEY_SHARE if reads else LockMode.SHARE
+        try:
+            if await locks.lock(owner, SPACE, (oid,), mode, timeout_s=waits_s):
+                await _at_the_present(session, block)
+        finally:
+            if block is None:
+                locks.release_all(owner)
 
 
 def _wanted(block: Block, bound: DdlPlan) -> dict[Oid, tuple[Table, Table | None, LockMode]]:
@@ -129,4 +182,4 @@ def _users(
             yield theirs, LockMode.KEY_SHARE
 
 
-__all__ = ["MODES", "SPACE", "ours"]
+__all__ = ["MODES", "SPACE", "behind", "ours"]

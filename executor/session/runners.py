@@ -90,6 +90,7 @@ def _keyed(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
             plan.compiled is not compiled
             or catalogs.newest is not session._base
             or compiled.catalog is not session._seen
+            or executor.defining
         ):
             return None
         block = session.block

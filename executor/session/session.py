@@ -41,6 +41,7 @@ from executor.session import (
     at_once,
     commands,
     current,
+    definition_locks,
     gathering,
     keyed,
     locking,
@@ -180,6 +181,8 @@ class Session(SessionContext):
             compiled = self.compiled(plan)
         if block is None:
             self._now_us = 0
+        if executor.defining and compiled.door is not Door.END:
+            return None
         if (
             compiled.leaves is not None
             and (found := compiled.leaves.find(self, params, now=True)) is not None
@@ -346,7 +349,7 @@ class Session(SessionContext):
         return result
 
     def takes_batches(self, plan: Plan) -> Sequence[TypeRef] | None:
-        batch = gathering.batch_of(self, plan)
+        batch = gathering.batch_of(self, plan) if not self.executor.defining else None
         return None if batch is None else batch.types
 
     async def insert_batch(self, plan: Plan, given: Sequence[pa.Array], *, executions: int) -> bool:
@@ -400,6 +403,8 @@ class Session(SessionContext):
             if not self.executor.env.leadership.is_valid and not _gives_up(plan):
                 await current.led(self, block)
         await self._reach(block, plan.body)
+        if self.executor.defining:
+            await definition_locks.behind(self, plan)
         compiled = self.compiled(plan)
         if compiled.leaves is not None and (found := compiled.leaves.find(self, params)) is not None:
             plan, params = found

@@ -1,9 +1,11 @@
 """Definitions in blocks that are made of rows (a new shape, a constraint, a partition beside a DEFAULT) while somebody else writes.
 
-Whatever the block's level: what was committed is there, and what is defined is true of it, or somebody hears 40001.
+Whatever the block's level: who comes second waits, what was committed is there, and what is defined is true of it.
 """
 
 from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -11,8 +13,9 @@ import pytest
 from tests.server.process import ServerProcess
 
 MADE = (
-    "DROP TABLE IF EXISTS p, q, d, d_8 CASCADE",
+    "DROP TABLE IF EXISTS p, q, d, d_8, elsewhere CASCADE",
     "CREATE TABLE q (id int PRIMARY KEY)",
+    "CREATE TABLE elsewhere (id int PRIMARY KEY)",
     "INSERT INTO q VALUES (1), (2)",
     "CREATE TABLE p (id int PRIMARY KEY, v text, r int)",
     "INSERT INTO p VALUES (1, 'a', 1)",
@@ -41,22 +44,42 @@ WRONG = {
 def test_committed_rows_are_kept_and_are_as_defined(
     server: ServerProcess, definition: str, first: str, level: str
 ) -> None:
-    with server.connect() as writer, server.connect() as definer:
+    """Who comes second waits for the first one, and then is what he would be had he come then; or he is refused."""
+    with server.connect() as writer, server.connect() as definer, ThreadPoolExecutor(1) as beside:
         for text in MADE:
             writer.execute(text.encode())
+        ends: list[str] = []
+
+        def end(connection: psycopg.Connection[tuple[object, ...]], text: str) -> None:
+            try:
+                connection.execute(text.encode())
+                connection.execute("COMMIT")
+                ends.append("committed")
+            except psycopg.Error as error:
+                connection.execute("ROLLBACK")
+                ends.append(error.sqlstate or "")
+
         writer.execute("BEGIN")
-        if first == "the write":
-            writer.execute(WRITES)
         definer.execute(f"BEGIN ISOLATION LEVEL {level}".encode())
-        definer.execute(definition.encode())
+        one, text, other, its = writer, WRITES, definer, definition
         if first == "the definition":
-            writer.execute(WRITES)
-        writer.execute("COMMIT")
-        with pytest.raises(psycopg.errors.SerializationFailure):
-            definer.execute("COMMIT")
-        assert writer.execute("SELECT (SELECT count(*) FROM p), (SELECT count(*) FROM d)").fetchall() == [
-            (4, 2)
-        ]
+            one, text, other, its = other, its, one, text
+        one.execute(text.encode())
+        second = beside.submit(end, other, its)
+        with server.connect() as c:
+            while c.execute("SELECT pg_blocking_pids(%s)", (other.info.backend_pid,)).fetchone() == ([],):
+                if second.done():
+                    break
+        end(one, "SELECT")
+        second.result()
+        rows = writer.execute("SELECT (SELECT count(*) FROM p), (SELECT count(*) FROM d)").fetchall()
+        assert "committed" in ends and "25P02" not in ends
+        if first == "the write":
+            assert (ends[0], rows) == ("committed", [(4, 2)])
+            assert ends[1] in ("committed", "23502", "23514", "23505", "23503"), "the definition has waited"
+        wrong = WRONG[definition]
+        if wrong and ends == ["committed", "committed"]:
+            assert writer.execute(f"SELECT count(*) FROM ({wrong}) w".encode()).fetchall() == [(0,)]
 
 
 @pytest.mark.parametrize("level", ["READ COMMITTED", "REPEATABLE READ"])
@@ -70,7 +93,7 @@ def test_a_definition_of_rows_that_nobody_writes_is_committed(
         definer.execute(f"BEGIN ISOLATION LEVEL {level}".encode())
         definer.execute("INSERT INTO p VALUES (5, 'five', 2); INSERT INTO d VALUES (5)")
         definer.execute(definition.encode())
-        writer.execute("DELETE FROM q WHERE id = 7")
+        writer.execute("DELETE FROM elsewhere WHERE id = 7")
         definer.execute("COMMIT")
         assert definer.execute("SELECT (SELECT count(*) FROM p), (SELECT count(*) FROM d)").fetchall() == [
             (2, 1)

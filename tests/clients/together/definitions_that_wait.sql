@@ -117,3 +117,37 @@ a!: INSERT INTO u VALUES (1, 2)
 a: ROLLBACK
 b: COMMIT
 b: SELECT * FROM t ORDER BY id
+== writers queue behind who defines
+a: BEGIN
+a: INSERT INTO t VALUES (3, 3)
+b: ALTER TABLE t ADD COLUMN c int DEFAULT 9
+c: BEGIN
+c: INSERT INTO t VALUES (4, 4)
+d: UPDATE t SET n = 7 WHERE id = 1
+a: COMMIT
+c: SELECT * FROM t WHERE id = 4
+c: COMMIT
+b: SELECT * FROM t ORDER BY id
+== writers wait for a definition in a block
+a: BEGIN
+a: ALTER TABLE t ADD CHECK (n < 10)
+b: INSERT INTO t VALUES (3, 33)
+c: BEGIN
+c: UPDATE t SET n = 9 WHERE id = 1
+a: COMMIT
+c: COMMIT
+b: SELECT * FROM t ORDER BY id
+== they go on as before where it comes to nothing
+a: BEGIN
+a: ALTER TABLE t ADD CHECK (n < 10)
+b: INSERT INTO t VALUES (3, 33)
+a: ROLLBACK
+b: SELECT * FROM t ORDER BY id
+== not for ever, either
+a: BEGIN
+a: ALTER TABLE t ADD COLUMN c int
+b: SET lock_timeout = '50ms'
+b!: INSERT INTO t VALUES (3, 33)
+a: COMMIT
+b: INSERT INTO t VALUES (3, 33)
+b: SELECT * FROM t ORDER BY id
