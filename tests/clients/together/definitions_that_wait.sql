@@ -97,6 +97,7 @@ b!: ALTER TABLE t ADD COLUMN c int
 b: SET lock_timeout = 0
 b: SET statement_timeout = '50ms'
 b!: ALTER TABLE t ADD COLUMN c int
+b: SET statement_timeout = 0
 a: COMMIT
 b: SELECT * FROM t ORDER BY id
 == who has failed is waited for by nobody
