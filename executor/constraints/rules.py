@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 from executor.abc import ExecutionError
 from executor.constraints.references import ReferenceRule, references_of
@@ -26,6 +26,7 @@ from planner.partitioning import of_partition
 from planner.relations import VIEW_CHECK, defined
 from storage.abc import Row
 from txn.abc import Key
+from txn.write_buffer import ROW_OVERHEAD_BYTES, VALUE_BYTES, row_bytes
 
 Bound = tuple[Expr | None, Collection[Oid]]
 """A CHECK's condition; None where the keyed engine has no word for it, with what it calls of users' then."""
@@ -36,6 +37,22 @@ PARTITION_BOUND = "b"
 """The kind of the condition that a partition's bound is."""
 _FIELD_LENGTH_MAX = 64
 _DEFAULTS = t.TypeSettings()
+
+
+_NUMBERS: Final = frozenset(
+    (t.BOOL, t.INT2, t.INT4, t.INT8, t.OID, t.FLOAT4, t.FLOAT8, t.DATE, t.TIME, t.TIMESTAMP, t.TIMESTAMPTZ)
+)
+"""Types whose datums are numbers (`storage.abc`)."""
+
+
+def sizes(table: Table) -> Callable[[Row], int]:
+    """`row_bytes` of this table's rows, which looks at no numbers."""
+    wide = [i for i, column in enumerate(table.columns) if column.type.oid not in _NUMBERS]
+    narrow_bytes = VALUE_BYTES * (len(table.columns) - len(wide))
+    if not wide:
+        return lambda row: ROW_OVERHEAD_BYTES + narrow_bytes
+    values = itemgetter(*wide) if len(wide) > 1 else itemgetter(slice(wide[0], wide[0] + 1))
+    return lambda row: narrow_bytes + row_bytes(values(row))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +77,7 @@ class TableRules:
 
     __slots__ = (
         "asks", "checks", "deferrable", "defined", "guards", "key", "key_indexes", "key_space", "not_null", "references",
-        "table", "under", "uniques", "wide_checks", "within",
+        "size_bytes", "table", "under", "uniques", "wide_checks", "within",
     )  # fmt: skip
 
     def __init__(self, table: Table, bind_check: BindCheck, catalog: Catalog) -> None:
@@ -72,6 +89,8 @@ class TableRules:
         functions of PostgreSQL's do, "s" where all see what was there when the statement began."""
         self.deferrable = any(c.deferrable for c in table.constraints if c.kind in "pu")
         """Whether some of its keys are looked at when an UPDATE is over."""
+        self.size_bytes = sizes(table)
+        """Of a row: `row_bytes`."""
         self.key_indexes = table.key_indexes
         in_key = set(self.key_indexes)
         self.not_null = tuple(i for i, c in enumerate(table.columns) if c.not_null or i in in_key)

@@ -21,6 +21,7 @@ from txn.abc import Key
 from txn.columns import ALL_COLUMNS, Columns
 
 _MISSING: Any = object()
+_NO_MORE: Any = (_MISSING, None)
 _NO_RUNS: list[Any] = []
 _NO_ROWS: frozenset[int] = frozenset()
 
@@ -42,6 +43,7 @@ class OverlayView:
         "_runs",
         "_shard",
         "base",
+        "looked_at",
         "put_off",
         "writes",
     )
@@ -61,6 +63,8 @@ class OverlayView:
             self._gone = writes.deleted_rids()
         if writes.bulk:
             self._runs = writes.runs
+        self.looked_at: Bounds | None = None
+        """How far `first` came last."""
         self._loose: dict[Key, tuple[int, Row]] | None = None
         """Bulk rows of a table without keys, if somebody asks for one by its row id."""
 
@@ -173,7 +177,7 @@ class OverlayView:
         descending: bool = False,
         at_once: bool = False,
     ) -> Iterator[tuple[Key, int, Row]]:
-        self._note((low, high, low_inclusive, high_inclusive))
+        self.note((low, high, low_inclusive, high_inclusive))
         return self._walk((low, high, low_inclusive, high_inclusive), ts, descending, at_once)
 
     def first(
@@ -198,10 +202,12 @@ class OverlayView:
                         )
                         break
         finally:  # an error, too, says something of the rows
-            self._note(looked_at)
+            self.looked_at = looked_at
+            self.note(looked_at)
         return found
 
-    def _note(self, bounds: Bounds) -> None:
+    def note(self, bounds: Bounds) -> None:
+        """The transaction has read this range, if the view is of one that reads."""
         if self._columns:
             low, high, low_inclusive, high_inclusive = bounds
             self.writes.txn.reads.range(
@@ -232,6 +238,11 @@ class OverlayView:
             )
         if not self._by_key and not self._gone and not writes.bulk:
             return base
+        by_key = self._by_key
+        if not self._gone and not writes.bulk:
+            own = between(writes.sorted_keys(), *bounds)
+            mine = [(k, by_key[k]) for k in (reversed(own) if descending else own)]
+            return _side_by_side(mine, base, descending) if mine else base
         sources: list[Iterator[tuple[Key, tuple[int, Row] | None]]] = []
         if len(self._runs) < len(writes.bulk):
             loose = sorted(((k, (r, row)) for k, r, row in writes.bulk_rows()), key=itemgetter(0))
@@ -241,7 +252,6 @@ class OverlayView:
         else:
             sources += [self._span(run, run.keys.span(*bounds), descending) for run in self._runs]
         own = between(writes.sorted_keys(), *bounds)
-        by_key = self._by_key
         sources.append(iter([(k, by_key[k]) for k in (reversed(own) if descending else own)]))
         sources.append((k, (r, row)) for k, r, row in base if r not in self._gone)
         return _merged(sources, descending)
@@ -287,6 +297,30 @@ class OverlayView:
         if found is None or found[1] in self._deletes or found[1] in self._gone:
             return None
         return found
+
+
+def _side_by_side(
+    own: list[tuple[Key, tuple[int, Row] | None]], base: Iterator[tuple[Key, int, Row]], descending: bool
+) -> Iterator[tuple[Key, int, Row]]:
+    """`_merged` of own rows, one at least, and those below them: what a transaction meets that reads what it has written."""
+    mine = iter(own)
+    key, hit = next(mine)
+    for row in base:
+        below = row[0]
+        while key is not _MISSING and key != below and (key > below if descending else key < below):
+            if hit is not None:
+                yield key, hit[0], hit[1]
+            key, hit = next(mine, _NO_MORE)
+        if key is _MISSING or key != below:
+            yield row
+            continue
+        if hit is not None:
+            yield key, hit[0], hit[1]
+        key, hit = next(mine, _NO_MORE)
+    while key is not _MISSING:
+        if hit is not None:
+            yield key, hit[0], hit[1]
+        key, hit = next(mine, _NO_MORE)
 
 
 def _merged(

@@ -159,10 +159,10 @@ class TableWrites:
     ) -> None:
         """Buffers the changes of one statement. `written`: the columns that differ in rows that stay under their key."""
         txn, shard, rules = self.txn, self.shard, self.rules
-        alone = not (rules.uniques or rules.references)
+        alone, size_bytes = not (rules.uniques or rules.references), rules.size_bytes
         for old_key, old_rid, old_row, new_key, new_row in changes:
             if alone and new_row is not None and old_row is not None and new_key == old_key:
-                txn.replace(shard, old_key, old_rid, next_rid(), new_row, written)
+                txn.replace(shard, old_key, old_rid, next_rid(), new_row, written, size_bytes(new_row))
                 continue
             key, columns = old_key, ALL_COLUMNS
             if new_row is None:

@@ -286,6 +286,8 @@ def _locking_read(
     if wait == "skip":
         for key, _, _ in hits:
             txn.reads.point(shard, key)
+    elif looking.looked_at is not None:  # the first rows of a range, which are not looked for twice
+        view.note(looking.looked_at)
     else:
         hits = list(read.rows(params, session, view, txn.read_ts))
     return [read.project(params, row, session) for _, _, row in hits]

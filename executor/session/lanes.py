@@ -16,7 +16,6 @@ and the key that is taken is the one it drew first.
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import Rows
@@ -26,11 +25,9 @@ from executor.keyed.table_writes import TableWrites
 from executor.keyed.write import InsertPlan, UpdatePlan
 from executor.session import keyed
 from executor.session.block import LOCK_MODES, Block
-from planner import types as t
 from planner.abc import KeyedUpdate, Plan, Table
 from storage.abc import Row
 from txn.columns import ALL_COLUMNS
-from txn.write_buffer import ROW_OVERHEAD_BYTES, VALUE_BYTES, row_bytes
 
 if TYPE_CHECKING:
     from executor.executor import Executor
@@ -38,10 +35,6 @@ if TYPE_CHECKING:
 Lane = Callable[[Any, Block, tuple[Any, ...]], Rows | None]
 """(session, block, parameters) -> the answer; None: `run_in_block` gives it. Raises what that raises."""
 
-_NUMBERS: Final = frozenset(
-    (t.BOOL, t.INT2, t.INT4, t.INT8, t.OID, t.FLOAT4, t.FLOAT8, t.DATE, t.TIME, t.TIMESTAMP, t.TIMESTAMPTZ)
-)
-"""Types whose datums are numbers (`storage.abc`)."""
 _ABSENT: Final[Any] = object()
 
 
@@ -175,7 +168,7 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
     assert write.lookup.points is not None and write.update is not None
     key_of, condition, update = write.lookup.points[0], write.condition, write.update
     check, written, returning = rules.check, write.written, write.returning
-    alone, size_bytes = not (rules.uniques or rules.references), _sizes(rules.table)
+    alone, size_bytes = not (rules.uniques or rules.references), rules.size_bytes
     done = Rows(f"{write.tag}1", plan.columns)
 
     def change(session: Any, block: Block, params: tuple[Any, ...]) -> Rows | None:
@@ -221,7 +214,7 @@ def _append(
     """INSERT of one row, of which at most its primary key may be taken."""
     env, next_rid = executor.env, executor.env.rids.next
     locks, hold, key_space = env.locks, env.held_keys.hold, rules.key_space
-    opened, shard, size_bytes = _opened(executor, rules), rules.table.shard, _sizes(rules.table)
+    opened, shard, size_bytes = _opened(executor, rules), rules.table.shard, rules.size_bytes
     key_of, make, check = rules.key, write.single, rules.check
     returns = write.returning is not None
     assert make is not None
@@ -261,16 +254,6 @@ def _append(
         return answer
 
     return append
-
-
-def _sizes(table: Table) -> Callable[[Row], int]:
-    """`row_bytes` of this table's rows, which looks at no numbers."""
-    wide = [i for i, column in enumerate(table.columns) if column.type.oid not in _NUMBERS]
-    narrow_bytes = VALUE_BYTES * (len(table.columns) - len(wide))
-    if not wide:
-        return lambda row: ROW_OVERHEAD_BYTES + narrow_bytes
-    values = itemgetter(*wide) if len(wide) > 1 else itemgetter(slice(wide[0], wide[0] + 1))
-    return lambda row: narrow_bytes + row_bytes(values(row))
 
 
 __all__ = ["Lane", "lane"]

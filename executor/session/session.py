@@ -194,7 +194,12 @@ class Session(SessionContext):
             if door is Door.WIDE:
                 if compiled.parts is not None:
                     return at_once.in_block(self, block, compiled.parts, plan, params)
-                return short_reads.in_block(self, block, compiled, plan, params)
+                by_range = compiled.by_range
+                if by_range is None or block.failed:
+                    return short_reads.in_block(self, block, compiled, plan, params)
+                if not short_reads.writes_few(self, block, by_range, params):
+                    return None
+                compiled = by_range
             return self._now_in_block(block, compiled, plan, params, done)
         if not autocommit or self.pinned is not None:
             return None

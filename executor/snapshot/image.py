@@ -406,8 +406,9 @@ class TableImage(Lookups):
                 rows = self._physical_rows(new, rows)
             self._pending.append(bulk_op(ts, Switch(self.generations[-1], new, rows)))
             self.generations.append(new)
-        self._seen = self._rid_keys = None
-        self._runs = ()
+        self._rid_keys = None
+        self._runs = self._known_runs = ()
+        self._known_rids = {}
         self._define(table, self.physical.types)
         self.last_write_ts = ts
         if self.keyed:

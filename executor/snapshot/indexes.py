@@ -23,7 +23,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from executor.snapshot.abc import TooOldForKeyed
-from executor.snapshot.lookup import unique_key, visible
+from executor.snapshot.lookup import unique_key
+from executor.snapshot.ranges import visible
 from executor.snapshot.runs import Run, SecondaryIndex
 from executor.snapshot.versions import IndexMap
 from storage.abc import Row, Timestamp

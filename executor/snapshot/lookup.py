@@ -16,9 +16,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from heapq import merge
+from itertools import tee
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,8 +25,9 @@ import pyarrow as pa
 from executor.abc import RowPicks, RowSpan
 from executor.keyed.compile import compile_condition
 from executor.keyed.key_values import column_forms, primary_key_of, secondary_key_of
-from executor.snapshot.abc import NotHydrated, TooFarToLook, TooOldForKeyed
+from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from executor.snapshot.pending import NONE
+from executor.snapshot.ranges import merged, of_memory, one_run, over_one_run
 from executor.snapshot.runs import NO_COLUMNS, TOMBSTONE, Run, RunShape
 from executor.snapshot.versions import UniqueMap, Version, Versions
 from planner.abc import Table
@@ -39,12 +39,15 @@ Entry = tuple[int, Row]
 DEAD_ROWS_MAX = 2_000
 """Deleted rows one after another that whoever wants the first rows of a range walks over (half a microsecond each)."""
 
+KNOWN_MAX = 1_000
+"""So many keys' row ids are kept between the look at them and the write."""
+
 
 class Lookups:
     """A table's versions and runs, read by key. `TableImage` adds what writes them."""
 
     __slots__ = (
-        "_by_oid", "_chains", "_key_of", "_primary_oid", "_rid_keys", "_runs", "_seen", "_truncated_ts", "_uniques",
+        "_by_oid", "_chains", "_key_of", "_known_rids", "_known_runs", "_primary_oid", "_rid_keys", "_runs", "_truncated_ts", "_uniques",
         "_versions", "cold", "keyed", "shape", "table",
     )  # fmt: skip
 
@@ -56,8 +59,9 @@ class Lookups:
         """Newest first."""
         self._truncated_ts: Timestamp = 0
         """Runs know nothing of the time before."""
-        self._seen: tuple[Key, tuple[Run, ...], int] | None = None
-        """What `newest` found last in runs, for the `put` that usually follows."""
+        self._known_runs: tuple[Run, ...] = ()
+        self._known_rids: dict[Key, int] = {}
+        """What `newest` and `newest_rid` found in these runs lately, for the `put` that usually follows."""
         self._rid_keys: dict[int, Key] | None = None
         """Row ids of versions in memory, kept once somebody has asked."""
         self._define(table, types)
@@ -186,13 +190,13 @@ class Lookups:
             if i >= 0:
                 entry = run.entry(i)
                 if entry is None:
-                    self._seen = (key, runs, NONE)
+                    self._know(key, NONE)
                     return run.since, TOMBSTONE, None
-                self._seen = (key, runs, entry[0])
+                self._know(key, entry[0])
                 return run.since, entry[0], entry[1]
         if self.cold is not None or not self.keyed:
             self._no_answer()
-        self._seen = (key, runs, NONE)
+        self._know(key, NONE)
         return None
 
     def newest_rid(self, key: Key) -> int:
@@ -206,8 +210,20 @@ class Lookups:
         for run in self._runs:
             i = run.find(key)
             if i >= 0:
-                return int(run.rids[i])
+                rid = int(run.rids[i])
+                known = self._known_rids
+                if self._known_runs is self._runs and len(known) < KNOWN_MAX:
+                    known[key] = rid
+                else:
+                    self._know(key, rid)
+                return rid
         return TOMBSTONE
+
+    def _know(self, key: Key, rid: int) -> None:
+        """What the runs that there are say of a key: they never change, so it holds as long as they are these."""
+        if self._known_runs is not self._runs or len(self._known_rids) >= KNOWN_MAX:
+            self._known_runs, self._known_rids = self._runs, {}
+        self._known_rids[key] = rid
 
     def readable(self, ts: Timestamp) -> None:
         """Whether versions and runs reach back to `ts`. Raises TooOldForKeyed, NotHydrated."""
@@ -255,7 +271,8 @@ class Lookups:
         heads: Iterable[tuple[Key, Version]] = ()
         if chains and versions.count_between(low, high, low_inclusive, high_inclusive):
             keys = versions.keys_between(low, high, low_inclusive, high_inclusive, descending)
-            heads = ((k, chains[k]) for k in keys)
+            keys, same_keys = tee(keys)
+            heads = zip(keys, map(chains.__getitem__, same_keys), strict=True)
             if not at_once:
                 heads = list(heads)
         spans: list[tuple[Run, range]] = []
@@ -265,10 +282,12 @@ class Lookups:
                 spans.append((run, range(stop - 1, start - 1, -1) if descending else range(start, stop)))
         dead_max = DEAD_ROWS_MAX if at_once else sys.maxsize
         if not heads and len(spans) <= 1:
-            return _one_run(*spans[0], dead_max) if spans else iter(())
+            return one_run(*spans[0], dead_max) if spans else iter(())
         if not spans:
-            return _memory(heads, ts, dead_max)
-        return _merged(heads, spans, ts, descending, dead_max)
+            return of_memory(heads, ts, dead_max)
+        if len(spans) == 1:
+            return over_one_run(heads, *spans[0], ts, descending, dead_max)
+        return merged(heads, spans, ts, descending, dead_max)
 
     def count_at_most(
         self, low: Key | None, high: Key | None, low_inclusive: bool = True, high_inclusive: bool = True
@@ -380,9 +399,8 @@ class Lookups:
         return found
 
     def _rid_in_runs(self, key: Key) -> int:
-        seen = self._seen
-        if seen is not None and seen[0] == key and seen[1] is self._runs:
-            return seen[2]
+        if self._known_runs is self._runs and (rid := self._known_rids.pop(key, None)) is not None:
+            return rid
         for run in self._runs:
             i = run.find(key)
             if i >= 0:
@@ -438,83 +456,3 @@ def _key_where_null(positions: tuple[int, ...], column: int) -> Callable[[Row], 
         return lambda row: NO_COLUMNS if row[column] is None else None
     key_of = unique_key(positions, False)
     return lambda row: key_of(row) if row[column] is None else None
-
-
-def _one_run(run: Run, span: range, dead_max: int) -> Iterator[tuple[Key, int, Row]]:
-    key_at, entry_at = run.key_at, run.entry
-    dead = 0
-    for i in span:
-        entry = entry_at(i)
-        if entry is not None:
-            yield key_at(i), entry[0], entry[1]
-            dead = 0
-        else:
-            dead += 1
-            if dead > dead_max:
-                raise TooFarToLook
-
-
-def visible(head: Version | None, ts: Timestamp) -> Version | None:
-    """The version in a chain that a reader at `ts` sees; None: the runs may know of an older one."""
-    v = head
-    while v is not None and v[0] > ts:
-        v = v[3]
-    return v
-
-
-def _memory(
-    heads: Iterable[tuple[Key, Version]], ts: Timestamp, dead_max: int
-) -> Iterator[tuple[Key, int, Row]]:
-    dead = 0
-    for key, head in heads:
-        v = visible(head, ts)
-        if v is not None and v[2] is not None:
-            yield key, v[1], v[2]
-            dead = 0
-        else:
-            dead += 1
-            if dead > dead_max:
-                raise TooFarToLook
-
-
-def _merged(
-    heads: Iterable[tuple[Key, Version]],
-    spans: list[tuple[Run, range]],
-    ts: Timestamp,
-    descending: bool,
-    dead_max: int,
-) -> Iterator[tuple[Key, int, Row]]:
-    """Memory and runs by key; `heapq.merge` is stable, so of equal keys the newest source comes first."""
-
-    def from_memory() -> Iterator[tuple[Key, Any, int]]:
-        for key, head in heads:
-            v = visible(head, ts)
-            if v is not None:  # otherwise the runs may know
-                yield key, v, NONE
-
-    def from_run(run: Run, span: range) -> Iterator[tuple[Key, Any, int]]:
-        key_at = run.key_at
-        for i in span:
-            yield key_at(i), run, i
-
-    sources = [from_memory(), *(from_run(r, s) for r, s in spans)]
-    last: Any = _merged  # equal to no key
-    dead = 0
-    for key, source, i in merge(*sources, key=itemgetter(0), reverse=descending):
-        if key == last:
-            continue
-        last = key
-        if i == NONE:
-            if source[2] is not None:
-                yield key, source[1], source[2]
-                dead = 0
-                continue
-        else:
-            entry = source.entry(i)
-            if entry is not None:
-                yield key, entry[0], entry[1]
-                dead = 0
-                continue
-        dead += 1
-        if dead > dead_max:
-            raise TooFarToLook

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from executor.session import keyed
+from executor.session.session import Session
 from tests.server.test_repeated_reads import Both, Client, between_two, bound
 
 STATEMENTS = {
@@ -37,6 +38,8 @@ STATEMENTS = {
     "drop": "DELETE FROM k WHERE id = $1",
     "all": "SELECT id, v, s FROM k WHERE id BETWEEN $1 AND $2 ORDER BY id",
     "notes": "SELECT a, c FROM h ORDER BY a, c",
+    "span": "UPDATE k SET v = v + $1 WHERE id BETWEEN $2 AND $3",
+    "sweep": "DELETE FROM k WHERE id BETWEEN $1 AND $2",
 }
 BEGIN: tuple[str, ...] = ("begin",)
 SCRIPTS: dict[str, list[tuple[str | None, ...]]] = {
@@ -75,6 +78,11 @@ SCRIPTS: dict[str, list[tuple[str | None, ...]]] = {
         BEGIN, ("add", "1", "3"), ("SAVEPOINT s",), ("add", "10", "3"), ("add", "10", "5"), ("own", "73", "1", "a"), ("put", "1", "s"), ("get", "3"),
         ("ROLLBACK TO s",), ("get", "3"), ("get", "5"), ("get", "73"), ("add", "100", "5"), ("own", "73", "2", "b"), ("end",), ("all", "1", "99"),
         ("notes",),
+    ],
+    "ranges": [
+        BEGIN, ("span", "10", "3", "5"), ("all", "1", "99"), ("sweep", "8", "99"), ("all", "1", "99"), ("span", "10", "5", "99"), ("span", "5000", "3", "4"),
+        ("rollback",), ("BEGIN READ ONLY",), ("span", "10", "3", "5"), ("rollback",), BEGIN, ("sweep", "5", "99"), ("own", "8", "1", "a"),
+        ("span", "1", "1", "99"), ("end",), ("all", "1", "99"),
     ],
     "read committed": [("BEGIN ISOLATION LEVEL READ COMMITTED",), ("add", "1", "3"), ("get", "3"), ("own", "74", "1", "a"), ("end",), ("all", "1", "99")],
     "read only": [("BEGIN READ ONLY",), ("get", "3"), ("own", "75", "1", "a"), ("end",), ("get", "75")],
@@ -240,4 +248,44 @@ async def test_who_brings_the_same_key_waits(both: Both) -> None:
     assert not waiting.done()
     await other.ask(bound("end", ()))
     assert b"23505" in await waiting
+    await one.ask(bound("rollback", ()))
+
+
+def test_rows_of_a_short_range_are_written_without_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide: list[str] = []
+    usual = Session.run_in
+
+    async def run_in(session: Session, block: Any, compiled: Any, plan: Any, params: Any) -> Any:
+        wide.append(plan.tag)
+        return await usual(session, block, compiled, plan, params)
+
+    monkeypatch.setattr(Session, "run_in", run_in)
+    _ranges(wide)
+
+
+@between_two
+async def _ranges(both: Both, wide: list[str]) -> None:
+    one, other = both
+    await _made(both)
+    wide.clear()
+    await other.ask(bound("begin", ()))
+    assert b"UPDATE 1" in await other.ask(bound("add", ("100", "4")))
+    await one.ask(bound("begin", ()))
+    assert b"UPDATE 2" in await one.ask(bound("span", ("10", "2", "3")))
+    waiting = asyncio.ensure_future(one.ask(bound("span", ("10", "3", "5"))))
+    while one.session.lock_wait is None:  # type: ignore[attr-defined]
+        await asyncio.sleep(0)
+    assert not waiting.done()
+    await other.ask(bound("end", ()))
+    assert b"UPDATE 3" in await waiting
+    assert b"DELETE 4" in await one.ask(bound("sweep", ("6", "9999")))
+    await one.ask(bound("end", ()))
+    assert not wide
+    found = await one.run("SELECT string_agg(id || '=' || v, ' ' ORDER BY id) FROM k")
+    assert b"1=1 2=12 3=23 4=114 5=15" in found
+    await other.run("INSERT INTO k SELECT i, 0, 'b' FROM generate_series(10, 999) i")
+    wide.clear()
+    await one.ask(bound("begin", ()))
+    assert b"DELETE 990" in await one.ask(bound("sweep", ("6", "9999")))
+    assert wide == ["DELETE"], "many rows are DuckDB's to find"
     await one.ask(bound("rollback", ()))
