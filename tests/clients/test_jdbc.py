@@ -42,6 +42,10 @@ EXPECTED = {
     "described": "things true 8,2 y int4 numeric",
     "call": "abc",
     "copy": "2 1\tz|2\ty|",
+    "out parameters": "7 12",
+    "rows of a cursor": "1, 2, 3",
+    "large object": "300002 [0, 0, 116, 97, 105, 108] 10",
+    "batch that fails": "[-3, -3, -3] 23505",
     "isolation": "true",
     "valid": "true",
 }

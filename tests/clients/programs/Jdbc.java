@@ -145,6 +145,57 @@ public class Jdbc {
             m.copyOut("COPY (SELECT a, x FROM jdbc.things WHERE x IN ('z', 'y') ORDER BY a) TO STDOUT", w);
             return n + " " + w;
         });
+        say("out parameters", () -> {
+            s.execute("CREATE FUNCTION jdbc.both(a int, b int, OUT s int, OUT p int) LANGUAGE plpgsql AS 'begin s := a + b; p := a * b; end'");
+            CallableStatement q = c.prepareCall("{call jdbc.both(?, ?, ?, ?)}");
+            q.setInt(1, 3);
+            q.setInt(2, 4);
+            q.registerOutParameter(3, Types.INTEGER);
+            q.registerOutParameter(4, Types.INTEGER);
+            q.execute();
+            return q.getInt(3) + " " + q.getInt(4);
+        });
+        say("rows of a cursor", () -> {
+            s.execute("CREATE FUNCTION jdbc.some() RETURNS refcursor LANGUAGE plpgsql AS 'declare r refcursor; begin open r for select i from generate_series(1, 3) i; return r; end'");
+            c.setAutoCommit(false);
+            CallableStatement q = c.prepareCall("{? = call jdbc.some()}");
+            q.registerOutParameter(1, Types.REF_CURSOR);
+            q.execute();
+            String found = rows(q.getObject(1, ResultSet.class), "i");
+            c.commit();
+            return found;
+        });
+        say("large object", () -> {
+            org.postgresql.largeobject.LargeObjectManager m = c.unwrap(org.postgresql.PGConnection.class).getLargeObjectAPI();
+            long id = m.createLO();
+            org.postgresql.largeobject.LargeObject o = m.open(id, org.postgresql.largeobject.LargeObjectManager.READWRITE);
+            o.write(new byte[300000]);
+            o.seek(299998);
+            o.write("tail".getBytes());
+            o.seek(-6, org.postgresql.largeobject.LargeObject.SEEK_END);
+            String found = o.size() + " " + Arrays.toString(o.read(9));
+            o.truncate(10);
+            found += " " + o.size64();
+            o.close();
+            m.delete(id);
+            c.commit();
+            c.setAutoCommit(true);
+            return found;
+        });
+        say("batch that fails", () -> {
+            PreparedStatement p = c.prepareStatement("INSERT INTO jdbc.things (id, a, x) VALUES (?, ?, 'b')");
+            for (int id : new int[] {9001, 9002, 9001}) {
+                p.setInt(1, id);
+                p.setInt(2, id);
+                p.addBatch();
+            }
+            try {
+                p.executeBatch();
+                return "passed";
+            } catch (BatchUpdateException e) {
+                return Arrays.toString(e.getUpdateCounts()) + " " + e.getNextException().getSQLState();
+            }
+        });
         say("isolation", () -> {
             c.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
             return c.getTransactionIsolation() == Connection.TRANSACTION_SERIALIZABLE;
