@@ -14,11 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 WORDS = {"r": "RANGE", "l": "LIST", "h": "HASH"}
+HIDDEN = "........partition."
+"""How the names of hidden columns begin that are expressions of a key (`planner.ddl.partition_keys`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionKey:
-    """PARTITION BY: `strategy` as pg_partitioned_table has it ("r", "l", "h"), and attribute numbers."""
+    """PARTITION BY: `strategy` as pg_partitioned_table has it ("r", "l", "h"), and attribute numbers; an expression is a hidden column's."""
 
     strategy: str
     columns: tuple[int, ...]

@@ -285,13 +285,13 @@ def key_text(table: Table, constraint: Constraint, key: Key) -> str:
     return f"({names})=({shown})"
 
 
-def describe_key(columns: Sequence[Column], values: Sequence[Any]) -> str:
-    """A partition key as PostgreSQL shows it: `(a, b) = (1, x)`."""
+def describe_key(names: Sequence[str], columns: Sequence[Column], values: Sequence[Any]) -> str:
+    """A partition key as PostgreSQL shows it: `(a, lower(b)) = (1, x)`."""
     shown = [
         "null" if v is None else t.output_text(v, c.type, _DEFAULTS)
         for v, c in zip(values, columns, strict=True)
     ]
-    return f"({', '.join(_quoted(c.name) for c in columns)}) = ({', '.join(shown)})"
+    return f"({', '.join(names)}) = ({', '.join(shown)})"
 
 
 def _quoted(name: str) -> str:

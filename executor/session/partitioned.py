@@ -35,6 +35,7 @@ from planner import dealing, triggers
 from planner import types as t
 from planner.abc import Constraint, DeleteQuery, MergeQuery, OnConflict, SqlError, Table, UpdateQuery
 from planner.catalog.foreign_objects import unreachable
+from planner.catalog.system.bounds import shown_keys
 from planner.inheritance import spreads
 from planner.partitioning import Router, deciding, router
 from planner.relations import VIEW_CHECK, GuardedTable
@@ -72,7 +73,7 @@ def dealt(session: Session, table: Table, rows: pa.Table, first: int = 0) -> lis
         at = int(np.flatnonzero(np.isin(which, lost))[0])
         datums = [t.to_datums(key.slice(at, 1), ref)[0] for key, ref in zip(keys, types, strict=True)]
         row = dict(zip(places, datums, strict=True))
-        leaf_of(way, row, told=not row_security.restricts(session, table))  # says which, and why
+        leaf_of(session, way, row, told=not row_security.restricts(session, table))  # says which, and why
     first_of = {int(n): int(at) for n, at in zip(*np.unique(which, return_index=True), strict=True)}
     in_order = sorted(first_of, key=first_of.__getitem__)
     for to in (found[n] for n in in_order):
@@ -101,20 +102,20 @@ def _in_order(pieces: list[Piece]) -> list[Piece]:
     return [(pieces[int(which[run[0]])][0], run) for run in np.split(np.arange(len(which)), ends) if len(run)]
 
 
-def leaf_of(way: Router, row: Any, *, told: bool = True) -> Table:
+def leaf_of(session: Session, way: Router, row: Any, *, told: bool = True) -> Table:
     """The leaf of a row, a value by place. Raises 23514; `told`: whether it may say of which key."""
     found = way.leaf(row)
     if isinstance(found, Router):
-        raise unplaced(found, [row[i] for i in found.places] if told else ())
+        raise unplaced(session, found, [row[i] for i in found.places] if told else ())
     return found
 
 
-def unplaced(way: Router, values: Sequence[Datum]) -> ExecutionError:
+def unplaced(session: Session, way: Router, values: Sequence[Datum]) -> ExecutionError:
     """23514 of a row that no partition takes."""
     return ExecutionError(
         "23514",
         f'no partition of relation "{way.table.name}" found for row',
-        detail=f"Partition key of the failing row contains {describe_key(way.columns, values)}."
+        detail=f"Partition key of the failing row contains {describe_key(shown_keys(session.catalog, way.table, pretty=True), way.columns, values)}."
         if values
         else "",
         table=way.table.name,

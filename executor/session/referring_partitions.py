@@ -156,7 +156,9 @@ async def _write(
     shaped = staging.written_rows(child, mades, rids)
     at = shaped.column_names.index("_rid")
     whole_rows = shaped.remove_column(at).add_column(0, "_rid", shaped.column(at))
-    await partitioned.update(session, block, UpdateQuery(child, _FOUND, assigned), whole_rows, home)
+    others = tuple(i for i, c in enumerate(child.columns) if c.hidden)  # the key's expressions among them
+    said = UpdateQuery(child, _FOUND, (*assigned, *others))
+    await partitioned.update(session, block, said, whole_rows, home)
 
 
 __all__ = ["act", "parts", "whole"]

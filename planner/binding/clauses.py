@@ -19,6 +19,7 @@ ROW_FILTERS: Final = "row filters"
 _STEADY: Final = {
     "column generation expressions": "generation expression is not immutable",
     "index expressions": "functions in index expression must be marked IMMUTABLE",
+    "partition key expressions": "functions in partition key expression must be marked IMMUTABLE",
     "index predicates": "functions in index predicate must be marked IMMUTABLE",
     ROW_FILTERS: ROW_FILTERS,
 }

@@ -9,7 +9,7 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import Column, PlanError, Table
-from planner.ddl import constraints
+from planner.ddl import constraints, partition_keys
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import serial_type
 
@@ -84,7 +84,8 @@ def _of_partitioned(scope: Scope, table: Table, a: st.AlterAction, only: bool) -
     key = table.partitioning
     assert key is not None
     column = constraints.find_column(table, a.name) if a.name else None
-    if column is not None and column.attnum in key.columns and a.what in ("drop column", "set type"):
+    by = column is not None and (column.attnum in key.columns or partition_keys.uses(table, column.name))
+    if column is not None and by and a.what in ("drop column", "set type"):
         doing = "drop" if a.what == "drop column" else "alter"
         raise PlanError(
             "42P16",

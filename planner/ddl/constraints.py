@@ -51,7 +51,14 @@ def refuse_key_without(table: Table, columns: tuple[int, ...], word: str) -> Non
     key = table.partitioning
     for attnum in key.columns if key is not None else ():
         if attnum not in columns:
-            name = table.columns[table.index_of(attnum)].name
+            column = table.columns[table.index_of(attnum)]
+            name = column.name
+            if column.hidden:
+                raise PlanError(
+                    "0A000",
+                    f"unsupported {word} constraint with partition key definition",
+                    detail=f"{word} constraints cannot be used when partition keys include expressions.",
+                )
             raise PlanError(
                 "0A000",
                 "unique constraint on partitioned table must include all partitioning columns",

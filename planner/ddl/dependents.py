@@ -306,6 +306,8 @@ def _users(scope: Scope, oid: Oid, name: str, on: str) -> list[Dependent]:
             if not column.hidden:
                 found.append(Dependent(table, on, column=column, default_only=not column.generated))
                 continue
+            if table.partitioning is not None and column.attnum in table.partitioning.columns:
+                found.append(Dependent(table, on))
             found += [
                 Dependent(table, on, constraint=c)
                 for c in table.constraints

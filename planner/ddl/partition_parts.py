@@ -20,6 +20,7 @@ from planner.ddl import (
     constraints,
     foreign_keys,
     naming,
+    partition_columns,
     partitions,
     table_constraints,
     unique_indexes,
@@ -49,8 +50,10 @@ def settle(scope: Scope) -> None:
         table = scope.catalog.get(oid)
         if isinstance(table, Table):
             above.update(dict.fromkeys([oid, *(t.oid for t in descendants(scope.catalog, table))]))
+    partition_columns.let_go(scope)
     for oid in _parents_first(scope, above):
         for child in scope.catalog.partitions_of(oid):
+            partition_columns.given(scope, scope.catalog.table(oid), child.oid)
             _in_line(scope, scope.catalog.table(oid), child.oid)
     for oid in above:
         table = scope.catalog.get(oid)

@@ -1,4 +1,4 @@
-"""Partitioned tables: PARTITION BY, PARTITION OF, ATTACH and DETACH.
+"""Partitioned tables: PARTITION OF, ATTACH and DETACH.
 
     CREATE TABLE p PARTITION OF t FOR VALUES ...      t's columns; then what t has of constraints and indexes (`partition_parts`)
     ALTER TABLE t ATTACH PARTITION p FOR VALUES ...   p's own columns must be t's; its rows must be within the bound,
@@ -10,7 +10,7 @@ A bound's constants are kept as texts of the key's types, in the form that its o
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from planner import statements as st
 from planner import types
@@ -21,73 +21,12 @@ from planner.ddl import constraints, references, unique_indexes
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.lexer import DECIMAL, INTEGER, STRING, tokenize
-from planner.partitioning import Placing, ancestors, can_be_key, descendants, has_order
-from planner.partitions import WORDS, Bound, Partition, PartitionKey
+from planner.partitioning import Placing, ancestors, descendants
+from planner.partitions import WORDS, Bound, Partition
 from planner.triggers import ROW
 
 if TYPE_CHECKING:
     from planner.ddl.alteration import Alteration
-
-KEYS_MAX: Final = 32
-_BY_BYTES: Final = frozenset(("", "C", "POSIX", "default"))
-"""Collations in whose order texts are as their bytes."""
-
-
-# --- the key -----------------------------------------------------------------------------------------
-
-
-def key_of(table: Table, said: st.PartitionBy) -> PartitionKey:
-    """PARTITION BY over a table's columns. Raises 42703, 42P17, 0A000."""
-    if said.strategy == "l" and len(said.elements) > 1:
-        raise PlanError(
-            "42P17", 'cannot use "list" partition strategy with more than one column', position=said.position
-        )
-    if len(said.elements) > KEYS_MAX:
-        raise PlanError("54011", f"cannot partition using more than {KEYS_MAX} columns")
-    found: list[int] = []
-    for element in said.elements:
-        if not element.column:
-            raise PlanError("0A000", "partition keys that are expressions are not supported")
-        column = constraints.find_column(table, element.column)
-        if column is None:
-            if element.column in constraints.SYSTEM_COLUMNS:
-                raise PlanError(
-                    "42P17",
-                    f'cannot use system column "{element.column}" in partition key',
-                    position=element.position,
-                )
-            raise PlanError(
-                "42703",
-                f'column "{element.column}" named in partition key does not exist',
-                position=element.position,
-            )
-        if column.generated:
-            raise PlanError(
-                "42P17",
-                "cannot use generated column in partition key",
-                detail=f'Column "{column.name}" is a generated column.',
-                position=element.position,
-            )
-        _refuse_type(said, element, column)
-        found.append(column.attnum)
-    return PartitionKey(said.strategy, tuple(found))
-
-
-def _refuse_type(said: st.PartitionBy, element: st.IndexElement, column: Column) -> None:
-    shown = types.format_type(column.type)
-    if said.strategy != "h" and not has_order(column.type):
-        raise PlanError(
-            "42704",
-            f'data type {shown} has no default operator class for access method "btree"',
-            hint="You must specify a btree operator class or define a default btree operator class for the data type.",
-        )
-    if not can_be_key(said.strategy, column.type):
-        raise PlanError(
-            "0A000", f"{WORDS[said.strategy]} partitions by a column of type {shown} are not supported"
-        )
-    if element.opclass or not {column.collation, element.collation} <= _BY_BYTES:
-        raise PlanError("0A000", "partition keys with a collation or a class of operators are not supported")
-
 
 # --- bounds ------------------------------------------------------------------------------------------
 
@@ -354,7 +293,7 @@ def _check_rows(
     condition = condition_text(bound, columns, key.strategy)
     test = condition if wanted else f"NOT coalesce({condition}, false)"
     scope.checks.append(
-        DataCheck(f"SELECT 1 FROM {rows} WHERE {test} LIMIT 1", "23514", message, table=table)
+        DataCheck(f"SELECT 1 FROM {rows} WHERE {test} LIMIT 1", "23514", message, table=table, before=True)
     )
 
 
@@ -398,6 +337,7 @@ def attach(on: Alteration, a: st.AlterAction) -> None:
                     "23514",
                     f'partition constraint of relation "{child.name}" is violated by some row',
                     table=child,
+                    before=True,
                 )
             )
     for above in ancestors(scope.catalog, parent):

@@ -34,6 +34,7 @@ from planner.ddl import (
     inherits,
     moments,
     naming,
+    partition_keys,
     partitions,
     sequences,
     statistics,
@@ -358,7 +359,7 @@ class _Builder:
         )
         table = with_dates_of_generated(scope, table)
         if self.partition_by is not None:
-            table = dataclasses.replace(table, partitioning=partitions.key_of(table, self.partition_by))
+            table = partition_keys.keyed(scope, table, self.partition_by)
             if excluded := [c for c in self.constraints if c.kind == "x"]:
                 raise PlanError(
                     "0A000",

@@ -34,6 +34,7 @@ from planner.ddl import constraints
 from planner.ddl.collated_keys import refuse_keys
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
+from planner.partitions import HIDDEN
 
 _IN_PLACE_OF_NULL: Final = {
     **dict.fromkeys((types.INT2, types.INT4, types.INT8, types.NUMERIC, types.FLOAT4, types.FLOAT8), "0"),
@@ -170,10 +171,15 @@ def _type(scope: Scope, table: Table, expression: str) -> TypeRef:
 
 
 def settled(scope: Scope, table: Table) -> Table:
-    """The table without constraints whose index is gone, and without hidden columns that no constraint needs."""
+    """The table without constraints whose index is gone, and without hidden columns that no constraint and no partition key needs."""
     kept = tuple(
         c for c in table.constraints if not c.index_only or scope.catalog.get(c.index_oid) is not None
     )
     needed = {a for c in kept for a in c.columns}
+    if table.partitioning is not None:
+        needed.update(table.partitioning.columns)
+    if table.partition is not None:  # what the tables above deal out rows by
+        above = {c.name for c in scope.catalog.table(table.partition.parent).columns}
+        needed.update(c.attnum for c in table.columns if c.name.startswith(HIDDEN) and c.name in above)
     columns = tuple(c for c in table.columns if not c.hidden or c.attnum in needed)
     return dataclasses.replace(table, constraints=kept, columns=columns)

@@ -12,6 +12,7 @@ from planner import types as t
 from planner.abc import Column, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import quote_identifier
+from planner.catalog.system.definitions import expression_shown
 from planner.partitions import WORDS, Bound
 from planner.types.oids import BOOL, INT4, NUMERIC
 
@@ -68,9 +69,26 @@ def _typed(text: str, column: Column) -> str:
     return f"{literal}::{t.format_type(t.base_of(column.type))}"
 
 
-def condition_text(bound: Bound, columns: Sequence[Column], strategy: str) -> str:
-    """What a bound asks of a row, LIST's and RANGE's, as SQL over the key's columns."""
-    names = [quote_identifier(c.name) for c in columns]
+def _asked(column: Column) -> str:
+    """A column of a key in SQL over the rows: one that nobody can name is its expression."""
+    return f"({column.default})" if column.hidden else quote_identifier(column.name)
+
+
+def shown_keys(catalog: Catalog | None, table: Table, *, pretty: bool = False) -> list[str]:
+    """The columns and expressions of a partitioned table's key, as PostgreSQL writes them."""
+    assert table.partitioning is not None
+    columns = [table.columns[table.index_of(n)] for n in table.partitioning.columns]
+    return [
+        expression_shown(table, c.default or "", catalog, pretty) if c.hidden else quote_identifier(c.name)
+        for c in columns
+    ]
+
+
+def condition_text(
+    bound: Bound, columns: Sequence[Column], strategy: str, shown: Sequence[str] | None = None
+) -> str:
+    """What a bound asks of a row, LIST's and RANGE's, as SQL over the key's columns. `shown`: how they are written."""
+    names = shown or [_asked(c) for c in columns]
     if strategy == "l":
         values = [_typed(v, columns[0]) for v in bound.values if v is not None]
         tests = []
@@ -114,11 +132,11 @@ def _beyond(
     return "(" + " OR ".join(f"({a})" if " AND " in a else a for a in alternatives) + ")"
 
 
-def key_text(table: Table) -> str | None:
+def key_text(catalog: Catalog, table: Table) -> str | None:
     """pg_get_partkeydef."""
     if table.partitioning is None:
         return None
-    names = [quote_identifier(table.columns[table.index_of(n)].name) for n in table.partitioning.columns]
+    names = shown_keys(catalog, table)
     return f"{WORDS[table.partitioning.strategy]} ({', '.join(names)})"
 
 
@@ -133,15 +151,15 @@ def constraint_text(catalog: Catalog, table: Table) -> str | None:
         key = parent.partitioning
         assert key is not None
         columns = [parent.columns[parent.index_of(n)] for n in key.columns]
-        bound = at.partition.bound
+        bound, shown = at.partition.bound, shown_keys(catalog, parent)
         if key.strategy == "h":
-            cells = ", ".join(quote_identifier(c.name) for c in columns)
+            cells = ", ".join(shown)
             test = (
                 f"satisfies_hash_partition('{parent.oid}'::oid, {bound.modulus}, {bound.remainder}, {cells})"
             )
         elif bound.default:
             others = [
-                condition_text(o.partition.bound, columns, key.strategy)
+                condition_text(o.partition.bound, columns, key.strategy, shown)
                 for o in catalog.partitions_of(parent.oid)
                 if o.partition is not None and not o.partition.bound.default
             ]
@@ -150,7 +168,7 @@ def constraint_text(catalog: Catalog, table: Table) -> str | None:
                 continue
             test = f"(NOT ({' OR '.join(others)}))" if len(others) > 1 else f"(NOT {others[0]})"
         else:
-            test = condition_text(bound, columns, key.strategy)
+            test = condition_text(bound, columns, key.strategy, shown)
         tests.insert(0, test)
         at = parent
     flat = [x[1:-1] if x.startswith("((") and len(tests) > 1 and " OR " not in x else x for x in tests]

@@ -225,7 +225,18 @@ def index_column(
     key = index.keys[position - 1]
     if key.attnum:
         return quote_identifier(table.columns[table.index_of(key.attnum)].name)
-    text = key.expression.strip()
+    return expression_shown(table, key.expression, catalog, pretty, search_path)
+
+
+def expression_shown(
+    table: Table,
+    text: str,
+    catalog: Catalog | None = None,
+    pretty: bool = False,
+    search_path: tuple[str, ...] = ("public",),
+) -> str:
+    """An expression in a list of columns: a call as it is, others in parentheses."""
+    text = text.strip()
     written = condition(catalog, table, text, search_path, pretty) if catalog is not None else None
     if written is not None:
         return written if _is_call(written) or _is_at_time_zone(written) else f"({written})"

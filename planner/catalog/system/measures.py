@@ -98,7 +98,7 @@ def _nothing(context: SystemContext, *arguments: Any) -> None:
 @system("pg_get_partkeydef", (OID,), TEXT)
 def _partition_key(context: SystemContext, oid: Oid | None) -> str | None:
     table = context.catalog.get(oid) if oid is not None else None
-    return bounds.key_text(table) if isinstance(table, Table) else None
+    return bounds.key_text(context.catalog, table) if isinstance(table, Table) else None
 
 
 @system("pg_get_partition_constraintdef", (OID,), TEXT)

@@ -8,6 +8,7 @@ from planner.abc import Oid, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.collations import collation_oid
 from planner.catalog.objects import Index
+from planner.catalog.system.bounds import shown_keys
 from planner.catalog.system.constraints import opclass_for
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.rowmaker import RowMaker
@@ -18,6 +19,17 @@ def _default_of(catalog: Catalog, table: Table) -> Oid:
         if child.partition is not None and child.partition.bound.default:
             return child.oid
     return 0
+
+
+def _expressions(context: SystemContext, table: Table) -> str | None:
+    """partexprs: what the zeros among the key's attribute numbers stand for."""
+    assert table.partitioning is not None
+    found = []
+    shown = shown_keys(context.catalog, table)
+    for n, text in zip(table.partitioning.columns, shown, strict=True):
+        if table.columns[table.index_of(n)].hidden:
+            found.append(text[1:-1] if text.startswith("(") else text)
+    return ", ".join(found) or None
 
 
 def pg_partitioned_table(context: SystemContext) -> Rows:
@@ -35,10 +47,10 @@ def pg_partitioned_table(context: SystemContext) -> Rows:
                 partstrat=key.strategy,
                 partnatts=len(columns),
                 partdefid=_default_of(context.catalog, table),
-                partattrs=list(key.columns),
+                partattrs=[0 if c.hidden else c.attnum for c in columns],
                 partclass=[opclass_for(access, "", c.type.oid) for c in columns],
                 partcollation=[collation_oid(c) for c in columns],
-                partexprs=None,
+                partexprs=_expressions(context, table),
             )
         )
     return found
