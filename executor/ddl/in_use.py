@@ -1,8 +1,11 @@
 """Tables that this session itself has still to do with, which no definition may take from under it: 55006.
 
-    a statement that writes to it goes on around this one     its triggers run DDL          in another shape, dropped, truncated
-    triggers or foreign keys have still to look at its rows   DEFERRED, before COMMIT       the same, and CREATE INDEX
-    a cursor reads it                                         DECLARE ... CURSOR FOR t      all of ALTER TABLE but names, and these
+    a statement that writes to it goes on around this one     its triggers run DDL
+    triggers or foreign keys have still to look at its rows   DEFERRED, before COMMIT
+    a cursor reads it                                         DECLARE ... CURSOR FOR t
+
+ALTER TABLE is refused then, but for what changes names alone, and so are CREATE INDEX, TRUNCATE and DROP. DROP INDEX, which may
+give the table another shape here, is no matter of a cursor's.
 
 Others' statements are another matter: of them locks and snapshots take care.
 
@@ -40,9 +43,10 @@ def refuse(session: Session, block: Block, bound: DdlPlan, statement: object) ->
         return
     alters = isinstance(statement, st.AlterTable) and any(a.what not in _NAMES for a in statement.actions)
     for what, table, reshaped in _taken(bound, statement):
-        if (table.oid in read and (what != "ALTER TABLE" or alters)) or (reshaped and table.oid in busy):
+        takes = what != "ALTER TABLE" or alters
+        if (table.oid in read and takes) or (table.oid in busy and (takes or reshaped)):
             why = "it is being used by active queries in this session"
-        elif reshaped and table.oid in pending:
+        elif table.oid in pending and (takes or reshaped):
             why = "it has pending trigger events"
         else:
             continue

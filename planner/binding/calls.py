@@ -198,7 +198,7 @@ class CallBinder(AggregateBinder):
         args = []
         for d, g in zip(declared, given, strict=True):
             if d == "any":
-                args.append(self.coercions.settled(g))
+                args.append(self.coercions.known(g))
                 continue
             actual = bound.get(d, d)
             if actual in POLYMORPHIC:

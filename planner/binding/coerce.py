@@ -225,6 +225,13 @@ class Coercions:
             return self.coerce(node, TypeRef(t.TEXT), "i")
         return node
 
+    def known(self, node: ir.Node) -> ir.Node:
+        """The same where any type is taken, which decides no parameter's: 42P18, as PostgreSQL has it."""
+        if node.type.oid == t.UNKNOWN and isinstance(node, ir.Parm) and not self.parameters.literals:
+            message = f"could not determine data type of parameter ${node.number}"
+            raise PlanError("42P18", message, position=node.position)
+        return self.settled(node)
+
 
 def _at_literal(error: SqlError, node: ir.Lit) -> PlanError:
     return PlanError(

@@ -139,7 +139,7 @@ class PredicateBinder(RowComparisonBinder):
             if isinstance(arg, ir.Lit) and arg.type.oid == t.UNKNOWN:
                 arg = self.coercions.settled(arg)
             if isinstance(arg, ir.Parm) and arg.type.oid == t.UNKNOWN:
-                arg = self.undecided(arg)
+                arg = self.coercions.known(arg)
             return ir.Logic(BOOL, f"{word} null", (arg,))
         if isinstance(test, exp.Boolean):
             value = "true" if test.this else "false"
@@ -158,13 +158,6 @@ class PredicateBinder(RowComparisonBinder):
             made = self.function("is_normalized", [self.bind(node.this, scope), form], first_position(node))
             return ir.Logic(BOOL, "not", (made,)) if negated else made
         raise PlanError("0A000", "this IS test is not supported", position=first_position(node))
-
-    def undecided(self, arg: ir.Parm) -> ir.Node:
-        if self.parameters.literals:
-            return self.coercions.settled(arg)
-        raise PlanError(
-            "42P18", f"could not determine data type of parameter ${arg.number}", position=arg.position
-        )
 
     def _distinct(self, node: exp.Binary, scope: Scope) -> ir.Node:
         negated = isinstance(node, exp.NullSafeEQ)

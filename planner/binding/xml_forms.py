@@ -90,8 +90,7 @@ def _as(calls: CallBinder, node: exp.Expression, target: TypeRef, scope: Scope, 
 
 def _value(calls: CallBinder, node: exp.Expression, scope: Scope) -> ir.Node:
     value = calls.bind(node, scope)
-    if value.type.oid == t.UNKNOWN:
-        value = calls.coercions.try_coerce(value, _TEXT, "i", first_position(node)) or value
+    value = calls.coercions.known(value)
     if value.type.oid in _NO_VALUES or t.element_of(value.type.oid):
         kind = t.type_in_words(value.type.oid)
         raise PlanError(

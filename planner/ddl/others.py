@@ -183,7 +183,7 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
             scope, table, dataclasses.replace(element, column=identifier(tree.this), expression=None), said
         )
     constraints.refuse_subqueries(element.expression, "index expression")
-    if isinstance(tree, exp.Literal) and tree.is_string:
+    if isinstance(tree, exp.Null) or (isinstance(tree, exp.Literal) and tree.is_string):
         refuse_unordered(TypeRef(types.UNKNOWN), method)
     place = constraints.qualified(scope, table)
     with collations_met.meeting(told=True):
