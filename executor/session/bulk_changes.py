@@ -288,13 +288,15 @@ async def delete(session: Session, block: Block, body: DeleteQuery, rows: pa.Tab
     return versions(written, written.column("_rid"), True), len(changes)
 
 
-async def lock_rids(session: Session, block: Block, table: Table, rids: pa.Array) -> None:
-    """Locks rows for whatever may be done to them. Raises SnapshotMoved."""
+async def lock_rids(
+    session: Session, block: Block, table: Table, rids: pa.Array, mode: LockMode = LockMode.UPDATE
+) -> None:
+    """Locks rows, if `mode` is not given for whatever may be done to them. Raises SnapshotMoved."""
     rules = session.rules(table)
     keys: list[Any] = as_numpy(rids).tolist()
     if rules.key is not None:
         keys = [rules.key(row) for row in (await old_rows(session, block, table, rids)).values()]
-    await _lock(session, block, table, keys, LockMode.UPDATE)
+    await _lock(session, block, table, keys, mode)
 
 
 async def _lock(session: Session, block: Block, table: Table, keys: Sequence[Any], mode: LockMode) -> None:

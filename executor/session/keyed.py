@@ -134,8 +134,9 @@ def _proposed(
     locks = session.executor.env.locks
     fresh: Sequence[Key] = ()
     if conflict is not None:
-        new_keys.decided(session, txn, block.used_writes(table), write, values)
-        fresh = new_keys.lock_proposed(session, txn, table, write, values)
+        mine = block.used_writes(table)
+        new_keys.decided(session, txn, mine, write, values)
+        fresh = new_keys.lock_proposed(session, txn, mine, table, write, values)
     if write.rules.key is not None and locks.has_sets(table.shard):
         lock_keys(session, txn, table, [write.rules.key(r) for r in values], LockMode.NO_KEY_UPDATE)
         fresh = ()

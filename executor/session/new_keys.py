@@ -153,16 +153,25 @@ def decided(
 
 
 def lock_proposed(
-    session: Session, txn: Transaction, table: Table, plan: InsertPlan, rows: Sequence[Row]
+    session: Session,
+    txn: Transaction,
+    writes: TableWrites,
+    table: Table,
+    plan: InsertPlan,
+    rows: Sequence[Row],
 ) -> list[Key]:
     """For ON CONFLICT: locks the rows that have the primary keys of these, if it is about those. Returns which it had not locked before.
 
+    DO NOTHING leaves a row alone that others have merely locked: who works on a job that is there already has no part in it.
     Raises WouldBlock, 40001.
     """
     key_of = plan.rules.key
     if key_of is None or not plan.covers(None):
         return []
     locks, keys = session.executor.env.locks, [key_of(row) for row in rows]
+    conflict = plan.body.on_conflict
+    if conflict is not None and not conflict.updates:
+        keys = [key for key in keys if not _is_there_locked(session, txn, writes, table.shard, key)]
     fresh = [key for key in keys if locks.holds(txn, table.shard, key) is None]
     lock_keys(session, txn, table, keys, LockMode.NO_KEY_UPDATE)
     return fresh
@@ -248,6 +257,20 @@ def _is_written(session: Session, txn: Transaction, shard: str, place: Key) -> b
     return False
 
 
+def _is_there_locked(session: Session, txn: Transaction, writes: TableWrites, shard: str, key: Key) -> bool:
+    """Whether a row that everybody sees has this primary key, and another transaction has locked it and not written it. The
+    snapshot has it then. Raises 40001."""
+    env = session.executor.env
+    if writes.image is None or env.locks.is_free(shard, key) or env.locks.holds(txn, shard, key) is not None:
+        return False
+    if _is_written(session, txn, shard, key) or not _is_taken(writes, None, key, 0):
+        return False
+    newer = env.conflicts.point(shard, key, txn.read_ts)
+    if newer and not txn.refresh(newer):
+        raise txn.stale(shard, key, newer)
+    return True
+
+
 async def met(
     session: Session, block: Block, table: Table, plan: InsertPlan, rows: Sequence[Row]
 ) -> list[Key]:
@@ -256,8 +279,9 @@ async def met(
     txn = block.transaction()
     while True:
         try:
-            decided(session, txn, block.used_writes(table), plan, rows)
-            return lock_proposed(session, txn, table, plan, rows)
+            writes = block.used_writes(table)
+            decided(session, txn, writes, plan, rows)
+            return lock_proposed(session, txn, writes, table, plan, rows)
         except WouldBlock as blocked:
             await wait_for(session, block, blocked)
 

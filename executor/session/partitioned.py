@@ -40,6 +40,7 @@ from planner.inheritance import spreads
 from planner.partitioning import Router, deciding, router
 from planner.relations import VIEW_CHECK, GuardedTable
 from storage.abc import Datum, Row
+from txn.locks import LockMode
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -457,11 +458,17 @@ def _by_home(session: Session, homes: pa.ChunkedArray) -> list[Piece]:
     return [(session.catalog.table(oid), np.flatnonzero(ids == oid)) for oid in dict.fromkeys(ids.tolist())]
 
 
-async def lock_rids(session: Session, block: Block, rids: pa.ChunkedArray, homes: pa.ChunkedArray) -> None:
+async def lock_rids(
+    session: Session,
+    block: Block,
+    rids: pa.ChunkedArray,
+    homes: pa.ChunkedArray,
+    mode: LockMode = LockMode.UPDATE,
+) -> None:
     """As `bulk_changes.lock_rids`."""
     for leaf, at in _by_home(session, homes):
         await bulk.hydrated(block, leaf)
-        await bulk_changes.lock_rids(session, block, leaf, rids.take(pa.array(at)))
+        await bulk_changes.lock_rids(session, block, leaf, rids.take(pa.array(at)), mode)
 
 
 def not_gone(

@@ -46,6 +46,7 @@ from planner.inheritance import spreads
 from planner.partitioning import leaves_of
 from planner.relations import ViewRows
 from storage.abc import Datum, ShardId
+from txn.locks import LockMode
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -202,11 +203,15 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
     deleted = rows.filter(pc.equal(actions, "d"))
     updated = rows.filter(pc.equal(actions, "u"))
     inserted = rows.filter(pc.equal(actions, "i"))
+    keys = {table.index_of(a) for c in table.constraints if c.kind in "pu" for a in c.columns}
+    stays = "d" not in body.kinds and keys.isdisjoint(body.assigned)
+    mode = LockMode.NO_KEY_UPDATE if stays else LockMode.UPDATE
     if len(rids) and homes is not None:
         there = pc.is_valid(rows.column(0))
-        await partitioned.lock_rids(session, block, rows.column(0).filter(there), homes.filter(there))
+        found = rows.column(0).filter(there)
+        await partitioned.lock_rids(session, block, found, homes.filter(there), mode)
     elif len(rids):
-        await bulk_changes.lock_rids(session, block, table, rows.column(0).drop_null())
+        await bulk_changes.lock_rids(session, block, table, rows.column(0).drop_null(), mode)
     fired = [
         (event, made)
         for kind, event, columns in (
