@@ -227,6 +227,8 @@ class WritePart:
         rules = self.rules
         seen: dict[ShardId, dict[int, Row]] = {}
         rows = _found(self.join, params, session, ground, handed, seen)
+        if len(rows) >= session.executor.limits.stage_rows:
+            raise NotAtOnce  # so many are written as parts
         changes: list[Change] = []
         if self.insert is not None:
             if self.draws is not None and rows:

@@ -119,9 +119,11 @@ def refuse_check_option(scope: Scope, view: View) -> None:
 
 def _refuse_row(column: str, ref: TypeRef) -> None:
     """Raises 42P16 for what `ROW(...)` makes. Other records are whole rows, which PostgreSQL has types of."""
-    fields = fields_of(ref)
+    listed = ref.oid == types.RECORD_ARRAY
+    fields = fields_of(TypeRef(types.RECORD, ref.typmod) if listed else ref)
     if fields is not None and all(name == f"f{i}" for i, (name, _) in enumerate(fields, 1)):
-        raise PlanError("42P16", f'column "{column}" has pseudo-type record')
+        kind = "record[]" if listed else "record"
+        raise PlanError("42P16", f'column "{column}" has pseudo-type {kind}')
 
 
 def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
