@@ -239,7 +239,7 @@ class InsertValues:
     """
 
     table: Table
-    rows: tuple[tuple[Expr, ...], ...]
+    rows: Sequence[tuple[Expr, ...]]  # a tuple, or AlikeRows
     returning: tuple[Expr, ...] | None = None
     on_conflict: OnConflict | None = None
 

@@ -62,6 +62,8 @@ PARTITIONS_MAX: Final = 64
 CACHED_TEXT_LENGTH_MAX: Final = 65_536
 
 _KEYED: Final = (KeyedRead, InsertValues, KeyedUpdate, KeyedDelete)
+_LITERAL_ROWS_KEPT: Final = 65_536
+"""Literals of an INSERT of many rows whose plan is kept."""
 _QUERY_DEPTH_MAX: Final = 8
 
 
@@ -315,8 +317,11 @@ class Planner:
         said = literal_rows.read(text)
         if said is None or said.key in self._exact_only:
             return None
-        key = f"\0{said.row_count}\0{said.key}"
+        many = len(said.kinds) * said.row_count
+        key = f"\0{said.row_count if many <= LITERALS_MAX else '*'}\0{said.key}"
         plan = self._exact(key, ctx)
+        if plan is not None and len(plan.parameters) != many:
+            plan = None
         try:
             if plan is None:
                 first = self._exact(said.key, ctx)
@@ -330,9 +335,7 @@ class Planner:
                 )
                 if plan is None:
                     return None
-                if (
-                    len(plan.parameters) <= LITERALS_MAX
-                ):  # larger ones are made quickly enough, and take much memory
+                if many <= _LITERAL_ROWS_KEPT:  # of larger ones the last: each number of rows is another plan
                     self._remember(ctx, key, _Cached(plan, None))
             refs = plan.parameters[: len(said.kinds)]
             settings = _naming(ctx) if any(ref.oid in INPUT for ref in refs) else ctx.settings

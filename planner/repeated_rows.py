@@ -18,7 +18,8 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from planner.abc import Call, Expr, InsertValues, Param, Plan
+from planner.abc import InsertValues, Plan
+from planner.alike_rows import AlikeRows
 
 ROWS_MIN: Final = 4
 """Fewer rows are as well planned as they are."""
@@ -74,8 +75,7 @@ def multiplied(plan: Plan, said: Repeated, text: str) -> Plan | None:
     body = plan.body
     if not isinstance(body, InsertValues) or len(body.rows) != 1 or len(plan.parameters) != said.width:
         return None
-    (row,) = body.rows
-    rows = tuple(tuple(_moved(cell, i * said.width) for cell in row) for i in range(said.row_count))
+    rows = AlikeRows(body.rows[0], said.width, said.row_count)
     return dataclasses.replace(
         plan,
         body=dataclasses.replace(body, rows=rows),
@@ -85,15 +85,6 @@ def multiplied(plan: Plan, said: Repeated, text: str) -> Plan | None:
         wire=None,
         extra=dict(plan.extra),
     )
-
-
-def _moved(e: Expr, by: int) -> Expr:
-    """The same of parameters that come so many later."""
-    if isinstance(e, Param):
-        return Param(e.number + by, e.type)
-    if isinstance(e, Call):
-        return Call(e.op, tuple(_moved(a, by) for a in e.args), e.type)
-    return e
 
 
 __all__ = ["HEAD", "ROWS_MIN", "Repeated", "first_row", "multiplied", "repeats"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from planner.abc import Call, Expr, Param
+from planner.alike_rows import AlikeRows
 
 
 def parameters_of(e: Expr) -> Iterator[Param]:
@@ -25,6 +26,8 @@ def parameters_per_row(rows: Sequence[tuple[Expr, ...]]) -> int:
     """How many parameters each of several rows has, if each is the first with its own; 0: they are not alike."""
     if len(rows) < 2:
         return 0
+    if isinstance(rows, AlikeRows):
+        return rows.width
     first = rows[0]
     width = max((p.number for cell in first for p in parameters_of(cell)), default=0)
     alike = width and all(

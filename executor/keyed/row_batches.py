@@ -25,6 +25,7 @@ from executor.keyed.alike_rows import parameters_of, parameters_per_row
 from executor.keyed.compile import Compiled, NotCompilable, compile_row
 from planner import types as t
 from planner.abc import Call, Const, Expr, InsertValues, Param, Plan, TypeRef
+from planner.alike_rows import AlikeRows
 from storage.abc import Row
 
 _TEXTS: Final = frozenset((t.TEXT, t.VARCHAR))
@@ -115,7 +116,7 @@ class RowBatch:
 
 def _are_one_row(rows: Sequence[tuple[Expr, ...]], types: Sequence[TypeRef], width: int) -> bool:
     """Whether each row is the first with its parameters moved on by `width`."""
-    if len(rows) == 1:
+    if len(rows) == 1 or isinstance(rows, AlikeRows):
         return True
     return list(types) == list(types[:width]) * len(rows) and parameters_per_row(rows) == width
 

@@ -32,6 +32,7 @@ from executor.keyed.footprint import columns_at, columns_named
 from executor.keyed.read import KeyedView, LookupPlan
 from executor.snapshot.abc import TableImage
 from planner.abc import Call, Const, Constraint, Expr, InsertValues, KeyedDelete, KeyedUpdate, OnConflict
+from planner.alike_rows import AlikeRows
 from storage.abc import Row, Timestamp
 from txn.abc import Group, Key
 from txn.columns import ALL_COLUMNS, Columns
@@ -291,10 +292,11 @@ def sequences_of(rows: Sequence[tuple[Expr, ...]]) -> tuple[tuple[int, int], ...
             for a in e.args:
                 count(a)
 
-    for row in rows:
+    times = len(rows) if isinstance(rows, AlikeRows) else 1
+    for row in rows[:1] if isinstance(rows, AlikeRows) else rows:
         for cell in row:
             count(cell)
-    return tuple((oid, n) for oid, n in counts.items() if n > 1 or len(counts) > 1)
+    return tuple((oid, n * times) for oid, n in counts.items() if n * times > 1 or len(counts) > 1)
 
 
 class _ConflictAction:

@@ -1,0 +1,53 @@
+"""Rows of VALUES that are one row again and again, with other parameters: kept as that row, whatever their number.
+
+    VALUES ($1,$2::int), ($3,$4::int), ... ,($1999,$2000::int)        as the text has them
+    first ($1,$2::int), width 2, count 1000                           as a plan has them
+
+A plan of ten thousand rows is as large, and as quickly made and compiled, as one of two. Whoever wants the rows
+themselves reads them like those of any tuple; each is made when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from planner.keyed_plans import Call, Expr, Param
+
+
+@dataclass(frozen=True, slots=True)
+class AlikeRows(Sequence[tuple[Expr, ...]]):
+    """`count` rows, each the first with its parameters moved on by `width`, which is how many that one has."""
+
+    first: tuple[Expr, ...]
+    width: int
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+    @overload
+    def __getitem__(self, at: int) -> tuple[Expr, ...]: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[tuple[Expr, ...], ...]: ...
+
+    def __getitem__(self, at: int | slice) -> tuple[Expr, ...] | tuple[tuple[Expr, ...], ...]:
+        places = range(self.count)[at]
+        return self._row(places) if isinstance(places, int) else tuple(map(self._row, places))
+
+    def _row(self, i: int) -> tuple[Expr, ...]:
+        return tuple([_moved(cell, i * self.width) for cell in self.first]) if i else self.first
+
+
+def _moved(e: Expr, by: int) -> Expr:
+    """The same of parameters that come so many later."""
+    if isinstance(e, Param):
+        return Param(e.number + by, e.type)
+    if isinstance(e, Call):
+        return Call(e.op, tuple([_moved(a, by) for a in e.args]), e.type)
+    return e
+
+
+__all__ = ["AlikeRows"]
