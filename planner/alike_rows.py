@@ -1,7 +1,7 @@
 """Rows of VALUES that are one row again and again, with other parameters: kept as that row, whatever their number.
 
     VALUES ($1,$2::int), ($3,$4::int), ... ,($1999,$2000::int)        as the text has them
-    first ($1,$2::int), width 2, count 1000                           as a plan has them
+    first ($1,$2::int), width 2, row_count 1000                      as a plan has them
 
 A plan of ten thousand rows is as large, and as quickly made and compiled, as one of two. Whoever wants the rows
 themselves reads them like those of any tuple; each is made when it is asked for.
@@ -18,14 +18,14 @@ from planner.keyed_plans import Call, Expr, Param
 
 @dataclass(frozen=True, slots=True)
 class AlikeRows(Sequence[tuple[Expr, ...]]):
-    """`count` rows, each the first with its parameters moved on by `width`, which is how many that one has."""
+    """`row_count` rows, each the first with its parameters moved on by `width`, which is how many that one has."""
 
     first: tuple[Expr, ...]
     width: int
-    count: int
+    row_count: int
 
     def __len__(self) -> int:
-        return self.count
+        return self.row_count
 
     @overload
     def __getitem__(self, at: int) -> tuple[Expr, ...]: ...
@@ -34,7 +34,7 @@ class AlikeRows(Sequence[tuple[Expr, ...]]):
     def __getitem__(self, at: slice) -> tuple[tuple[Expr, ...], ...]: ...
 
     def __getitem__(self, at: int | slice) -> tuple[Expr, ...] | tuple[tuple[Expr, ...], ...]:
-        places = range(self.count)[at]
+        places = range(self.row_count)[at]
         return self._row(places) if isinstance(places, int) else tuple(map(self._row, places))
 
     def _row(self, i: int) -> tuple[Expr, ...]:
