@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Final
 
@@ -58,9 +59,13 @@ _known: dict[int, tuple[Index, Table, int, Expr | None]] = {}
 """By the OID of an index: of which definitions, and of which meaning of the catalog, its predicate is this."""
 
 
+_BINDING: Final[ContextVar[bool]] = ContextVar("binding a predicate", default=False)
+"""Whether a predicate is being bound, over a stand-in of its table: no partial index serves that, or there were no end."""
+
+
 def _serving(catalog: Catalog, index: Index, table: Table, where: Sequence[Expr]) -> Expr | None:
     """The predicate, where the conditions imply it."""
-    predicate = _predicate(catalog, index, table)
+    predicate = None if _BINDING.get() else _predicate(catalog, index, table)
     if predicate is None or not all(any(_implies(q, p) for q in where) for p in _all_of(predicate)):
         return None
     return predicate
@@ -81,8 +86,11 @@ def _predicate(catalog: Catalog, index: Index, table: Table) -> Expr | None:
         return known[3]
     if len(_known) >= _PREDICATES_MAX:
         _known.clear()
-    _known[index.oid] = index, table, catalog.meaning, None  # while it is bound it serves nobody
-    found = _bound(catalog, index, table)
+    token = _BINDING.set(True)
+    try:
+        found = _bound(catalog, index, table)
+    finally:
+        _BINDING.reset(token)
     _known[index.oid] = index, table, catalog.meaning, found
     return found
 

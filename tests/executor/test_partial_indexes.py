@@ -106,3 +106,22 @@ def test_a_row_leaves_and_comes_back_and_old_snapshots_stay() -> None:
             assert await a.rows(again) == [(7,), (11001,)]
 
     asyncio.run(run())
+
+
+def test_predicates_are_bound_where_the_first_column_is_no_key_of_the_keyed_engine() -> None:
+    """Each predicate is bound over a stand-in of the table, which has the table's partial indexes: they do not serve it."""
+
+    async def run() -> None:
+        async with Server() as server:
+            a = server.client("a")
+            await a.query(
+                "CREATE TABLE t (amount numeric, n int, l int[], m int, g int GENERATED ALWAYS AS (n + 1) STORED, "
+                "PRIMARY KEY (amount, n))"
+            )
+            await a.query("CREATE UNIQUE INDEX ON t ((coalesce(l, '{2,1}'))) WHERE g IN (4)")
+            await a.query("CREATE INDEX ON t (amount) WHERE m IS DISTINCT FROM 3")
+            await a.query("INSERT INTO t VALUES (1, 1, NULL, 4), (1, 2, NULL, 3), (2, 1, NULL, 4)")
+            assert await a.rows("SELECT n FROM t WHERE amount = 1 AND m = 4") == [(1,)]
+            assert await a.rows("SELECT m FROM t WHERE amount = 1 AND n = 2") == [(3,)]
+
+    asyncio.run(run())
