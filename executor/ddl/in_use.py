@@ -23,7 +23,7 @@ from executor.session import references
 from executor.session.block import Block
 from executor.triggers import firing
 from planner import statements as st
-from planner.abc import KeyedRead, Query, RelationUse, Table
+from planner.abc import KeyedRead, LockingQuery, Query, RelationUse, Table
 from planner.catalog import CatalogChange, Index
 from planner.ddl.plan import DdlPlan
 
@@ -88,8 +88,8 @@ def _awaited(deferred: Any) -> int | None:
     """The table whose rows something deferred is about."""
     if isinstance(deferred, firing.Deferred):
         return deferred.event.on.holder.oid
-    if isinstance(deferred, references.Deferred) and not deferred.lost:
-        return deferred.child_oid
+    if isinstance(deferred, references.Deferred):
+        return deferred.parent_oid if deferred.lost else deferred.child_oid
     return None
 
 
@@ -98,6 +98,8 @@ def _read_by(portal: Portal) -> list[int]:
     if not portal.from_sql or "held" in portal.extra:
         return []
     body = portal.prepared.plan.body
+    if isinstance(body, LockingQuery):
+        body = body.query
     if isinstance(body, KeyedRead):
         return [body.table.oid]
     if isinstance(body, Query):
