@@ -125,6 +125,9 @@ class Group(Protocol):
 
     ts: Timestamp
 
+    def insert_each(self, shard: ShardId, rows: Sequence[tuple[int, Row]]) -> None:
+        """`insert` of many (row id, row)."""
+
     def insert(self, shard: ShardId, rid: int, row: Row) -> None: ...
 
     def insert_new(self, shard: ShardId, key: Key, rid: int, row: Row) -> None:

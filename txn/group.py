@@ -16,7 +16,7 @@ Writes are counted, so that the committer notices a member that was refused afte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from storage import rows
 from storage.abc import Part, Row, ShardId, Timestamp
@@ -90,6 +90,14 @@ class CommitGroup:
             writes = self._open(shard)
         self.operations += 1
         writes.inserts.append((rid, row))
+
+    def insert_each(self, shard: ShardId, rows: Sequence[tuple[int, Row]]) -> None:
+        """`insert` of many (row id, row)."""
+        writes = self.writes.get(shard)
+        if writes is None:
+            writes = self._open(shard)
+        self.operations += len(rows)
+        writes.inserts.extend(rows)
 
     def insert_new(self, shard: ShardId, key: Key, rid: int, row: Row) -> None:
         writes = self.writes.get(shard)

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from executor.abc import ExecutionError
 from executor.constraints.rules import TableRules, UniqueRule
-from executor.keyed import deferred_keys
+from executor.keyed import deferred_keys, many_rows
 from executor.keyed.alike_rows import parameters_per_row
 from executor.keyed.compile import (
     Compiled,
@@ -213,6 +213,10 @@ class InsertPlan:
         self, params: Sequence[Any], session: Any, view: WriteView, ts: Timestamp, rows: Sequence[Row]
     ) -> Changes:
         rules, conflict = self.rules, self._conflict
+        if conflict is None and self.returning is None:
+            fresh = many_rows.plainly_new(rows, rules, view, ts)
+            if fresh is not None:
+                return fresh, None, len(fresh)
         changes: list[Change] = []
         returned: list[Row] | None = [] if self.returning is not None else None
         pending = PendingKeys(rules, view, ts)
@@ -512,6 +516,9 @@ def apply_changes(
 
     `written`: the columns that differ in rows that stay under their key.
     """
+    if len(changes) >= many_rows.MANY and many_rows.only_new(changes):
+        many_rows.take_new(changes, rules, image, group, next_rid)
+        return
     ts, shard = group.ts, rules.table.shard
     put, remove, wrote = image.put, image.remove, group.wrote
     uniques, references = rules.uniques, rules.references

@@ -74,6 +74,9 @@ class TableImage(Protocol):
     def put(self, key: Key, rid: int, row: Row, ts: Timestamp) -> None:
         """A new version at `ts` (the group's), replacing whatever was visible. Constraints were checked."""
 
+    def put_each(self, rows: Sequence[tuple[Key, int, Row]], ts: Timestamp) -> None:
+        """`put` of many (key, row id, row)."""
+
     def remove(self, key: Key, rid: int, ts: Timestamp) -> None: ...
 
     def put_bulk(self, rows: pa.Table, ts: Timestamp) -> None:

@@ -184,6 +184,29 @@ class TableImage(Lookups):
         if len(pending) >= self._check_at:
             self._grown()
 
+    def put_each(self, rows: Sequence[tuple[Key, int, Row]], ts: Timestamp) -> None:
+        """`put` of many (key, row id, row)."""
+        versions, chains, uniques = self._versions, self._chains, self._uniques
+        fresh, rid_keys, runs, pending = versions.fresh, self._rid_keys, self._runs, self._pending
+        for key, rid, row in rows:
+            older = chains.get(key)
+            if older is None:
+                replaced = self._rid_in_runs(key) if runs else NONE
+                if fresh is not None:
+                    fresh.append(key)
+                chains[key] = (ts, rid, row, None)
+            else:
+                replaced = NONE if older[2] is None else older[1]
+                chains[key] = (ts, rid, row, older[3] if older[0] == ts else older)
+            for u in uniques:
+                u.add(row, key)
+            if rid_keys is not None:
+                rid_keys[rid] = key
+            pending.append((ts, key, rid, row, replaced))
+        self.last_write_ts = ts
+        if len(pending) >= self._check_at:
+            self._grown()
+
     def remove(self, key: Key, rid: int, ts: Timestamp) -> None:
         """The row with this key and row id is gone at `ts`."""
         self._versions.push(key, rid, None, ts)
