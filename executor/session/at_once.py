@@ -4,7 +4,7 @@
     reads      noted as few_rows notes them; of what SKIP LOCKED looked at, only what it got
     writes     buffered when all parts have been asked
 
-Nothing is noted or written before it is sure that the statement is answered here; what it has locked by then, the wide door would lock
+Nothing is noted or written before it is sure that the statement is answered here, be it with an error; what it has locked by then, the wide door would lock
 as well.
 """
 
@@ -55,8 +55,20 @@ def in_block(
         return None
     except ExecutionError as refused:
         if refused.taken is None:
+            _note(session, block, parts, params)
             raise
         return None  # the row that has the key may be about to go
+    _note(session, block, parts, params)
+    for space, key in outcome.locked:
+        txn.reads.point(space, key)
+    next_rid = session.executor.env.rids.next
+    for written in outcome.written:
+        block.writes(written.part.table).apply(written.changes, next_rid, written.part.written)
+    return Rows(f"{parts.tag}{outcome.count}", plan.columns, outcome.rows)
+
+
+def _note(session: Session, block: Block, parts: PartsPlan, params: Sequence[Datum]) -> None:
+    """What the statement has read. An error tells of it as well, and behind a savepoint the transaction goes on and may commit."""
     for query in parts.queries:
         for use in query.relations:
             assert isinstance(use, RelationUse)
@@ -64,12 +76,6 @@ def in_block(
             relations.record(session, block, use, params)
     for table in parts.tables:
         block.use(table)
-    for space, key in outcome.locked:
-        txn.reads.point(space, key)
-    next_rid = session.executor.env.rids.next
-    for written in outcome.written:
-        block.writes(written.part.table).apply(written.changes, next_rid, written.part.written)
-    return Rows(f"{parts.tag}{outcome.count}", plan.columns, outcome.rows)
 
 
 def _goes_now(session: Session, block: Block, parts: PartsPlan) -> bool:

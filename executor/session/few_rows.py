@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
+from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows
 from executor.keyed.compile import NotCompilable
 from executor.keyed.join import ROWS_MAX, JoinPlan
@@ -90,9 +91,10 @@ async def found(
         block.found = seen
     except (NoKeyedAnswer, LeaseLapsed):
         return None
-    for use in uses:
-        block.use(use.table)
-        relations.record(session, block, use, params)
+    except ExecutionError:
+        _note(session, block, uses, params)  # the error tells of it, and a savepoint may outlive that
+        raise
+    _note(session, block, uses, params)
     if draws is not None:
         rows = await draws.beside(session, params, rows)
     arrays = rows_to_arrays(rows, [t.arrow_type(ref) for ref in join.types])
@@ -100,6 +102,12 @@ async def found(
     if cut and first is not None and first.skips:
         return pa.table([*arrays, pa.repeat(pa.scalar(more, pa.int64()), len(rows))], names=[*names, MORE])
     return pa.table(arrays, names=names)
+
+
+def _note(session: Session, block: Block, uses: Sequence[RelationUse], params: Sequence[Datum]) -> None:
+    for use in uses:
+        block.use(use.table)
+        relations.record(session, block, use, params)
 
 
 def _first_rows(

@@ -10,14 +10,15 @@ for little shows when it runs (`executor.keyed.plans.Shortcut`); None sends it t
 
 **What was read** is noted as for any other statement: ranges by the view that the rows come from, and an index's rows as
 the columnar plan would note them: the range of the primary key that WHERE leaves, in the columns that the query names.
+A query that fails has read them, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from executor.abc import Rows
+from executor.abc import ExecutionError, Rows
 from executor.keyed.index_read import IndexRead
 from executor.keyed.join import JoinPlan
 from executor.keyed.overlay import OverlayView
@@ -28,7 +29,7 @@ from executor.session import acts, current, relations
 from executor.session.block import Block
 from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Plan, Query, RelationUse, Table
-from storage.abc import Datum, Row
+from storage.abc import Datum, Row, ShardId
 from txn.lease import LeaseLapsed
 
 if TYPE_CHECKING:
@@ -83,10 +84,14 @@ def _by_index(
     if _wrote_in_bulk(block, table) or not isinstance(query, Query):
         return None
     writes = block.tables.get(table.shard)
-    if writes is not None and writes.has_rows:
-        rows = read.overlaid(params, session, block.view(table, record=False), block.read_ts)
-    else:
-        rows = read.rows(params, session, shortcut.image, block.read_ts)
+    try:
+        if writes is not None and writes.has_rows:
+            rows = read.overlaid(params, session, block.view(table, record=False), block.read_ts)
+        else:
+            rows = read.rows(params, session, shortcut.image, block.read_ts)
+    except ExecutionError:
+        _note(session, block, {table.shard}, query, params)
+        raise
     if rows is None:
         return None
     block.use(table)
@@ -108,13 +113,25 @@ def _by_join(
     if not isinstance(query, Query) or any(_wrote_in_bulk(block, table) for table in join.tables):
         return None
     views = [block.view(x, columns=c) for x, c in zip(join.tables, join.footprints, strict=True)]
-    rows = join.run(params, session, views, shortcut.image, block.read_ts)
+    shards = {table.shard for table in indexed}
+    try:
+        rows = join.run(params, session, views, shortcut.image, block.read_ts)
+    except ExecutionError:
+        _note(session, block, shards, query, params)
+        raise
     if rows is not None and indexed:
-        shards = {table.shard for table in indexed}
-        for use in query.relations:
-            if isinstance(use, RelationUse) and use.table.shard in shards:
-                relations.record(session, block, use, params)
+        _note(session, block, shards, query, params)
     return rows
+
+
+def _note(
+    session: Session, block: Block, shards: Collection[ShardId], query: Query, params: Sequence[Datum]
+) -> None:
+    """What was read. An error tells of it as well, and behind a savepoint the transaction goes on and may commit."""
+    for use in query.relations:
+        if isinstance(use, RelationUse) and use.table.shard in shards:
+            block.use(use.table)
+            relations.record(session, block, use, params)
 
 
 def _by_key(
