@@ -24,8 +24,9 @@ from executor.session.block import Block
 from executor.triggers import firing
 from planner import statements as st
 from planner.abc import KeyedRead, LockingQuery, Query, RelationUse, Table
-from planner.catalog import CatalogChange, Index
+from planner.catalog import Catalog, CatalogChange, Index
 from planner.ddl.plan import DdlPlan
+from planner.partitioning import descendants
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -38,7 +39,7 @@ def refuse(session: Session, block: Block, bound: DdlPlan, statement: object) ->
     """Raises 55006 where a definition takes a table from under what this session still has to do with it."""
     busy = firing.IN_USE.get()
     pending = {oid for d in block.deferred if (oid := _awaited(d)) is not None}
-    read = {oid for portal in session.portals.values() for oid in _read_by(portal)}
+    read = {oid for portal in session.portals.values() for oid in _read_by(session.catalog, portal)}
     if not (busy or pending or read):
         return
     alters = isinstance(statement, st.AlterTable) and any(a.what not in _NAMES for a in statement.actions)
@@ -93,15 +94,17 @@ def _awaited(deferred: Any) -> int | None:
     return None
 
 
-def _read_by(portal: Portal) -> list[int]:
-    """The tables that a cursor of SQL reads; none, once its rows are held over the end of its transaction."""
+def _read_by(catalog: Catalog, portal: Portal) -> list[int]:
+    """The tables that a cursor of SQL reads, those below them included; none, once its rows are held over the end of its transaction."""
     if not portal.from_sql or "held" in portal.extra:
         return []
     body = portal.prepared.plan.body
     if isinstance(body, LockingQuery):
         body = body.query
     if isinstance(body, KeyedRead):
-        return [body.table.oid]
-    if isinstance(body, Query):
-        return [use.table.oid for use in body.relations if isinstance(use, RelationUse)]
-    return []
+        tables = [body.table]
+    elif isinstance(body, Query):
+        tables = [use.table for use in body.relations if isinstance(use, RelationUse)]
+    else:
+        return []
+    return [t.oid for table in tables for t in (table, *descendants(catalog, table))]

@@ -99,7 +99,7 @@ def _excused(mine: Answer, theirs: Answer) -> bool:
 def _of(text: str, told: Answer) -> object:
     """What is compared: of errors, that there is one; of rows without an order, which they are."""
     if told.sqlstate:
-        return told.sqlstate if told.sqlstate.startswith("XX") or told.sqlstate == "0A000" else "an error"
+        return told.sqlstate if told.sqlstate.startswith("XX") else "an error"
     while (bare := _NESTED.sub("", text)) != text:
         text = bare
     ordered = " ORDER BY " in text and not text.startswith(("FETCH", "WITH"))
