@@ -68,6 +68,7 @@ class Dependent:
     policy: Policy | None = None
     rule: Rule | None = None
     published: tuple[Publication, PublishedTable] | None = None
+    by_row_type: bool = False  # needs the type of the doomed relation's rows, not the relation
 
     @property
     def is_whole(self) -> bool:
@@ -198,7 +199,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
     if isinstance(thing, Table | View) and (
         has_rows_of(row_type_oid(thing.oid)) or routines.of_type(scope, row_type(thing))
     ):
-        found += dependents(scope, row_type(thing))
+        found += [dataclasses.replace(d, by_row_type=True) for d in dependents(scope, row_type(thing))]
     if isinstance(thing, Index) and thing.unique and thing.table_oid:
         found += _foreign_keys_on(scope, thing, on)
     if isinstance(thing, Sequence | UserType):

@@ -284,16 +284,19 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
             settle_unique_indexes(scope, scope.catalog.table(current.table_oid))
 
 
-def _age(d: Dependent | CatalogObject) -> tuple[int, int]:
-    """Where something is among what hangs on the same thing: the newest first, and of a table's columns the first one."""
+def _age(d: Dependent | CatalogObject) -> tuple[bool, int, int]:
+    """Where something is among what hangs on the same thing: the newest first, and of a table's columns the first one.
+
+    What needs the type of a relation's rows hangs on that type, which is older than all that hangs on the relation itself.
+    """
     if not isinstance(d, Dependent):
-        return -d.oid, 0
+        return False, -d.oid, 0
     part = d.constraint or d.trigger or d.policy or d.rule
     if part is not None:
-        return -part.oid, 0
+        return d.by_row_type, -part.oid, 0
     if d.column is None:
-        return -d.thing.oid, 0
-    return -d.thing.oid, -d.column.attnum if d.default_only else d.column.attnum
+        return d.by_row_type, -d.thing.oid, 0
+    return d.by_row_type, -d.thing.oid, -d.column.attnum if d.default_only else d.column.attnum
 
 
 def _views_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
