@@ -27,6 +27,7 @@ from executor.abc import CopyIn, CopyOptions, CopyOut, ExecutionError, Result, R
 from executor.columnar.rows import canonical_batch
 from executor.session import (
     bulk,
+    definition_locks,
     permissions,
     queries,
     read_only,
@@ -72,6 +73,8 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
         return await _copy_out(session, plan, s, options, tuple(params), autocommit)
     assert s.table is not None
     table = _into(session, s.table)
+    if session.executor.defining and await definition_locks.behind_of(session, table):
+        table = _into(session, s.table)
     columns = copied_columns(table, s.columns)
     if table.materialized is not None:
         raise ExecutionError("42809", f'cannot copy to materialized view "{table.name}"')
@@ -92,6 +95,7 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
             session.rollback()
         raise ExecutionError("25006", "cannot execute COPY FROM in a read-only transaction")
     block.statement()
+    block.use(table)  # who defines it anew waits
     load = _Load(session, block, table, columns, own=own, where=s.where.text if s.where is not None else None)
     described = tuple(ResultColumn(c.name, c.type, table.oid, c.attnum) for c in columns)
     limit_s = session.settings.statement_timeout_ms / 1000

@@ -14,7 +14,7 @@ A block that merely uses a table takes no lock: which tables it uses it notes an
 comes that would have to wait for it, keeps it to its end like any other, and so DDL queues, times out, is part of circles (40P01) and is
 listed (pg_locks, pg_blocking_pids) as who waits for a row is. Who has waited is planned anew, at the present. From then on, and until
 its block is over, statements that write to the table, or are a block's first to use it, queue behind (`behind`); so it comes to its end beside
-any crowd. What neither waits (other servers' blocks, COPY in a block) is refused at admission, 40001, as it always was. Blocks that go on under the new definition
+any crowd. What does not wait (other servers' blocks) is refused at admission, 40001, as it always was. Blocks that go on under the new definition
 (`planner.overtaking`) are in nobody's way.
 """
 
@@ -101,29 +101,50 @@ async def behind(session: Session, plan: Plan) -> None:
     blocks. Raises DeadlockDetected, LockNotAvailable.
     """
     executor, block = session.executor, session.block
-    if any(txn.has_let_go for txn in executor.defining):
-        await executor.env.committer.settled()
-        for txn in [txn for txn in executor.defining if txn.has_let_go]:
-            del executor.defining[txn]
+    await _tidied(session)
     reads = plan.kind is StatementKind.READ
     if block is not None and (block.failed or block.as_of is not None):
         return
     if not executor.defining or (block is None and reads):
         return
+    await _queue(session, {x.oid for x in statement_reads(session.compiled(plan).plan)}, reads)
+
+
+async def behind_of(session: Session, table: Table) -> bool:
+    """The same for COPY into a table, which no plan names. Whether it has waited: the table may be another one now."""
+    await _tidied(session)
+    return bool(session.executor.defining) and await _queue(session, {table.oid}, reads=False)
+
+
+async def _tidied(session: Session) -> None:
+    """Definitions that are over are in nobody's way, once everybody sees them."""
+    executor = session.executor
+    if any(txn.has_let_go for txn in executor.defining):
+        await executor.env.committer.settled()
+        for txn in [txn for txn in executor.defining if txn.has_let_go]:
+            del executor.defining[txn]
+
+
+async def _queue(session: Session, oids: set[Oid], reads: bool) -> bool:
+    """Whether it has waited for one of the tables."""
+    executor, block = session.executor, session.block
     busy = frozenset().union(*executor.defining.values())
     locks = executor.env.locks
     waits_s = session.settings.lock_timeout_ms / 1000 or None
-    for oid in sorted({x.oid for x in statement_reads(session.compiled(plan).plan)} & busy):
+    waited = False
+    for oid in sorted(oids & busy):
         if block is not None and (oid in block.used or oid in block.own_oids):
             continue
         owner = _Passing(session.pid) if block is None else block.transaction()
         mode = LockMode.KEY_SHARE if reads else LockMode.SHARE
         try:
             if await locks.lock(owner, SPACE, (oid,), mode, timeout_s=waits_s):
+                waited = True
                 await _at_the_present(session, block)
         finally:
             if block is None:
                 locks.release_all(owner)
+    return waited
 
 
 def _wanted(block: Block, bound: DdlPlan) -> dict[Oid, tuple[Table, Table | None, LockMode]]:
@@ -182,4 +203,4 @@ def _users(
             yield theirs, LockMode.KEY_SHARE
 
 
-__all__ = ["MODES", "SPACE", "behind", "ours"]
+__all__ = ["MODES", "SPACE", "behind", "behind_of", "ours"]

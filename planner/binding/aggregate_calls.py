@@ -23,6 +23,15 @@ from planner.binding.windows import INSIDE, WindowBinder
 from planner.parse import position as first_position
 
 
+def _as_argument(key: ir.SortKey, given: Sequence[ir.Node], args: Sequence[ir.Node]) -> ir.SortKey:
+    """ORDER BY an argument is by what the aggregate gets of it: `string_agg(c, ',' ORDER BY c)` of a citext is by texts
+    (PostgreSQL's `findTargetlistEntrySQL99`, which looks through implicit casts)."""
+    for said, got in zip(given, args, strict=False):
+        if said == key.expr and said.type.oid != got.type.oid:
+            return ir.SortKey(got, key.descending, key.nulls_first)
+    return key
+
+
 class AggregateBinder(WindowBinder):
     """The part of binding calls that knows aggregates."""
 
@@ -92,6 +101,7 @@ class AggregateBinder(WindowBinder):
                     position=position,
                 )
             args, result = self.arguments(declared, proc.result, given, position)
+            keys = tuple(_as_argument(k, given, args) for k in keys)
         self.refuse_nested((*args, *direct), keys, over is not None, position)
         scope.clause = "FILTER"
         test = None

@@ -66,6 +66,10 @@ class WindowBinder:
             raise PlanError(
                 "42803", "aggregate function calls cannot contain window function calls", position=position
             )
+        for inner in ir.walk(call):
+            if isinstance(inner, ir.Window):
+                at = getattr(inner.call, "position", 0) or position
+                raise PlanError("42P20", "window function calls cannot be nested", position=at)
         partition, order, spec = self._specification(over, scope)
         clause, scope.clause = scope.clause, "window definitions"
         parts = tuple(self.coercions.settled(self.bind(p, scope)) for p in partition)

@@ -201,14 +201,18 @@ class QueryWriter(QueryState):
         distinct: list[Item] = []
         if parts.distinct:
             sorted_by(x.node for x in parts.targets)
-            if any(needs_key(f, c.type, _apart(c)) for f, c in zip(frags, columns, strict=True)):
-                distinct = [
-                    "DISTINCT ON (",
-                    join(
-                        ", ", [comparable(f, c.type, _apart(c)) for f, c in zip(frags, columns, strict=True)]
-                    ),
-                    ") ",
+            constant = [isinstance(x.node, ir.Lit) for x in parts.targets]
+            if any(
+                needs_key(f, c.type, _apart(c)) and not k
+                for f, c, k in zip(frags, columns, constant, strict=True)
+            ):
+                # Constants tell no rows apart, and DuckDB takes none there.
+                told = [
+                    comparable(f, c.type, _apart(c))
+                    for f, c, k in zip(frags, columns, constant, strict=True)
+                    if not k
                 ]
+                distinct = ["DISTINCT ON (", join(", ", told), ") "]
             else:
                 for f, c in zip(frags, columns, strict=True):
                     comparable(f, c.type)
