@@ -134,6 +134,13 @@ class IndexedObjects:
             found = index[key] = Layered(self.version) if found is None else found.fork(self.version)
         return found
 
+    def _let_go(self, index: Any, key: Any, oid: Oid) -> None:
+        """Takes an OID from under a key, and the key with its last one: words and OIDs come anew with every object."""
+        found = self._of(index, key)
+        del found[oid]
+        if not found:
+            del index[key]
+
     def _add(self, thing: CatalogObject) -> None:
         assert thing.oid not in self._objects, f"OID {thing.oid} is taken"
         self._own("_objects")[thing.oid] = thing
@@ -222,9 +229,9 @@ class IndexedObjects:
                 _discard(self._own("_partitions"), thing.partition.parent, thing.oid)
         del self._of(self._kinds, type(thing))[thing.oid]
         if isinstance(thing, Placed):
-            del self._of(self._own("_homes"), thing.schema_oid)[thing.oid]
+            self._let_go(self._own("_homes"), thing.schema_oid, thing.oid)
         for use in uses(thing):
-            del self._of(self._own("_uses"), use)[thing.oid]
+            self._let_go(self._own("_uses"), use, thing.oid)
 
     # --- by OID ----------------------------------------------------------------------------------
 
