@@ -29,7 +29,7 @@ from planner.ddl import (
     inherits,
     moves,
     partitions,
-    publications,
+    published,
     replicas,
     rules,
     tables,
@@ -218,7 +218,7 @@ def set_logged(on: Alteration, a: st.AlterAction) -> None:
             "42P16", f'cannot change logged status of table "{table.name}" because it is temporary'
         )
     if unlogged:
-        publications.refuse_unlogged(scope, table)
+        published.refuse_unlogged(scope, table)
     for holder in scope.catalog.objects(Table):
         for c in holder.constraints:
             from_here, to_here = holder.oid == table.oid, c.foreign_table == table.oid

@@ -23,7 +23,7 @@ from planner.ddl import (
     foreign_tables,
     moments,
     policies,
-    publications,
+    published,
     retyped,
     rules,
     sequences,
@@ -204,7 +204,7 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
             ),
         )
     statistics.renamed_column(scope, table, a.name, a.new_name)
-    publications.renamed_column(scope, table, a.name, a.new_name)
+    published.renamed_column(scope, table, a.name, a.new_name)
     for view in list(stored_queries(scope.catalog)):
         if table.oid in view.depends and mentions(view.query, a.name):
             if len(view.depends) > 1:
@@ -336,7 +336,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
             detail=f"policy {quote_identifier(policy.name)} on table {quote_identifier(table.name)} "
             f'depends on column "{column.name}"',
         )
-    publications.refuse_altering(scope, table, column.attnum, column.name)
+    published.refuse_altering(scope, table, column.attnum, column.name)
     for trigger in triggers.using(table, column):
         raise PlanError(
             "0A000",

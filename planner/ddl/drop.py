@@ -45,6 +45,7 @@ from planner.ddl import (
     operators,
     policies,
     publications,
+    published,
     rules,
     sequences,
     statistics,
@@ -317,7 +318,7 @@ def _publications_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
     if part.column is None or part.default_only or not isinstance(table, Table):
         return []
     on = part.shown(scope)
-    using = publications.using_column(scope, table, part.column.attnum)
+    using = published.using_column(scope, table, part.column.attnum)
     return [Dependent(table, on, published=found) for found in using]
 
 
@@ -399,7 +400,7 @@ def _drop_attribute(scope: Scope, composite: CompositeType, attribute: Column) -
 def _remove_part(scope: Scope, part: Dependent) -> None:
     table = scope.catalog.get(part.thing.oid)
     if part.published is not None:
-        publications.without_parts(scope, {part.published[1].oid})
+        published.without_parts(scope, {part.published[1].oid})
         return
     if part.trigger is not None:
         assert isinstance(table, Table | View)

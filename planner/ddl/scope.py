@@ -100,9 +100,9 @@ class Scope:
             self._change(attached, None)
         self._change(thing, None)
         if isinstance(thing, Table | Schema):
-            from planner.ddl import publications
+            from planner.ddl import published
 
-            publications.forget(self, thing)
+            published.forget(self, thing)
 
     def forget_comments(self, oids: Iterable[Oid]) -> None:
         """Removes what was said of things that are no objects of their own: a relation's triggers, policies, rules."""

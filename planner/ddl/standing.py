@@ -10,7 +10,7 @@ import dataclasses
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import View, exclusions, quote_identifier
 from planner.catalog.stored_queries import stored_queries_of
-from planner.ddl import drop, policies, publications, rules, triggers
+from planner.ddl import drop, policies, published, rules, triggers
 from planner.ddl.dependents import mentions
 from planner.ddl.scope import Scope, describe
 
@@ -48,8 +48,8 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
     ]
     fired = triggers.using(table, column)
     lines += [f"trigger {quote_identifier(x.name)} on table {quote_identifier(table.name)}" for x in fired]
-    told_of = publications.using_column(scope, table, column.attnum)
-    lines += [publications.described(scope, table, p) for p, _ in told_of]
+    told_of = published.using_column(scope, table, column.attnum)
+    lines += [published.described(scope, table, p) for p, _ in told_of]
     foreign: list[tuple[Table, Constraint]] = []
     for other in scope.catalog.tables():
         for c in other.constraints:
@@ -74,7 +74,7 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
         current = scope.catalog.table(other.oid)
         kept = tuple(c for c in current.constraints if c.oid != constraint.oid)
         scope.replace(current, dataclasses.replace(current, constraints=kept))
-    publications.without_parts(scope, {part.oid for _, part in told_of})
+    published.without_parts(scope, {part.oid for _, part in told_of})
     for oid, (holder, _) in held.items():
         now = scope.catalog.table(holder.oid)
         policies.remove(scope, now, [p for p in now.policies if p.oid == oid])
