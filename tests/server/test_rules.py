@@ -104,7 +104,7 @@ def test_rules_and_actions_of_foreign_keys_do_not_go_together(c: psycopg.Connect
 
 def test_what_rules_name_keeps_its_name(c: psycopg.Connection[Any]) -> None:
     c.execute("CREATE RULE r AS ON INSERT TO ruled DO ALSO INSERT INTO ruled_log VALUES (NEW.id, NEW.v)")
-    for renaming in ("ruled_log RENAME TO elsewhere", "ruled RENAME COLUMN v TO w"):
+    for renaming in ("ruled_log RENAME TO ruled_elsewhere", "ruled RENAME COLUMN v TO w"):
         with pytest.raises(psycopg.errors.FeatureNotSupported, match='rule "r"'):
             c.execute(f"ALTER TABLE {renaming}")
 
