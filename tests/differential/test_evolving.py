@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -17,7 +16,6 @@ from psycopg.pq import TransactionStatus
 from tests.differential.evolving import SETUP, Author, relations
 from tests.differential.sessions import Answer, answer, shown
 from tests.differential.test_sessions import both
-from tests.postgres import NoPostgres, running_postgres
 from tests.server.process import ServerProcess
 
 pytestmark = pytest.mark.postgres
@@ -29,21 +27,6 @@ LIMITS = (
     "used by a generated column", "rows that move to another partition under", "must include all partitioning columns",
 )  # fmt: skip
 """What is refused here that PostgreSQL does, or refuses for another reason: docs/compatibility.md names each."""
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    try:
-        with running_postgres({"fsync": "off", "timezone": "UTC"}) as url:
-            yield url
-    except NoPostgres as e:
-        pytest.skip(f"no PostgreSQL to compare with: {e}")
-
-
-@pytest.fixture(scope="module")
-def tidewire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with ServerProcess(tmp_path_factory.mktemp("evolving") / "data") as server:
-        yield server
 
 
 @pytest.mark.parametrize("seed", range(SESSIONS))

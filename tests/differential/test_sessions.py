@@ -14,28 +14,12 @@ import pytest
 from tests.differential import writes
 from tests.differential.parts import statements
 from tests.differential.sessions import Answer, answer, differences, shown
-from tests.postgres import NoPostgres, running_postgres
 from tests.server.process import ServerProcess
 
 pytestmark = pytest.mark.postgres
 LAZY = ("CASE", "array_length(", "coalesce(", "nullif(", ":array", ":cardinality", ":length", ":NULL")
 """Where constants are folded, an error may come from what PostgreSQL does not compute, or the other way round."""
 FOLDER = Path(__file__).parent / "sessions"
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    try:
-        with running_postgres({"fsync": "off", "timezone": "UTC"}) as url:
-            yield url
-    except NoPostgres as e:
-        pytest.skip(f"no PostgreSQL to compare with: {e}")
-
-
-@pytest.fixture(scope="module")
-def tidewire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with ServerProcess(tmp_path_factory.mktemp("sessions") / "data") as server:
-        yield server
 
 
 @contextmanager
