@@ -59,6 +59,9 @@ def test_a_definition_waits_unless_the_block_is_right_under_it(
                 pid, blocker = b.info.backend_pid, a.info.backend_pid
                 while c.execute("SELECT pg_blocking_pids(%s)", (pid,)).fetchone() != ([blocker],):
                     assert not defined.done(), "it waits for the block"
+                asked = "SELECT pg_isolation_test_session_is_blocked(%s, %s)"
+                assert c.execute(asked, (pid, [0, blocker])).fetchone() == (True,)
+                assert c.execute(asked, (pid, [0])).fetchone() == (False,), "not for one of these"
                 a.execute("COMMIT")
                 if definition in REFUSED:
                     with pytest.raises(psycopg.errors.IntegrityError):

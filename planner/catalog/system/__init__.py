@@ -101,6 +101,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_ts_dict": text_search.pg_ts_dict,
     "pg_ts_template": text_search.pg_ts_template,
     "pg_type": user_types.pg_type,
+    "pg_shadow": people.pg_shadow,
     "pg_user": people.pg_user,
     "pg_views": listings.pg_views,
     "pg_matviews": listings.pg_matviews,

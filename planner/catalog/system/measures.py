@@ -133,6 +133,13 @@ def _blocking(context: SystemContext, pid: int | None) -> list[int] | None:
     return list(context.blocking(pid)) if context.blocking is not None else []
 
 
+@system("pg_isolation_test_session_is_blocked", (INT4, INT4_ARRAY), BOOL)
+def _blocked_by(context: SystemContext, pid: int | None, among: list[int] | None) -> bool | None:
+    """Whether it waits for one of these: what PostgreSQL's isolationtester asks before each step."""
+    blocking = _blocking(context, pid)
+    return None if blocking is None or among is None else not set(blocking).isdisjoint(among)
+
+
 @system("pg_safe_snapshot_blocking_pids", (INT4,), INT4_ARRAY)
 def _nobody(context: SystemContext, pid: int | None) -> list[int] | None:
     return None if pid is None else []

@@ -136,24 +136,33 @@ def pg_db_role_setting(context: SystemContext) -> Rows:
     ]
 
 
-def pg_user(context: SystemContext) -> Rows:
-    make = RowMaker("pg_user")
-    begun = _begun_with(context)
-    return [
-        make(
-            usename=r.name,
-            usesysid=r.oid,
-            usecreatedb=r.create_db,
-            usesuper=r.superuser,
-            userepl=r.replication or r.superuser,
-            usebypassrls=r.bypass_rls or r.superuser,
-            passwd="********",
-            valuntil=ends_us(r.valid_until),
-            useconfig=begun.get(r.oid),
-        )
-        for r in context.catalog.objects(Role)
-        if r.login
-    ]
+def _users(name: str, shown: str | None = None) -> Callable[[SystemContext], Rows]:
+    """pg_shadow, which poolers read verifiers from, and its public face pg_user: the roles that may log in."""
+
+    def rows(context: SystemContext) -> Rows:
+        make = RowMaker(name)
+        begun = _begun_with(context)
+        return [
+            make(
+                usename=r.name,
+                usesysid=r.oid,
+                usecreatedb=r.create_db,
+                usesuper=r.superuser,
+                userepl=r.replication or r.oid == SUPERUSER_OID,
+                usebypassrls=r.bypass_rls or r.oid == SUPERUSER_OID,
+                passwd=r.password if shown is None else shown,
+                valuntil=ends_us(r.valid_until),
+                useconfig=begun.get(r.oid),
+            )
+            for r in context.catalog.objects(Role)
+            if r.login
+        ]
+
+    return rows
+
+
+pg_shadow = _users("pg_shadow")
+pg_user = _users("pg_user", shown="********")
 
 
 def pg_group(context: SystemContext) -> Rows:
