@@ -294,6 +294,10 @@ async def _value(session: Session, f: Function, declared: str, texts: Sequence[s
     fields = routines.columns(f)
     if fields is None:
         return _output(session, row[0], TypeRef(f.result.oid))
+    return _record(session, row, fields)
+
+
+def _record(session: Session, row: Sequence[Datum], fields: Sequence[tuple[str, TypeRef]]) -> str:
     return t.join_record([_output(session, x, ref) for x, (_, ref) in zip(row, fields, strict=True)])
 
 
@@ -301,7 +305,10 @@ async def _array(session: Session, f: Function, declared: str, texts: Sequence[s
     from planner.types.arrays import join_array
 
     rows = await _texts_of(session, f, declared, texts)
-    return join_array([_output(session, row[0], TypeRef(f.result.oid)) for row in rows])
+    fields = routines.columns(f)
+    if fields is None:
+        return join_array([_output(session, row[0], TypeRef(f.result.oid)) for row in rows])
+    return join_array([None if row is None else _record(session, row, fields) for row in rows])
 
 
 async def _rows(session: Session, f: Function, declared: str, texts: Sequence[str | None]) -> list[str]:

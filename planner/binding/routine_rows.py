@@ -239,10 +239,11 @@ class _Rows:
             if bound.numbered:
                 text = sql(f"SELECT {names}, tw_n AS {ordinality.NUMBER} FROM (", text, ")")
             elif outer:
-                raise PlanError(
-                    "0A000",
-                    f"WITH ORDINALITY of function {routines.shown(f)}, whose arguments are of other rows, is not supported",
-                    position=self.position,
+                struct = ", ".join(f"'c{i}': c{i}" for i in range(width))
+                listed = sql(f"(SELECT list({{{struct}}}) FROM (", text, "))")
+                fields = ", ".join(f"v.c{i} AS c{i}" for i in range(width))
+                text = sql(
+                    f"SELECT {fields}, {ordinality.NUMBER} FROM (", ordinality.unnested([(listed, "v")]), ")"
                 )
             else:
                 text = sql(f"SELECT {names}, row_number() OVER () AS {ordinality.NUMBER} FROM (", text, ")")

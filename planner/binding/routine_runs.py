@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Final
 
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
-from planner.binding import ir
+from planner.binding import ir, ordinality
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.dimensions import array_over
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Form, Frag, Item, sql
 from planner.binding.functions.registry import implements
 from planner.binding.functions.sequences import PID
-from planner.binding.records import row_of
+from planner.binding.records import record_of, row_of
 from planner.catalog import Function
 
 if TYPE_CHECKING:
@@ -60,27 +60,31 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
         refuse_unsteady(queries.ctx.clause)
     if queries.ctx.clause not in ("", "DEFAULT expressions", "check constraints") and not queries.ctx.listed:
         raise PlanError("0A000", f"function {shown(f)}, which runs, in {queries.ctx.clause} is not supported")
-    if f.result.oid == t.RECORD:
-        raise PlanError(
-            "0A000",
-            f"calling function {shown(f)}, which returns records, outside of FROM is not supported",
-            position=position,
-        )
+    ref = _record(f, position) if f.result.oid == t.RECORD else TypeRef(f.result.oid)
     queries.running = True
     args = (ir.Lit(_OID, f.oid), *made.args)
     if not f.returns_set:
-        return ir.Call(TypeRef(f.result.oid), RUN, args, f.volatility == "v", position)
-    if t.element_of(f.result.oid) or t.composite_fields(f.result.oid) is not None:
-        raise PlanError(
-            "0A000",
-            f"function {shown(f)}, which returns a set of arrays or rows, outside of FROM is not supported",
-            position=position,
-        )
-    ref = array_over(TypeRef(f.result.oid))
-    values = ir.Cast(ref, ir.Call(_TEXT, "array of routine", args, True, position), True, position)
+        return ir.Call(ref, RUN, args, f.volatility == "v", position)
+    apart = ref.oid == t.RECORD or t.composite_fields(ref.oid) is not None or bool(t.element_of(ref.oid))
+    array = array_over(_TEXT if apart else ref)  # such values are unnested as their texts
+    values = ir.Cast(array, ir.Call(_TEXT, "array of routine", args, True, position), True, position)
     found = queries.expressions.function("unnest", [values], position)
     assert isinstance(found, ir.SetReturning)
-    return found
+    if ref.oid == t.RECORD:
+        return ir.Call(ref, "record of text", (found,), False, position)
+    return ir.Cast(ref, found, True, position) if apart else found
+
+
+def _record(f: Function, position: int) -> TypeRef:
+    """The records that a function's OUT parameters make."""
+    if not f.outputs:
+        raise PlanError(
+            "0A000",
+            f"calling function {shown(f)}, which returns records that nothing describes, outside of FROM is not supported",
+            position=position,
+        )
+    names = [p.name or f"column{i + 1}" for i, p in enumerate(f.outputs)]
+    return record_of(tuple(zip(names, (TypeRef(p.type.oid) for p in f.outputs), strict=True)))
 
 
 def _as_trigger(f: Function) -> PlanError:
@@ -107,9 +111,7 @@ def rows(
     listed = emitter.frag(ir.Call(_TEXT, op, (ir.Lit(_OID, f.oid), ir.Lit(_TEXT, declared), *made.args), True, position))  # fmt: skip
     texts = sql("SELECT unnest(", listed, ") AS v")
     if numbered:
-        raise PlanError(
-            "0A000", f"WITH ORDINALITY of function {shown(f)} is not supported", position=position
-        )
+        texts = ordinality.unnested([(listed, "v")])
     items: list[Frag] = []
     forms: list[Form] = []
     value = Frag(("v",))
@@ -123,6 +125,8 @@ def rows(
     listed_items: list[Frag | str] = []
     for i, frag in enumerate(items):
         listed_items += [", ", frag] if i else [frag]
+    if numbered:
+        listed_items.append(f", {numbered}")
     return sql("SELECT ", *listed_items, " FROM (", texts, ")"), forms
 
 
@@ -152,16 +156,28 @@ def _asked(emitter: Emitter, what: str, oid: ir.Node, declared: str, args: Seque
 
 @implements(RUN)
 def _run(emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
-    from planner.binding.functions.conversions import convert
+    from planner.binding.functions.conversions import convert, record_value
 
     text = _asked(emitter, "routine", call.args[0], "", call.args[1:])
     if call.type.oid in (t.TEXT, t.VOID):
         return text
     # What the cast names more than once is computed once (`planner.binding.routine_values.let`).
-    body = convert(Frag(("tw_answer",)), _TEXT, call.type, True)
+    answer = Frag(("tw_answer",))
+    body = (
+        record_value(answer, call.type)
+        if call.type.oid == t.RECORD
+        else convert(answer, _TEXT, call.type, True)
+    )
     if any(isinstance(p, str) and "SELECT " in p for p in body.parts):
         return sql("(SELECT ", body, " FROM (SELECT ", text, " AS tw_answer) AS tw_answers)", form=body.form)
     return sql("list_transform([", text, "], lambda tw_answer: ", body, ")[1]", form=body.form)
+
+
+@implements("record of text")
+def _of_text(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    from planner.binding.functions.conversions import record_value
+
+    return record_value(args[0], call.type)
 
 
 @implements("array of routine")

@@ -28,9 +28,9 @@ from planner.catalog import AggregateParts, Domain, Function, Parameter, polymor
 from planner.catalog.system.definitions import type_name
 from planner.catalog.system.static import static_columns
 from planner.ddl import permits
+from planner.ddl.copied_types import type_in_signature
 from planner.ddl.routines import refuse_undetermined
 from planner.ddl.scope import Scope
-from planner.ddl.typenames import resolve_type
 from planner.parse import parse_expression
 
 _ELEMENTS: Final = ("anyelement", "anynonarray", "anycompatible", "anycompatiblenonarray")
@@ -138,7 +138,7 @@ def _type(scope: Scope, said: object, what: str) -> TypeRef:
     assert isinstance(said, st.TypeName)
     if said.names[-1] == "internal":
         raise PlanError("0A000", f"{what} of type internal is not supported", position=said.position)
-    ref = resolve_type(said, scope.catalog, scope.search_path)
+    ref = type_in_signature(scope, said)
     if isinstance(scope.catalog.get(ref.oid), Domain) or ref.oid in t.DOMAIN_ARRAYS:
         raise PlanError("0A000", "an aggregate over a domain is not supported", position=said.position)
     return TypeRef(ref.oid)

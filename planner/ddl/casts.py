@@ -27,6 +27,7 @@ from planner.catalog import (
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.definitions import type_name
 from planner.ddl import routine_names, routines
+from planner.ddl.copied_types import type_in_signature
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 
@@ -105,9 +106,7 @@ def _function(scope: Scope, said: st.Signature, source: Oid, target: Oid) -> tup
     wanted = None
     if said.parameters is not None:
         wanted = tuple(
-            resolve_type(p.type, scope.catalog, scope.search_path).oid
-            for p in said.parameters
-            if (p.mode or "i") in "ibv"
+            type_in_signature(scope, p.type).oid for p in said.parameters if (p.mode or "i") in "ibv"
         )
     built_in = procs().get(name.name, ()) if name.schema in ("", "pg_catalog") else ()
     alike = [p for p in built_in if wanted is None or tuple(map(type_oid, p.args)) == wanted]

@@ -11,8 +11,8 @@ from planner.binding.facts import Proc, procs, type_oid
 from planner.catalog import Function
 from planner.catalog.names import missing_schema
 from planner.catalog.system.routines import signature_shown
+from planner.ddl.copied_types import type_in_signature
 from planner.ddl.scope import Scope
-from planner.ddl.typenames import resolve_type
 
 _KINDS: Final = ("function", "procedure", "aggregate")
 """Words of those that name no aggregates, or no functions, also find the others, as in PostgreSQL; procedures are apart."""
@@ -37,11 +37,7 @@ def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function |
         if built_in:
             raise _required(built_in[0])
         return found[0] if found else None
-    wanted = tuple(
-        resolve_type(p.type, scope.catalog, scope.search_path).oid
-        for p in said.parameters
-        if (p.mode or "i") in "ibv"
-    )
+    wanted = tuple(type_in_signature(scope, p.type).oid for p in said.parameters if (p.mode or "i") in "ibv")
     for proc in built_in:
         if tuple(type_oid(a) for a in proc.args) == wanted:
             raise _required(proc)
@@ -88,7 +84,7 @@ def types_shown(scope: Scope, said: st.Signature) -> str:
     shown = []
     for p in said.parameters or ():
         if (p.mode or "i") in "ibv":
-            ref = resolve_type(p.type, scope.catalog, scope.search_path)
+            ref = type_in_signature(scope, p.type, told=True)
             shown.append(t.type_in_words(ref.oid))
     return ", ".join(shown)
 

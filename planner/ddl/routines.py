@@ -36,9 +36,9 @@ from planner.catalog.system.routines import signature_shown
 from planner.ddl import depends as depends_on
 from planner.ddl import moments, permits, procedural
 from planner.ddl.constraints import require_role
+from planner.ddl.copied_types import type_in_signature
 from planner.ddl.routine_names import as_parsed, find, missing, named, refuse_kind, types_shown
 from planner.ddl.scope import Scope
-from planner.ddl.typenames import resolve_type
 from planner.parse import parse_expression, parse_query
 
 _PARAMETERS_MAX = 100
@@ -233,12 +233,12 @@ def _refuse_alike(scope: Scope, made: Function) -> None:
 def _type(scope: Scope, said: st.TypeName, *, result: bool = False) -> tuple[TypeRef, Oid]:
     """A type without its modifier, which functions do not keep, and the domain that it is under. Raises 42704, 0A000."""
     word = said.names[-1]
-    if word in _PSEUDO and said.names[:-1] in ((), ("pg_catalog",)):
+    if word in _PSEUDO and not said.copied and said.names[:-1] in ((), ("pg_catalog",)):
         if result and word in _RESULTS:
             return TypeRef(_RESULTS[word]), 0
         raise PlanError("0A000", f"a function with type {word} is not supported", position=said.position)
     try:
-        ref = resolve_type(said, scope.catalog, scope.search_path)
+        ref = type_in_signature(scope, said)
     except SqlError as e:
         if e.sqlstate == "42704":
             e.position = 0

@@ -15,7 +15,7 @@ from planner import types
 from planner.abc import Column, Oid, Plan, PlanError, TypeRef
 from planner.binding import collations_met
 from planner.binding.check_options import guarded
-from planner.binding.records import fields_of
+from planner.binding.records import told_type
 from planner.binding.updatable_views import view_target
 from planner.catalog import View
 from planner.catalog.collations import NONE
@@ -118,10 +118,9 @@ def refuse_check_option(scope: Scope, view: View) -> None:
 
 
 def _refuse_row(column: str, ref: TypeRef) -> None:
-    """Raises 42P16 for what `ROW(...)` makes. Other records are whole rows, which PostgreSQL has types of."""
+    """Raises 42P16 for a record that is no row of a relation: PostgreSQL has no type of it that would last."""
     listed = ref.oid == types.RECORD_ARRAY
-    fields = fields_of(TypeRef(types.RECORD, ref.typmod) if listed else ref)
-    if fields is not None and all(name == f"f{i}" for i, (name, _) in enumerate(fields, 1)):
+    if (listed or ref.oid == types.RECORD) and told_type(ref) == ref:
         kind = "record[]" if listed else "record"
         raise PlanError("42P16", f'column "{column}" has pseudo-type {kind}')
 

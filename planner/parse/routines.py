@@ -10,6 +10,7 @@ What a function may be in PostgreSQL and not here (other languages, VARIADIC, pr
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from planner import statements as st
@@ -99,8 +100,10 @@ def function_name(c: Cursor) -> st.Name:
 
 def _type(c: Cursor) -> st.TypeName:
     made = c.type_name()
-    if c.symbol_is("%"):
-        c.unsupported("%TYPE", c.token)
+    if c.symbol_is("%") and len(made.names) > 1 and not (made.modifiers or made.dimensions):
+        c.advance()
+        c.expect("type")
+        return replace(made, copied=True)
     return made
 
 

@@ -39,6 +39,7 @@ class TypeName:
     position: int = 0
     setof: bool = False
     interval_fields: str = ""  # "day to second"
+    copied: bool = False  # the names are a column's: `table.column%TYPE`
 
     def __str__(self) -> str:
         mods = "(" + ",".join(str(m) for m in self.modifiers) + ")" if self.modifiers else ""
