@@ -7,9 +7,11 @@ from typing import Any, cast
 
 from executor.abc import ExecutionError, Stream
 from executor.procedural.assigning import AssignSteps
+from executor.procedural.frame import kind_of
 from executor.procedural.texts import columns_of, kept, rows_of
 from planner import types as t
 from planner.abc import Plan, TypeRef
+from planner.binding.variables import Shape
 from planner.statements import plpgsql as pl
 
 Ended = str | None
@@ -144,6 +146,14 @@ class LoopSteps(AssignSteps):
         if not step.slices and t.element_of(kind.oid):
             raise ExecutionError("42804", "FOREACH loop variable must not be of an array type")
 
+    def _takes_fields(self, step: pl.ForEach) -> bool:
+        """Whether the fields of a composite value go into the targets, and not the value into one of them."""
+        first = step.targets[0]
+        slot = first.slot
+        return len(step.targets) > 1 or (
+            not first.field and (slot in self.code.dynamic or not isinstance(self.frame.kinds[slot], TypeRef))
+        )
+
     async def for_each(self, step: pl.ForEach) -> Ended:
         self.line, self.what = step.line, "FOREACH over array"
         value = await self.value(step.array)
@@ -159,8 +169,14 @@ class LoopSteps(AssignSteps):
         if step.slices:
             items, element = t.array_slices(value, ref.oid, step.slices), ref.oid
         ended: Ended = None
+        fields = None if step.slices else t.composite_fields(element)
+        shape = kind_of(TypeRef(element)) if fields is not None and self._takes_fields(step) else None
         for item in items:
-            await self.put_into(step.targets, ("",), (TypeRef(element),), (item,))
+            if isinstance(shape, Shape):
+                row = self.fields_of(item, shape) if item is not None else None
+                await self.put_into(step.targets, shape.names, shape.types, row)
+            else:
+                await self.put_into(step.targets, ("",), (TypeRef(element),), (item,))
             over, ended = self._after(await self.steps(step.steps), step.label)
             if over:
                 break

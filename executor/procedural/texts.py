@@ -99,6 +99,8 @@ class Texts:
 
     def __init__(self, session: Session, code: Code, frame: Frame) -> None:
         self.session, self.code, self.frame = session, code, frame
+        self.asked: tuple[Text, int] | None = None
+        """The statement that runs now, and where its text begins in it."""
 
     # --- planning ----------------------------------------------------------------------------------------
 
@@ -184,6 +186,7 @@ class Texts:
     async def value(self, text: Text, wanted: TypeRef | None = None, part: str = "") -> Datum:
         """An expression's value. Raises 42601 where it has several columns or rows."""
         planned = self.planned(text, wanted, expression=True, part=part)
+        self.asked = None
         if planned.constant is None:
             value = await self._computed(text, planned, wanted, part)
         elif planned.places or _is_literal(text):
@@ -199,6 +202,8 @@ class Texts:
     async def _computed(self, text: Text, planned: Planned, wanted: TypeRef | None, part: str) -> Datum:
         for tries_left in reversed(range(PLANNED_MAX)):
             try:
+                if _HAS_FROM.search(text.text) is not None:
+                    self.asked = text, 7
                 result = await self.run(planned.plan, self.given(planned.places))
                 rows = await first_rows(result, 2)
                 break
@@ -251,6 +256,7 @@ class Texts:
             try:
                 planned = self.planned(text, expression=False)
                 refuse(planned.plan)
+                self.asked = text, 0
                 if creates_filled(planned.plan):
                     filled = _with_variables(planned.plan, self._variables(text), self.given)
                     return filled, await self.run(filled, ())
@@ -311,6 +317,7 @@ class Texts:
                 else:
                     plan, taken = session.plan(piece)
                 refuse(plan, dynamic=True)
+                self.asked = executed(piece), 0
                 return plan, await self.run(plan, taken)
             except PlanOutdated:
                 if not tries_left:

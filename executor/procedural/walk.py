@@ -15,14 +15,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Rows, Stream
-from executor.procedural import raising
+from executor.procedural import diagnostics, raising
 from executor.procedural.cursors import CursorSteps, Open
 from executor.procedural.frame import Code, Frame, kind_of
 from executor.procedural.inside import INSIDE
 from executor.procedural.loops import LoopSteps
+from executor.procedural.returns import Returns
 from executor.procedural.texts import Misplaced, columns_of, executed, first_rows, rows_of
 from executor.session import transactions
 from planner import types as t
@@ -75,6 +76,8 @@ class Walk(LoopSteps, CursorSteps):
 
     async def whole(self) -> Ended:
         """The whole program. Raises what its steps raise, with where that was as context."""
+        walks = self.session.walks
+        walks.append(self)
         try:
             ended = await self.nested(self.code.program.body)
             if self.cursors and self.tells_cursors:
@@ -83,22 +86,27 @@ class Walk(LoopSteps, CursorSteps):
         except SqlError as error:
             raise self.at(error) from None
         finally:
+            walks.remove(self)
             if self.cursors:
                 await self.close_all()
 
     def at(self, error: SqlError) -> SqlError:
         """An error with this program's place in its context."""
         if error is not self._told:
-            where = f"PL/pgSQL function {self.code.shown}"
-            if self.what:
-                if self.what.startswith("while"):
-                    where += f" {self.what}"
-                else:
-                    at = "" if self.what.startswith("during") else "at "
-                    where += f" line {self.line} {at}{self.what}"
+            where = self.place()
             error.context = f"{error.context}\n{where}" if error.context else where
             self._told = error
         return error
+
+    def place(self) -> str:
+        """Where this program is."""
+        where = f"PL/pgSQL function {self.code.shown}"
+        if not self.what:
+            return where
+        if self.what.startswith("while"):
+            return f"{where} {self.what}"
+        at = "" if self.what.startswith("during") else "at "
+        return f"{where} line {self.line} {at}{self.what}"
 
     async def breathe(self) -> None:
         """Between steps: others have the loop now and then, and a cancel request is heard."""
@@ -186,10 +194,18 @@ class Walk(LoopSteps, CursorSteps):
     async def _sql(self, step: pl.RunSql) -> Ended:
         self.line, self.what = step.line, "SQL statement"
         plan, result = await self.statement(step.text)
-        await self._taken(plan, result, step.into)
+        await self._taken(plan, result, step.into, lambda: diagnostics.given_to(self, step.text))
         return None
 
-    async def _taken(self, plan: Plan, result: Any, into: pl.Into | None, *, dynamic: bool = False) -> None:
+    async def _taken(
+        self,
+        plan: Plan,
+        result: Any,
+        into: pl.Into | None,
+        given: Callable[[], diagnostics.Given],
+        *,
+        dynamic: bool = False,
+    ) -> None:
         """A statement's rows go where they are to go, and are counted."""
         columns = columns_of(plan, result)
         if into is None:
@@ -212,10 +228,13 @@ class Walk(LoopSteps, CursorSteps):
         if not dynamic:
             self.frame.values[self.found] = bool(rows)
         if into.strict and not rows:
-            raise Misplaced("P0002", "query returned no rows")
+            raise Misplaced("P0002", "query returned no rows", detail=diagnostics.parameters(self, given))
         if len(rows) > 1 and (into.strict or (writes and not dynamic)):
             hint = "Make sure the query returns a single row, or use LIMIT 1."
-            raise Misplaced("P0003", "query returned more than one row", hint=hint)
+            detail = diagnostics.parameters(self, given) if into.strict else ""
+            raise Misplaced(
+                "P0003", "query returned more than one row", detail=detail, hint="" if dynamic else hint
+            )
         types = [c.type for c in columns]
         await self.put_into(into.targets, [c.name for c in columns], types, rows[0] if rows else None)
 
@@ -260,7 +279,8 @@ class Walk(LoopSteps, CursorSteps):
             await self._counted(plan, result, found=False)
         if pieces:
             plan, result = await self.dynamic(sql, pieces[-1][1], pieces[-1][0], values, types)
-            await self._taken(plan, result, step.into, dynamic=True)
+            numbered = [(f"${i}", v, ref) for i, (v, ref) in enumerate(zip(values, types, strict=True), 1)]
+            await self._taken(plan, result, step.into, lambda: numbered, dynamic=True)
             return None
         if step.into is not None:
             raise Misplaced("42601", "INTO used with a command that cannot return data")
@@ -410,6 +430,8 @@ class Walk(LoopSteps, CursorSteps):
         return None
 
     async def _assert(self, step: pl.Assert) -> Ended:
+        if not self.session.settings.switch("plpgsql.check_asserts", True):
+            return None
         self.line, self.what = step.line, "ASSERT"
         if await self.value(step.condition, BOOL):
             return None
@@ -426,40 +448,18 @@ class Walk(LoopSteps, CursorSteps):
             if item == "row_count":
                 await self.put_into((target,), (item,), (INT8,), (self.row_count,))
                 continue
-            await self.put_into((target,), (item,), (TEXT,), (_of_error(self.handled[-1], item, self),))
+            if item == "pg_context":
+                await self.put_into((target,), (item,), (TEXT,), (diagnostics.stack(self),))
+                continue
+            await self.put_into(
+                (target,), (item,), (TEXT,), (diagnostics.of_error(self.handled[-1], item, self),)
+            )
         return None
-
-
-class Returns(Protocol):
-    """What RETURN makes of its values (`executor.procedural.routines`, `triggers`)."""
-
-    async def value(self, walk: Walk, text: pl.Text, whole: int) -> Any: ...
-
-    def of_outputs(self, walk: Walk) -> Any: ...
-
-    async def rows(self, walk: Walk, plan: Plan, result: Any) -> int: ...
-
-    async def last(self, walk: Walk, plan: Plan, result: Any) -> None: ...
 
 
 def _count(tag: str) -> int:
     last = tag.rsplit(" ", 1)[-1]
     return int(last) if last.isdigit() else 0
-
-
-def _of_error(error: SqlError, item: str, walk: Walk) -> str:
-    return {
-        "returned_sqlstate": error.sqlstate,
-        "message_text": error.message,
-        "pg_exception_detail": error.detail,
-        "pg_exception_hint": error.hint,
-        "pg_exception_context": error.context,
-        "column_name": error.column,
-        "constraint_name": error.constraint,
-        "pg_datatype_name": error.datatype,
-        "table_name": error.table,
-        "schema_name": error.schema or (walk.session.schema_name(error.about_oid) if error.about_oid else ""),
-    }[item]
 
 
 _STEPS: Final[dict[type[pl.Step], Callable[[Walk, Any], Awaitable[Ended]]]] = {

@@ -88,6 +88,8 @@ class SessionContext:
         self.routine_cursors: dict[str, dict[str, Open]] = {}
         """By name: the open cursors of the program that has opened it."""
         """So many cursors of functions have been given names."""
+        self.walks: list[Any] = []
+        """The programs in PL/pgSQL that run inside of each other, the innermost last (`executor.procedural.walk`)."""
         self.routine_depth = 0
         """How many routines run inside of each other."""
         self.routines_inside = 0

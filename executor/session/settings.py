@@ -311,6 +311,18 @@ class Settings:
                 return level[key]
         return GUCS[key].default
 
+    def switch(self, key: str, default: bool) -> bool:
+        """A setting of PL/pgSQL's, which is there once somebody has set it. What is no truth value is the default."""
+        try:
+            value = self.raw(key).strip().lower()
+        except KeyError:
+            return default
+        if value not in ("", "o"):  # "o" could be on or off
+            for words, meaning in ((_TRUE, True), (_FALSE, False)):
+                if any(word.startswith(value) for word in words):
+                    return meaning
+        return default
+
     def show(self, name: str) -> str:
         """As SHOW prints it. Raises 42704."""
         key = name.lower()

@@ -55,8 +55,13 @@ def parse_program(
     names = Names(outer, count)
     r = StepReader(text, shown or name, start, names)
     r.returns, r.has_outputs, r.checks = returns, has_outputs, checks
+    prints_strict: bool | None = None
     while r.c.symbol_is("#"):
-        commonest = _option(r, commonest)
+        word = _option(r, commonest)
+        if word in ("on", "off"):
+            prints_strict = word == "on"
+        else:
+            commonest = word
     block = r.block(r.label())
     r.c.accept_symbol(";")
     if not r.c.ended:
@@ -64,11 +69,13 @@ def parse_program(
     dynamic = frozenset(
         i for i, v in enumerate(names.variables_seen) if v is not None and isinstance(v.kind, Dynamic)
     )
-    return Program(text, block, len(names.variables_seen), r.texts, outer, commonest, dynamic, r.scrolls)
+    return Program(
+        text, block, len(names.variables_seen), r.texts, outer, commonest, dynamic, r.scrolls, prints_strict
+    )
 
 
 def _option(r: StepReader, commonest: str) -> str:
-    """`#variable_conflict use_column`"""
+    """`#variable_conflict use_column`, `#print_strict_params on`"""
     c = r.c
     c.at += 1
     if c.accept("variable_conflict"):
@@ -77,7 +84,10 @@ def _option(r: StepReader, commonest: str) -> str:
             r.fail()
         return word
     if c.accept("print_strict_params"):
-        r.unsupported("#print_strict_params")
+        word = c.accept_one("on", "off")
+        if not word:
+            r.fail()
+        return word
     if c.accept("dump"):
         return commonest
     r.fail()

@@ -415,8 +415,6 @@ class StepReader(Reader):
                 self.refuse(
                     f"diagnostics item {item.upper()} is not allowed in GET {kind} DIAGNOSTICS", token=token
                 )
-            if item == "pg_context":
-                self.unsupported("PG_CONTEXT of GET DIAGNOSTICS")
             items.append((target, item))
             if not c.accept_symbol(","):
                 break
