@@ -36,7 +36,17 @@ from planner.abc import (
     TypeRef,
     UpdateQuery,
 )
-from planner.binding import barriers, generated, ir, joins, keyed, locking, partitioned, updatable_views
+from planner.binding import (
+    barriers,
+    generated,
+    ir,
+    joins,
+    key_conditions,
+    keyed,
+    locking,
+    partitioned,
+    updatable_views,
+)
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.index_reads import rows_by_key
 from planner.binding.insert_targets import InsertTargets
@@ -345,7 +355,7 @@ class DmlBinder(SecuredRows):
                 lookup, rest, index = rows_by_key(self.queries.ctx.catalog, table, relation.number, where)
                 offsets = {relation.number: 0}
                 by_range = KeyedUpdate(
-                    table, lookup, keyed.condition(rest, offsets),
+                    table, lookup, key_conditions.condition(rest, offsets),
                     tuple((i, keyed.expression(n, offsets)) for i, n in assignments.items()),
                     None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
                     index,
@@ -407,7 +417,7 @@ class DmlBinder(SecuredRows):
             try:
                 lookup, rest, index = rows_by_key(self.queries.ctx.catalog, table, relation.number, where)
                 by_range = KeyedDelete(
-                    table, lookup, keyed.condition(rest, {relation.number: 0}),
+                    table, lookup, key_conditions.condition(rest, {relation.number: 0}),
                     None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
                     index,
                 )  # fmt: skip

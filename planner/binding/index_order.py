@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from planner import types as t
 from planner.abc import Col, Expr, KeyedRead, KeyedWalk, Range, Table, TypeRef
-from planner.binding import ir, keyed
+from planner.binding import ir, key_conditions, keyed
 from planner.binding.index_reads import indexed_prefixes
 from planner.catalog import Catalog
 from planner.keyed_plans import narrowed
@@ -72,8 +72,8 @@ def _key_walk(
     """The same by the primary key, which is told from all other rows once all its columns are."""
     key = table.key_indexes
     try:
-        within, rest = keyed.find_range(table, number, where)
-        condition = keyed.condition(rest, {number: 0})
+        within, rest = key_conditions.find_range(table, number, where)
+        condition = key_conditions.condition(rest, {number: 0})
     except keyed.NotKeyed:
         return None
     pinned = key[: len(within.prefix)]
@@ -145,8 +145,8 @@ def _walk(
     best: KeyedWalk | None = None
     for positions in indexed_prefixes(catalog, table, number, where):
         try:
-            within, rest = keyed.find_range(table, number, where, index=positions)
-            condition = keyed.condition(rest, {number: 0})
+            within, rest = key_conditions.find_range(table, number, where, index=positions)
+            condition = key_conditions.condition(rest, {number: 0})
         except keyed.NotKeyed:
             continue
         pinned = len(within.prefix)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from planner import types as t
 from planner.abc import Expr, KeyedRead, Lookup, OrderKey, Points, Table
-from planner.binding import ir, keyed, partial_indexes
+from planner.binding import ir, key_conditions, keyed, partial_indexes
 from planner.catalog import Catalog
 from planner.catalog.objects import Index
 from planner.keyed_plans import PartialColumns
@@ -35,10 +35,10 @@ def index_read(
     if not table.key_indexes or where is None:
         return None
     for positions in indexed_prefixes(catalog, table, number, where):
-        for find in (keyed.find_points, keyed.find_listed):
+        for find in (key_conditions.find_points, key_conditions.find_listed):
             try:
                 points, rest = find(table, number, where, positions)
-                condition = keyed.condition(rest, {number: 0})
+                condition = key_conditions.condition(rest, {number: 0})
             except keyed.NotKeyed:
                 continue
             return KeyedRead(table, points, condition, outputs, limit=limit, index=positions, order=order)
@@ -55,7 +55,7 @@ def rows_by_key(
     within: tuple[Lookup, Sequence[ir.Node], tuple[int, ...]] | None = None
     pinned = 0
     try:
-        lookup, rest = keyed.find_lookup(table, number, where)
+        lookup, rest = key_conditions.find_lookup(table, number, where)
     except keyed.NotKeyed:
         pass
     else:
@@ -66,7 +66,7 @@ def rows_by_key(
         for positions in indexed_prefixes(catalog, table):
             if len(positions) <= pinned:
                 break
-            for find in (keyed.find_points, keyed.find_listed):
+            for find in (key_conditions.find_points, key_conditions.find_listed):
                 with contextlib.suppress(keyed.NotKeyed):
                     points, more = find(table, number, where, positions)
                     return points, more, positions

@@ -11,19 +11,15 @@ engine compiles, by PostgreSQL's signatures.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from planner import types as t
-from planner.abc import Ask, Call, Col, Const, Expr, Lookup, Param, Points, Range, Table, TypeRef
+from planner.abc import Ask, Call, Col, Const, Expr, Param, TypeRef
 from planner.binding import ir, keyed_acts, keyed_catalog, keyed_enums, keyed_json
 from planner.binding.collating import matters
 from planner.binding.facts import type_name
 from planner.catalog.collations import nondeterministic
-
-POINTS_MAX: Final = 1000
-"""Key combinations of one statement; more are read by DuckDB."""
 
 GROUP: Final = 30
 """Operands of AND and OR that are computed one within the other; more than its square are DuckDB's."""
@@ -102,7 +98,7 @@ LAZY_OPS: Final = frozenset(
     )
 )  # fmt: skip
 _NUMBERS = (t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC)
-_TEXTS = (t.TEXT, t.VARCHAR)
+TEXTS = (t.TEXT, t.VARCHAR)
 KEY_TYPES: Final = frozenset(
     (
         t.INT2,
@@ -138,11 +134,11 @@ _READ: Final = (t.INT2, t.INT4, t.INT8, t.BOOL, t.UUID)
 def _castable(a: int, b: int) -> bool:
     if a in _NUMBERS and b in _NUMBERS:
         return True
-    if a in (*_TEXTS, t.BPCHAR, t.CITEXT) and b in (*_TEXTS, t.BPCHAR, t.CITEXT):
+    if a in (*TEXTS, t.BPCHAR, t.CITEXT) and b in (*TEXTS, t.BPCHAR, t.CITEXT):
         return True
-    if a in _NUMBERS and b in _TEXTS:
+    if a in _NUMBERS and b in TEXTS:
         return True
-    if a in _TEXTS and b in _READ:
+    if a in TEXTS and b in _READ:
         return True
     return (a, b) in (
         (t.DATE, t.TIMESTAMP), (t.DATE, t.TIMESTAMPTZ), (t.TIMESTAMP, t.DATE), (t.TIMESTAMP, t.TIMESTAMPTZ),
@@ -244,7 +240,7 @@ _WITH_TEXT: Final = ("text || anynonarray", "anynonarray || text")
 def _as_text(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     """A value beside a text that it is put together with."""
     text = TypeRef(t.TEXT)
-    return _expression(node if node.type.oid in _TEXTS else ir.Cast(text, node, True), offsets)
+    return _expression(node if node.type.oid in TEXTS else ir.Cast(text, node, True), offsets)
 
 
 class WithRoutines(dict[int, int]):
@@ -263,39 +259,11 @@ def _ask(node: ir.SubQuery, offsets: WithQueries) -> Expr:
         raise NotKeyed("an array of other values")
     if node.kind in ("exists", "scalar", "array"):
         return Ask(node.kind, number, query, given, node.type)
-    member = _comparison(node.compare, node.relation, offsets) if node.compare is not None else None
+    member = comparison(node.compare, node.relation, offsets) if node.compare is not None else None
     if member is None or (node.kind, member[1]) not in (("any", "="), ("all", "<>")):
         raise NotKeyed("a comparison with all rows of a subquery")
     among = Ask("in", number, query, given, node.type, expression(member[2], offsets))
     return among if node.kind == "any" else Call("not", (among,), node.type)
-
-
-def find_members(
-    relation: int, where: ir.Node | None, key: Sequence[int], known: Mapping[int, int]
-) -> tuple[Points, list[ir.Node]]:
-    """The same for `key IN (subquery)`, where the key is one column. Raises NotKeyed."""
-    listed: Expr | None = None
-    rest: list[ir.Node] = []
-    for c in conjuncts(where):
-        if listed is None and len(key) == 1 and isinstance(c, ir.SubQuery) and c.kind == "any":
-            made = _comparison(c.compare, relation, {c.relation: 0}) if c.compare is not None else None
-            if made is not None and made[:2] == (key[0], "=") and isinstance(made[2], ir.Var):
-                among = _list(c, known)
-                if among is not None:
-                    listed = among
-                    continue
-        rest.append(c)
-    if listed is None:
-        raise NotKeyed("no list of keys")
-    return Points((), listed), rest
-
-
-def _list(node: ir.SubQuery, known: Mapping[int, int]) -> Ask | None:
-    if node.by_key is None or not isinstance(known, WithQueries):
-        return None
-    query = node.by_key.plan(node.outer_from)
-    given = tuple(expression(o, known) for o in node.outer)
-    return Ask("list", node.by_key.number, query, given, query_type(node))
 
 
 def query_type(node: ir.SubQuery) -> TypeRef:
@@ -305,8 +273,8 @@ def query_type(node: ir.SubQuery) -> TypeRef:
 
 def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
     a, b = node.arg.type, node.type
-    label = b.oid in _TEXTS and t.labels_of(a.oid) is not None
-    if b.typmod < 0 and (a.oid == b.oid or label or (a.oid in _TEXTS and b.oid in _TEXTS)):
+    label = b.oid in TEXTS and t.labels_of(a.oid) is not None
+    if b.typmod < 0 and (a.oid == b.oid or label or (a.oid in TEXTS and b.oid in TEXTS)):
         return _expression(node.arg, offsets)
     if not _castable(a.oid, b.oid) and a.oid != b.oid:
         raise NotKeyed(f"cast {type_name(a.oid)} {type_name(b.oid)}")
@@ -315,7 +283,7 @@ def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
     return Call(f"{word} {type_name(a.oid)} {type_name(b.oid)}", (arg,), b)
 
 
-# --- recognition -----------------------------------------------------------------------------------
+# --- comparisons with what is known ------------------------------------------------------------
 
 
 def conjuncts(node: ir.Node | None) -> list[ir.Node]:
@@ -352,8 +320,8 @@ def _plain(node: ir.Node) -> ir.Node:
     """Without casts that leave the datum as it is (varchar to text)."""
     while (
         isinstance(node, ir.Cast)
-        and node.arg.type.oid in _TEXTS
-        and node.type.oid in _TEXTS
+        and node.arg.type.oid in TEXTS
+        and node.type.oid in TEXTS
         and node.type.typmod < 0
     ):
         node = node.arg
@@ -362,11 +330,13 @@ def _plain(node: ir.Node) -> ir.Node:
 
 NONE_KNOWN: Final[Mapping[int, int]] = {}
 """No relation's row is at hand: a key is made of parameters and constants."""
+
+
 ELEMENT: Final[Mapping[int, int]] = {-1: 0}
 """An element of the array is (`ir.AnyAll`)."""
 
 
-def _comparison(
+def comparison(
     node: ir.Node, relation: int, known: Mapping[int, int], *, of_key: bool = False
 ) -> tuple[int, str, ir.Node] | None:
     """(column, operator, value) of `column op value`, either way round, where the value has no columns but known ones'.
@@ -394,7 +364,7 @@ def _comparison(
     same = (
         a.type.oid == b.type.oid
         or (a.type.oid in ints and b.type.oid in ints)
-        or (a.type.oid in _TEXTS and b.type.oid in _TEXTS)
+        or (a.type.oid in TEXTS and b.type.oid in TEXTS)
     )
     if not same or any(_is_open(n, known) for n in ir.walk(b)):
         return None
@@ -410,204 +380,3 @@ def _is_open(node: ir.Node, known: Mapping[int, int]) -> bool:
     if not isinstance(node, ir.SubQuery):
         return False
     return not isinstance(known, WithQueries) or node.kind != "scalar" or node.by_key is None
-
-
-def _alternatives(
-    node: ir.Node, relation: int, key: Sequence[int], known: Mapping[int, int]
-) -> dict[tuple[int, ...], list[tuple[ir.Node, ...]]] | None:
-    """Which key columns a conjunct pins, and to which values: `a = 1`, `a IN (1, 2)`, `(a, b) IN ((1, 2))`."""
-    options = list(node.args) if isinstance(node, ir.Logic) and node.op == "or" else [node]
-    columns: tuple[int, ...] | None = None
-    values: list[tuple[ir.Node, ...]] = []
-    for option in options:
-        found: dict[int, ir.Node] = {}
-        for c in conjuncts(option):
-            made = _comparison(c, relation, known, of_key=True)
-            if made is None or made[1] != "=" or made[0] not in key or made[0] in found:
-                return None
-            found[made[0]] = made[2]
-        ordered = tuple(sorted(found))
-        if columns is not None and ordered != columns:
-            return None
-        columns = ordered
-        values.append(tuple(found[c] for c in ordered))
-    return None if columns is None else {columns: values}
-
-
-def find_points(
-    table: Table,
-    relation: int,
-    where: ir.Node | None,
-    unique: Sequence[int] | None = None,
-    known: Mapping[int, int] = NONE_KNOWN,
-) -> tuple[Points, list[ir.Node]]:
-    """The keys that a WHERE pins, and the conjuncts that are left over. Raises NotKeyed.
-
-    `unique`: the positions of another key than the primary one. `known`: where the columns of the relations that have
-    their rows already begin in the row: the keys may be made of them.
-    """
-    key = tuple(unique) if unique is not None else table.key_indexes
-    if not key or where is None:
-        raise NotKeyed("no key")
-    pinned: dict[int, None] = {}
-    groups: list[tuple[tuple[int, ...], list[tuple[ir.Node, ...]]]] = []
-    rest: list[ir.Node] = []
-    for c in conjuncts(where):
-        found = _alternatives(c, relation, key, known)
-        if found is None or any(x in pinned for columns in found for x in columns):
-            rest.append(c)
-            continue
-        for columns, values in found.items():
-            pinned.update(dict.fromkeys(columns))
-            groups.append((columns, values))
-    if set(pinned) != set(key):
-        raise NotKeyed("the key is not pinned")
-    total = 1
-    for _, values in groups:
-        total *= len(values)
-    if total > POINTS_MAX:
-        raise NotKeyed("too many keys")
-    keys: list[tuple[Expr, ...]] = []
-    for combination in itertools.product(*(values for _, values in groups)):
-        row: dict[int, ir.Node] = {}
-        for (columns, _), chosen in zip(groups, combination, strict=True):
-            row.update(zip(columns, chosen, strict=True))
-        made = tuple(expression(row[k], known) for k in key)
-        if made not in keys:
-            keys.append(made)
-    return Points(tuple(keys)), rest
-
-
-def find_listed(
-    table: Table, relation: int, where: ir.Node | None, unique: Sequence[int] | None = None
-) -> tuple[Points, list[ir.Node]]:
-    """The same for `key = ANY (array)`, where the key is one column. Raises NotKeyed."""
-    key = tuple(unique) if unique is not None else table.key_indexes
-    if len(key) != 1:
-        raise NotKeyed("more columns than one")
-    listed: Expr | None = None
-    rest: list[ir.Node] = []
-    for c in conjuncts(where):
-        if listed is None and isinstance(c, ir.AnyAll) and not c.all:
-            made = _comparison(c.compare, relation, ELEMENT)
-            if made is not None and made[:2] == (key[0], "=") and isinstance(made[2], ir.Var):
-                listed = expression(c.array, {})
-                continue
-        rest.append(c)
-    if listed is None:
-        raise NotKeyed("no list of keys")
-    return Points((), listed), rest
-
-
-def _implied(node: ir.Node, relation: int, known: Mapping[int, int]) -> tuple[int, str, ir.Node] | None:
-    """`a <= 1` of `a < 1 OR a = 1 AND b < 2`, which is what `(a, b) < (1, 2)` says."""
-    if not isinstance(node, ir.Logic) or node.op != "or" or len(node.args) != 2:
-        return None
-    first = _comparison(node.args[0], relation, known)
-    if first is None or first[1] in ("=", "<>"):
-        return None
-    column, op, value = first
-    if (column, "=", value) not in [_comparison(c, relation, known) for c in conjuncts(node.args[1])]:
-        return None
-    return column, op[0] + "=", value
-
-
-def find_range(
-    table: Table,
-    relation: int,
-    where: ir.Node | None,
-    known: Mapping[int, int] = NONE_KNOWN,
-    index: Sequence[int] | None = None,
-) -> tuple[Range, list[ir.Node]]:
-    """A prefix of the key pinned, and bounds on the next column; the rest of WHERE. Raises NotKeyed.
-
-    `index`: the positions of an index's columns, instead of the primary key's.
-    """
-    key = tuple(index) if index is not None else table.key_indexes
-    if not key:
-        raise NotKeyed("no key")
-    equal: dict[int, ir.Node] = {}
-    bounds: dict[tuple[int, str], tuple[ir.Node, bool]] = {}
-    claimed: dict[int, list[ir.Node]] = {}
-    rest: list[ir.Node] = []
-    asked = conjuncts(where)
-    for c in asked:
-        made = _comparison(c, relation, known, of_key=index is None)
-        if made is None or made[0] not in key:
-            rest.append(c)
-            implied = _implied(c, relation, known)
-            if implied is not None and implied[0] in key:
-                column, op, value = implied
-                bounds.setdefault((column, "high" if op == "<=" else "low"), (value, True))
-            continue
-        column, op, value = made
-        side = {"<": "high", "<=": "high", ">": "low", ">=": "low"}.get(op)
-        if op == "=" and column not in equal:
-            equal[column] = value
-        elif side is not None and (column, side) not in bounds:
-            bounds[column, side] = (value, op.endswith("="))
-        else:
-            rest.append(c)
-            continue
-        claimed.setdefault(column, []).append(c)
-    places = {id(c): i for i, c in enumerate(asked)}
-    prefix: list[Expr] = []
-    for k in key:
-        if k not in equal:
-            break
-        prefix.append(expression(equal[k], known))
-    used = set(key[: len(prefix)])
-    low = high = None
-    low_in = high_in = True
-    if len(prefix) < len(key):
-        at = key[len(prefix)]
-        if (at, "low") in bounds:
-            low, low_in = expression(bounds[at, "low"][0], known), bounds[at, "low"][1]
-        if (at, "high") in bounds:
-            high, high_in = expression(bounds[at, "high"][0], known), bounds[at, "high"][1]
-        if at not in equal:
-            used.add(at)
-    for column, nodes in claimed.items():
-        for c in nodes:
-            made = _comparison(c, relation, known, of_key=index is None)
-            assert made is not None
-            pinned_equal = column in key[: len(prefix)] and made[1] == "="
-            bounded = len(prefix) < len(key) and column == key[len(prefix)] and made[1] not in ("=", "<>")
-            if not pinned_equal and not bounded:
-                rest.append(c)
-    rest.sort(key=lambda c: places[id(c)])  # what policies ask comes before what the statement asks
-    return Range(tuple(prefix), low, low_in, high, high_in), rest
-
-
-def find_lookup(table: Table, relation: int, where: ir.Node | None) -> tuple[Lookup, list[ir.Node]]:
-    """Points, or else a range that begins and ends with a pinned column or between two bounds. Raises NotKeyed."""
-    try:
-        return find_points(table, relation, where)
-    except NotKeyed:
-        found, rest = find_range(table, relation, where)
-        if not found.prefix and (found.low is None or found.high is None):
-            raise NotKeyed("an open range") from None
-        return found, rest
-
-
-def condition(rest: Sequence[ir.Node], offsets: Mapping[int, int]) -> Expr | None:
-    """What WHERE asks beyond the key."""
-    made = [expression(r, offsets) for r in rest]
-    if not made:
-        return None
-    return made[0] if len(made) == 1 else Call("and", tuple(made), TypeRef(t.BOOL))
-
-
-def read_ranges(table: Table, relation: int, where: ir.Node | None) -> tuple[Lookup, ...] | None:
-    """What a columnar query reads of a table, for conflict detection; None: all of it."""
-    try:
-        points, _ = find_points(table, relation, where)
-    except NotKeyed:
-        try:
-            found, _ = find_range(table, relation, where)
-        except NotKeyed:
-            return None
-        if not found.prefix and found.low is None and found.high is None:
-            return None
-        return (found,)
-    return (points,)

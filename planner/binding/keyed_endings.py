@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from planner.abc import Call, Expr, Groups, OrderKey
-from planner.binding import ir, keyed, keyed_catalog
+from planner.binding import ir, key_conditions, keyed, keyed_catalog
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts
@@ -70,7 +70,7 @@ def grouped(
         if isinstance(offsets, keyed.WithQueries)
         else {parts.grouping: 0}
     )
-    condition = keyed.condition([] if parts.where is None else [parts.where], above)
+    condition = key_conditions.condition([] if parts.where is None else [parts.where], above)
     outputs = tuple(keyed.expression(x.node, above) for x in parts.targets)
     if not outputs:
         raise keyed.NotKeyed("no outputs")

@@ -32,7 +32,7 @@ from planner.abc import (
     Table,
     TypeRef,
 )
-from planner.binding import ir, keyed, keyed_catalog
+from planner.binding import ir, key_conditions, keyed, keyed_catalog
 from planner.binding.index_reads import indexed_prefixes
 from planner.binding.keyed_endings import equal_as_datums, grouped, order_keys
 from planner.binding.scope import FromStep
@@ -171,7 +171,7 @@ class _Order:
         """What is asked before the first look-up. Raises NotKeyed if some table cannot be reached, or something asked
         cannot be computed."""
         before = [c for c in self._pool if _named(c) <= set(self.offsets)] if not waiting else []
-        condition = keyed.condition(before, self.offsets)
+        condition = key_conditions.condition(before, self.offsets)
         if not waiting:
             self._pool = [c for c in self._pool if c not in before]
         while waiting:
@@ -236,11 +236,11 @@ class _Order:
             width = len(table.columns) + step.rid
         self.offsets[number] = self._width
         self._width += width
-        condition, passes = keyed.condition(way.rest, self.offsets), None
+        condition, passes = key_conditions.condition(way.rest, self.offsets), None
         there = set(self.offsets)
         ready = [c for c in self._pool if _named(c) <= there]
         if step.outer:
-            passes = keyed.condition(ready, self.offsets)
+            passes = key_conditions.condition(ready, self.offsets)
         gone = {id(c) for c in ready}
         self._pool = [c for c in self._pool if id(c) not in gone]
         self.made.append(
@@ -348,14 +348,14 @@ class _Order:
     ) -> Iterator[tuple[Points, Sequence[ir.Node]]]:
         """Keys that are asked for; several of them, where they are made of no row: of the first table, or a subquery's."""
         with contextlib.suppress(keyed.NotKeyed):
-            points, rest = keyed.find_points(table, number, where, key, self.offsets)
+            points, rest = key_conditions.find_points(table, number, where, key, self.offsets)
             if len(points.keys) == 1 or not self.offsets:
                 yield points, rest
         if not self.offsets:
             with contextlib.suppress(keyed.NotKeyed):
-                yield keyed.find_listed(table, number, where, key)
+                yield key_conditions.find_listed(table, number, where, key)
         with contextlib.suppress(keyed.NotKeyed):
-            yield keyed.find_members(number, where, key, self.offsets)
+            yield key_conditions.find_members(number, where, key, self.offsets)
 
     def _by_index(self, table: Table, number: int, where: ir.Node) -> _Way | None:
         if not table.key_indexes:
@@ -367,7 +367,7 @@ class _Order:
 
     def _by_range(self, table: Table, number: int, where: ir.Node) -> _Way | None:
         try:
-            found, rest = keyed.find_range(table, number, where, self.offsets)
+            found, rest = key_conditions.find_range(table, number, where, self.offsets)
         except keyed.NotKeyed:
             return None
         if found.prefix:

@@ -37,7 +37,7 @@ from planner.abc import (
     Slot,
     TypeRef,
 )
-from planner.binding import ir, keyed, locked_rows
+from planner.binding import ir, key_conditions, keyed, locked_rows
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.index_order import first_rows, pinned_by
@@ -381,7 +381,7 @@ def ranges(queries: QueryBinder, relation: Relation, where: ir.Node | None) -> t
                     pinned.setdefault(source, set()).add(origin[1])
         if any(key <= columns for columns in pinned.values()):
             return ()
-    return keyed.read_ranges(table, relation.number, where)
+    return key_conditions.read_ranges(table, relation.number, where)
 
 
 def _equalities(

@@ -26,7 +26,7 @@ from planner.binding import (
     domains,
     ir,
     joins,
-    keyed,
+    key_conditions,
     locked_rows,
     locking,
     own_casts,
@@ -499,7 +499,7 @@ class QueryBinder(CompoundBinder):
         if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
             r = scope.relations[0]
             assert r.table is not None
-            self.ranges[r.number] = keyed.read_ranges(r.table, r.number, parts.where)
+            self.ranges[r.number] = key_conditions.read_ranges(r.table, r.number, parts.where)
         partitioned.note(self, scope.relations, parts.where, scope.steps)
         grouping = Grouping(self, scope, sets)
         for x in parts.targets:

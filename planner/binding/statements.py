@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,44 +12,40 @@ from sqlglot import exp
 from planner import leafwise
 from planner.abc import (
     Body,
-    Col,
-    Expr,
     InsertValues,
     KeyedJoin,
     KeyedRead,
-    Lookup,
-    OrderKey,
     Plan,
     PlanError,
     Points,
     Query,
-    Range,
     ResultColumn,
-    SqlError,
     StatementKind,
     SystemUse,
-    Table,
 )
-from planner.binding import collations_met, ir, keyed, keyed_acts, locking, partitioned, rules
+from planner.binding import (
+    collations_met,
+    ir,
+    key_conditions,
+    keyed,
+    keyed_acts,
+    keyed_reads,
+    locking,
+    partitioned,
+    rules,
+)
 from planner.binding.common_writes import with_writes
 from planner.binding.compound import with_text
 from planner.binding.dml import DmlBinder
 from planner.binding.emit import Emitter, display_signature
 from planner.binding.fragments import Item, sql
-from planner.binding.index_order import extreme, index_walk, with_walk
-from planner.binding.index_reads import index_read
-from planner.binding.keyed_endings import grouped, order_keys
-from planner.binding.keyed_joins import guarded, unique_keys
-from planner.binding.keyed_selects import BoundSelect
 from planner.binding.merge import MergeBinder
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.records import items_of, told
-from planner.binding.routine_runs import RUN
 from planner.binding.scope import Scope
 from planner.binding.state import Parts
 from planner.binding.variables import Variables
-from planner.catalog.system.reg_names import RegNames
 from planner.parse import position as first_position
 
 
@@ -197,11 +193,11 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         try:
             if not queries.prefer_keyed:
                 raise keyed.NotKeyed("not wanted")
-            by_key = _keyed_read(parts, scope, ctx.catalog)
+            by_key = keyed_reads.keyed_read(parts, scope, ctx.catalog)
         except keyed.NotKeyed:
             names = queries.coercions.names
-            constant = _constant(node, parts, scope, names) if queries.prefer_keyed else None
-            shortcut = _shortcut(parts, scope, ctx.catalog) if queries.prefer_keyed else None
+            constant = keyed_reads.constant(node, parts, scope, names) if queries.prefer_keyed else None
+            shortcut = keyed_reads.shortcut(parts, scope, ctx.catalog) if queries.prefer_keyed else None
             if constant is not None:
                 acts = keyed_acts.act_alone([x.node for x in parts.targets])
                 extra["act" if acts else "constant"] = constant
@@ -221,7 +217,7 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
             r = scope.relations[0]
             assert r.table is not None
-            queries.ranges[r.number] = keyed.read_ranges(r.table, r.number, parts.where)
+            queries.ranges[r.number] = key_conditions.read_ranges(r.table, r.number, parts.where)
         bound = queries.written(parts, scope, True)
         if by_leaf is not None:
             extra |= partitioned.leafwise(queries, scope.relations, by_leaf, whole=whole)
@@ -306,7 +302,7 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
         if prefix is not None or not queries.prefer_keyed or not wishes.tables:
             raise keyed.NotKeyed("not wanted")
         wish = wishes.tables[0]
-        by_key = _keyed_read(parts, scope, ctx.catalog, wish.strength, wish.wait)
+        by_key = keyed_reads.keyed_read(parts, scope, ctx.catalog, wish.strength, wish.wait)
         if by_key.table.partitioning is not None:
             by_key, by_leaf = None, by_key
     except keyed.NotKeyed:
@@ -317,7 +313,7 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
         if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
             r = scope.relations[0]
             assert r.table is not None
-            queries.ranges[r.number] = keyed.read_ranges(r.table, r.number, parts.where)
+            queries.ranges[r.number] = key_conditions.read_ranges(r.table, r.number, parts.where)
         found, _ = locking.locked(queries, parts, scope, wishes, top=True)
         query = with_writes(queries, found)
         if by_leaf is not None and query is found:
@@ -331,263 +327,6 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
     return Plan(
         kind, "SELECT", queries.parameters.all(), columns, body, ctx.catalog.version, text, extra=extra
     )
-
-
-def _keyed_table(parts: Parts, scope: Scope, catalog: Any) -> Table:
-    """The one table of a statement that has the shape of a keyed read. Raises NotKeyed."""
-    if len(scope.steps) != 1 or parts.distinct_on or parts.ties or scope.outer:
-        raise keyed.NotKeyed("shape")
-    table = scope.steps[0].relation.table
-    if table is None:
-        raise keyed.NotKeyed("no table")
-    if table.oid in catalog.columnar:
-        raise keyed.NotKeyed("as it was once")
-    return table
-
-
-def _constant(
-    node: exp.Select, parts: Parts, scope: Scope, names: RegNames | None
-) -> tuple[Expr, ...] | None:
-    """The one row of a query that asks nothing of any table: `SELECT 1`, by which pools see whether a server lives."""
-    if scope.relations or scope.outer or parts.where is not None or parts.order or parts.distinct:
-        return None
-    if parts.distinct_on or parts.limit is not None or parts.offset is not None or parts.grouped:
-        return None
-    if node.args.get("group") is not None or node.args.get("having") is not None:
-        return None
-    calls = [n for x in parts.targets for n in ir.walk(x.node) if isinstance(n, ir.Call)]
-    acts = keyed_acts.act_alone([x.node for x in parts.targets])
-    if not acts and any(n.volatile and n.op != RUN for n in calls):
-        return None
-    try:
-        offsets = keyed.WithRoutines() if any(n.op == RUN for n in calls) else {}
-        if acts:
-            nodes = [keyed_acts.with_oids(x.node, names) for x in parts.targets]
-            return tuple(keyed.expression(n, keyed_acts.WithActs()) for n in nodes)
-        return tuple(keyed.expression(x.node, offsets) for x in parts.targets) or None
-    except (keyed.NotKeyed, SqlError):
-        return None
-
-
-def _shortcut(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJoin | None:
-    """A query that the keyed engine answers as well, if what it asks for turns out to be small.
-
-        WHERE a BETWEEN $1 AND $2 [ORDER BY a]      a range of the primary key, found to be short
-        WHERE email = $1                            a UNIQUE constraint's columns
-        WHERE id = ANY ($1) [ORDER BY name]         some rows by their keys
-        WHERE customer = $1                         an index's columns, of which not many rows have these values
-        o JOIN c ON c.id = o.customer WHERE o.id = $1   tables that lead to each other by keys
-
-    The executor decides for each execution; the plan is the query that answers whatever is asked.
-    """
-    if parts.ties or scope.outer or not (scope.steps or not scope.relations):
-        return None
-    found = _short_read(guarded(parts, scope.steps), scope, catalog) if len(scope.steps) == 1 else None
-    if found is None:
-        try:
-            return BoundSelect(catalog, parts, scope.steps, leafwise=True).plan()
-        except keyed.NotKeyed:
-            return None
-    if not (parts.distinct or parts.offset is not None):
-        return found
-    if parts.distinct and any(x.node.type.oid not in keyed.SORTED_TYPES for x in parts.targets):
-        return None
-    try:
-        offset = keyed.expression(parts.offset, {}) if parts.offset is not None else None
-    except keyed.NotKeyed:
-        return None
-    return replace(found, offset=offset, distinct=parts.distinct)
-
-
-def _short_read(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | None:
-    """The same of one table, but for OFFSET and DISTINCT."""
-    if parts.distinct_on:
-        return None
-    try:
-        table = _keyed_table(parts, scope, catalog)
-        number = scope.relations[0].number
-        offsets = {number: 0}
-        if parts.grouped:
-            return _folded_read(catalog, table, number, parts)
-        outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)
-        limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
-    except keyed.NotKeyed:
-        return None
-    if not outputs:
-        return None
-    order = _order(parts, offsets)
-    for oid, key in unique_keys(table):
-        for find in (keyed.find_points, keyed.find_listed):
-            try:
-                points, rest = find(table, number, parts.where, key)
-                condition = keyed.condition(rest, offsets)
-            except keyed.NotKeyed:
-                continue
-            if len(points.keys) == 1:
-                return KeyedRead(table, points, condition, outputs, limit=limit, unique=oid)
-            if order is not None:
-                return KeyedRead(table, points, condition, outputs, limit=limit, unique=oid, order=order)
-    within = _bounded_range(table, number, parts, outputs, limit)
-    by_index = (
-        index_read(catalog, table, number, parts.where, outputs, limit, order=order)
-        if order is not None
-        else None
-    )
-    found = within or by_index
-    if within is not None and by_index is not None:
-        found = by_index if _open(within.lookup) or _pins_more(by_index, within) else within
-    walk = None
-    if order is not None and limit is not None and not parts.distinct:
-        walk = index_walk(catalog, table, number, parts.where, parts.order)
-    if walk is None or order is None:
-        return found
-    return with_walk(found, walk, KeyedRead(table, walk.within, None, outputs, limit=limit, order=order))
-
-
-def _order(parts: Parts, offsets: Mapping[int, int]) -> tuple[OrderKey, ...] | None:
-    try:
-        return order_keys(parts.order, offsets)
-    except keyed.NotKeyed:
-        return None
-
-
-def _bounded_range(
-    table: Table, number: int, parts: Parts, outputs: tuple[Any, ...], limit: Any
-) -> KeyedRead | None:
-    """A range of the primary key, if WHERE says where it begins or ends."""
-    order = _order(parts, {number: 0})
-    try:
-        found = _range_read(table, number, parts, outputs, limit, "", "wait", bounded=False)
-    except keyed.NotKeyed:
-        if order is None:
-            return None
-        try:
-            within, rest = keyed.find_range(table, number, parts.where)
-            condition = keyed.condition(rest, {number: 0})
-        except keyed.NotKeyed:
-            return None
-        found = KeyedRead(table, within, condition, outputs, limit=limit, order=order)
-    lookup = found.lookup
-    assert isinstance(lookup, Range)
-    return found if lookup.prefix or lookup.low is not None or lookup.high is not None else None
-
-
-def _pins_more(by_index: KeyedRead, within: KeyedRead) -> bool:
-    """Whether an index's key says more of the rows than a range of the primary key."""
-    assert isinstance(within.lookup, Range)
-    return len(by_index.index) > len(within.lookup.prefix)
-
-
-def _open(lookup: Lookup) -> bool:
-    """A range that ends nowhere on one side: likely longer than the list of an index's key."""
-    return isinstance(lookup, Range) and not lookup.prefix and None in (lookup.low, lookup.high)
-
-
-def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> KeyedRead | None:
-    """Groups of the rows of an index's key, or of points or a range of the primary key; all of them are one without GROUP BY.
-
-    Raises NotKeyed.
-    """
-    if not table.key_indexes or parts.below is None:
-        return None
-    never_null = table.key_indexes[0]
-    counted = Col(never_null, table.columns[never_null].type)
-    outputs, groups, above = grouped(parts, {number: 0}, counted)
-    order = order_keys(parts.order, above)
-    limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
-    where = parts.below.where
-    by_index = index_read(catalog, table, number, where, outputs, limit, order)
-    if by_index is not None:
-        by_index = replace(by_index, groups=groups)
-    walk = None if groups.keys else extreme(catalog, table, number, where, groups.folds, outputs)
-    if walk is not None:
-        instead = KeyedRead(table, walk.within, None, outputs, limit=limit, groups=groups, order=order)
-        by_index = with_walk(by_index, walk, instead)
-    try:
-        lookup, rest = keyed.find_lookup(table, number, where)
-        condition = keyed.condition(rest, {number: 0})
-    except keyed.NotKeyed:
-        return by_index
-    pinned = len(table.key_indexes) if isinstance(lookup, Points) else len(lookup.prefix)
-    if by_index is not None:
-        by_key = by_index.lookup
-        if pinned < (len(by_key.prefix) if isinstance(by_key, Range) else len(by_index.index)):
-            return by_index
-    return KeyedRead(table, lookup, condition, outputs, limit=limit, groups=groups, order=order)
-
-
-def _keyed_read(parts: Parts, scope: Scope, catalog: Any, lock: str = "", wait: str = "wait") -> KeyedRead:
-    """Raises NotKeyed where the statement is not a read by primary key."""
-    table = _keyed_table(parts, scope, catalog)
-    if parts.distinct or parts.grouped:
-        raise keyed.NotKeyed("shape")
-    parts = guarded(parts, scope.steps)
-    relation = scope.relations[0]
-    offsets = {relation.number: 0}
-    outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)
-    if not outputs:
-        raise keyed.NotKeyed("no outputs")
-    limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
-    offset = keyed.expression(parts.offset, {}) if parts.offset is not None else None
-    if offset is not None and lock:
-        raise keyed.NotKeyed("offset")
-    try:
-        points, rest = keyed.find_points(table, relation.number, parts.where)
-    except keyed.NotKeyed:
-        by_range = _range_read(table, relation.number, parts, outputs, limit, lock, wait)
-        by_range = replace(by_range, offset=offset)
-        order = _order(parts, offsets)
-        if by_range.condition is not None and not lock and order is not None:
-            by_index = index_read(catalog, table, relation.number, parts.where, outputs, limit, order=order)
-            if by_index is not None and _pins_more(by_index, by_range):
-                raise keyed.NotKeyed("an index leads to fewer rows") from None
-        return by_range
-    if offset is not None or (parts.order and len(points.keys) > 1):
-        raise keyed.NotKeyed("order")
-    if len(points.keys) > 1 and limit is not None:
-        raise keyed.NotKeyed("limit")
-    return KeyedRead(
-        table, points, keyed.condition(rest, offsets), outputs, limit=limit, lock=lock, lock_wait=wait
-    )
-
-
-def _range_read(
-    table: Table,
-    number: int,
-    parts: Parts,
-    outputs: tuple[Any, ...],
-    limit: Any,
-    lock: str,
-    wait: str,
-    *,
-    bounded: bool = True,
-) -> KeyedRead:
-    if bounded and (limit is None or not parts.order):
-        raise keyed.NotKeyed("an unbounded range")
-    found, rest = keyed.find_range(table, number, parts.where)
-    key = table.key_indexes
-    # ORDER BY may name pinned columns anywhere; what is left must follow the key.
-    remaining = list(key[len(found.prefix) :])
-    descending: bool | None = None
-    for k in parts.order:
-        if (
-            not isinstance(k.expr, ir.Var)
-            or k.expr.relation != number
-            or k.expr.type.oid not in keyed.KEY_TYPES
-        ):
-            raise keyed.NotKeyed("order")
-        if k.expr.column in key[: len(found.prefix)]:
-            continue
-        if not remaining or k.expr.column != remaining.pop(0):
-            raise keyed.NotKeyed("order")
-        if descending is None:
-            descending = k.descending
-        elif descending != k.descending:
-            raise keyed.NotKeyed("order")
-    return KeyedRead(
-        table, found, keyed.condition(rest, {number: 0}), outputs, descending=bool(descending), ordered=True,
-        limit=limit, lock=lock, lock_wait=wait,
-    )  # fmt: skip
 
 
 __all__ = ["bind_statement"]

@@ -32,13 +32,13 @@ from planner.ddl import (
     published,
     replicas,
     rules,
-    tables,
     triggers,
     typed_tables,
     unique_indexes,
     views,
 )
 from planner.ddl.alteration import Alteration
+from planner.ddl.columns import refuse_column_name
 from planner.ddl.retention import NAME, retention_us
 from planner.ddl.scope import Scope
 from planner.parse import storage
@@ -167,7 +167,7 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
         names = [c.name for c in found.columns]
         if action.name not in names:
             raise PlanError("42703", f'column "{action.name}" does not exist')
-        tables.refuse_column_name(action.new_name, names)
+        refuse_column_name(action.new_name, names)
         columns = tuple(
             dataclasses.replace(c, name=action.new_name) if c.name == action.name else c
             for c in found.columns

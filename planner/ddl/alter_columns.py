@@ -34,6 +34,14 @@ from planner.ddl import (
 )
 from planner.ddl.alteration import Alteration
 from planner.ddl.collated_keys import refuse_keys
+from planner.ddl.columns import (
+    define_column,
+    refuse_alike,
+    refuse_column_name,
+    verify_default,
+    verify_generated,
+    with_dates_of_generated,
+)
 from planner.ddl.dependents import mentions
 from planner.ddl.named_types import with_schemas
 from planner.ddl.scope import Scope, describe
@@ -51,16 +59,16 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
             scope.notice(f'column "{said.name}" of relation "{table.name}" already exists, skipping', "42701")
             return
         raise PlanError("42701", f'column "{said.name}" of relation "{table.name}" already exists')
-    tables.refuse_column_name(said.name, [])
-    tables.refuse_alike(said.name, [c.name for c in table.columns])
+    refuse_column_name(said.name, [])
+    refuse_alike(said.name, [c.name for c in table.columns])
     if len(table.columns) >= tables.COLUMNS_MAX:
         raise PlanError("54011", f"tables can have at most {tables.COLUMNS_MAX} columns")
     schema = scope.catalog.schema_of(table.schema_oid)
     attnum = next_attnum(table)
-    column, sequence, checks = tables.define_column(scope, said, schema, table.name, attnum, table.temporary)
+    column, sequence, checks = define_column(scope, said, schema, table.name, attnum, table.temporary)
     on.table = dataclasses.replace(table, columns=(*table.columns, column), last_attnum=attnum)
     if column.generated:
-        on.table = tables.with_dates_of_generated(scope, on.table)
+        on.table = with_dates_of_generated(scope, on.table)
         column = on.table.columns[-1]
     if sequence is not None:
         scope.replace(sequence, dataclasses.replace(sequence, table_oid=table.oid, unlogged=table.unlogged))
@@ -81,10 +89,10 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
         on.add(check)
     if said.default is not None:
         default = said.default
-        on.verify.append(lambda: tables.verify_default(scope, on.table, column.name, default))
+        on.verify.append(lambda: verify_default(scope, on.table, column.name, default))
     if said.generated is not None:
         generated = said.generated
-        on.verify.append(lambda: tables.verify_generated(scope, on.table, column.name, generated))
+        on.verify.append(lambda: verify_generated(scope, on.table, column.name, generated))
 
 
 def _initial(on: Alteration, column: Column, sequence: Sequence | None) -> str:
@@ -165,8 +173,8 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
     for taken in (*inheritance.family(scope.catalog, table)[1:], table):
         if constraints.find_column(taken, a.new_name) is not None:
             raise PlanError("42701", f'column "{a.new_name}" of relation "{taken.name}" already exists')
-    tables.refuse_column_name(a.new_name, [])
-    tables.refuse_alike(a.new_name, [c.name for c in table.columns if c is not column])
+    refuse_column_name(a.new_name, [])
+    refuse_alike(a.new_name, [c.name for c in table.columns if c is not column])
 
     def renamed(expression: str) -> str:
         return constraints.rename_in_expression(expression, a.name, a.new_name)
@@ -229,7 +237,7 @@ def set_default(on: Alteration, a: st.AlterAction) -> None:
         ),
     )
     expression = a.expression
-    on.verify.append(lambda: tables.verify_default(on.scope, on.table, column.name, expression))
+    on.verify.append(lambda: verify_default(on.scope, on.table, column.name, expression))
 
 
 def drop_default(on: Alteration, a: st.AlterAction) -> None:

@@ -23,6 +23,7 @@ from planner.catalog.collations import NONE
 from planner.catalog.system.definitions import type_name
 from planner.cursors import is_select_into
 from planner.ddl import depends, tables, views
+from planner.ddl.columns import refuse_alike, refuse_column_name
 from planner.ddl.plan import Rewrite
 from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
@@ -65,8 +66,8 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     for i, result in enumerate(plan.columns):
         label = said.columns[i] if i < len(said.columns) else result.name
         names = [c.name for c in columns]
-        tables.refuse_column_name(label, names)
-        tables.refuse_alike(label, names)
+        refuse_column_name(label, names)
+        refuse_alike(label, names)
         ref = TypeRef(types.TEXT) if result.type.oid == types.UNKNOWN else result.type
         check_column_type(ref, label, scope.catalog)
         if result.collation == NONE:

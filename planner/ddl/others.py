@@ -35,12 +35,12 @@ from planner.ddl import (
     moments,
     naming,
     roles,
-    tables,
     typed_tables,
     unique_indexes,
 )
 from planner.ddl import domains as domain_changes
 from planner.ddl.collated_keys import refuse_unordered
+from planner.ddl.columns import refuse_column_name
 from planner.ddl.extensions import require_class
 from planner.ddl.named_types import follow, with_schemas
 from planner.ddl.scope import Scope
@@ -255,7 +255,7 @@ def create_composite(scope: Scope, said: st.CreateComposite) -> None:
     scope.refuse_duplicate(schema, said.name.name)
     columns: list[Column] = []
     for i, c in enumerate(said.columns):
-        tables.refuse_column_name(c.name, [x.name for x in columns])
+        refuse_column_name(c.name, [x.name for x in columns])
         base, domain = domains.underneath(
             scope.catalog, resolve_type(c.type, scope.catalog, scope.search_path)
         )

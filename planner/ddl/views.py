@@ -21,7 +21,8 @@ from planner.catalog import View
 from planner.catalog.collations import NONE
 from planner.cursors import is_select_into
 from planner.ddl import depends as depends_on
-from planner.ddl import moments, stars, tables
+from planner.ddl import moments, stars
+from planner.ddl.columns import refuse_column_name
 from planner.ddl.scope import Scope
 from planner.parse.placeholders import refuse_parameters
 from planner.parse.queries import parse_query
@@ -132,7 +133,7 @@ def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
     columns: list[Column] = []
     for i, result in enumerate(plan.columns):
         label = said.columns[i] if i < len(said.columns) else result.name
-        tables.refuse_column_name(label, [c.name for c in columns])
+        refuse_column_name(label, [c.name for c in columns])
         _refuse_row(label, result.type)
         if result.collation == NONE:
             raise collations_met.undetermined(f'view column "{label}"')

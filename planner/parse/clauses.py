@@ -15,6 +15,11 @@ def drop_behaviour(c: Cursor) -> bool:
     return False
 
 
+REFUSED: Final = frozenset(
+    ("conversion", "foreign", "tablespace",
+     "language", "access", "transform", "assertion")
+)  # fmt: skip
+"""What begins to name objects of which there are none here."""
 _TWO_WORDS: Final = (
     ("event", "trigger"), ("operator", "class"), ("operator", "family"), ("foreign", "table"), ("foreign", "data", "wrapper"),
     ("text", "search"), ("access", "method"),

@@ -1,11 +1,11 @@
 """The grammar of everything that is defined and is no table: indexes, views, sequences, schemas, types,
-databases, and of ALTER, DROP and TRUNCATE over all of them.
+databases, and of ALTER over all of them. Types are in `user_types`, DROP and TRUNCATE in `dropping`.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Final
+from typing import Any
 
 from planner import statements as st
 from planner.abc import PlanError
@@ -16,7 +16,6 @@ from planner.parse import (
     casts,
     clauses,
     collations,
-    constraints,
     event_triggers,
     extensions,
     foreign,
@@ -32,6 +31,7 @@ from planner.parse import (
     tables,
     text_search,
     triggers,
+    user_types,
 )
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
@@ -39,11 +39,6 @@ from planner.parse.exclusions import index_element
 from planner.parse.first_settings import first_settings
 from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
-
-_REFUSED: Final = frozenset(
-    ("conversion", "foreign", "tablespace",
-     "language", "access", "transform", "assertion")
-)  # fmt: skip
 
 
 def create(c: Cursor) -> Any:
@@ -78,7 +73,7 @@ def create(c: Cursor) -> Any:
         if c.accept("user", "mapping"):
             return foreign.user_mapping(c, "create")
     word = c.word
-    if word in _REFUSED:
+    if word in clauses.REFUSED:
         c.unsupported("CREATE " + clauses.named_in_full(c), at)
     if not (temporary or unlogged or replace) and c.accept("operator"):
         return operators.create_operator(c)
@@ -113,7 +108,7 @@ def create(c: Cursor) -> Any:
     if c.accept("schema"):
         return schemas.schema(c, create)
     if c.accept("type"):
-        return _type(c)
+        return user_types.create_type(c)
     if c.accept("collation"):
         return collations.create_collation(c)
     if c.accept("statistics"):
@@ -121,7 +116,7 @@ def create(c: Cursor) -> Any:
     if c.accept("text", "search"):
         return text_search.create(c, at)
     if c.accept("domain"):
-        return _domain(c)
+        return user_types.create_domain(c)
     if c.accept("role") or c.accept("group"):
         return st.CreateRole(c.role(), privileges.role_options(c))
     if c.accept("user"):
@@ -217,194 +212,6 @@ def _view(c: Cursor, replace: bool, temporary: bool) -> st.CreateView:
     return st.CreateView(name, query, columns, replace, temporary, check, tuple(options.items()))
 
 
-# --- schemas, types, domains ----------------------------------------------------------------------------
-
-
-def _type(c: Cursor) -> Any:
-    at = c.token
-    name = c.qualified()
-    if c.accept("as", "enum"):
-        c.expect_symbol("(")
-        labels: list[str] = []
-        if not c.symbol_is(")"):
-            labels.append(c.string())
-            while c.accept_symbol(","):
-                labels.append(c.string())
-        c.expect_symbol(")")
-        return st.CreateEnum(name, tuple(labels))
-    if c.accept("as", "range"):
-        return _range(c, name)
-    if c.accept("as"):
-        c.expect_symbol("(")
-        columns: list[st.ColumnDef] = []
-        while not c.symbol_is(")"):
-            position = c.position
-            column = c.name()
-            columns.append(_attribute(c, column, position))
-            if not c.accept_symbol(","):
-                break
-        c.expect_symbol(")")
-        return st.CreateComposite(name, tuple(columns))
-    c.unsupported("CREATE TYPE of a base type", at)
-
-
-_RANGE_OPTIONS: Final = ("subtype_opclass", "collation", "canonical", "subtype_diff", "multirange_type_name")
-
-
-def _range(c: Cursor, name: st.Name) -> st.CreateRange:
-    c.expect_symbol("(")
-    subtype = None
-    said: dict[str, st.Name] = {}
-    while True:
-        position = c.position
-        option = c.label()
-        if option != "subtype" and option not in _RANGE_OPTIONS:
-            raise PlanError("42601", f'type attribute "{option}" not recognized')
-        if option in said or (option == "subtype" and subtype is not None):
-            raise PlanError("42601", "conflicting or redundant options", position=position)
-        c.expect_symbol("=")
-        if option == "subtype":
-            subtype = c.type_name()
-        else:
-            said[option] = c.qualified()
-        if not c.accept_symbol(","):
-            break
-    c.expect_symbol(")")
-    return st.CreateRange(name, subtype, tuple(said.items()))
-
-
-def _domain(c: Cursor) -> st.CreateDomain:
-    name = c.qualified()
-    c.accept("as")
-    type_name = c.type_name()
-    default: st.Sql | None = None
-    not_null = False
-    collation = ""
-    checks: list[st.ConstraintDef] = []
-    while not c.ended:
-        position = c.position
-        label = c.name() if c.accept("constraint") else ""
-        if c.accept("collate"):
-            collation = c.collation()
-        elif c.accept("default"):
-            default = c.balanced("not", "null", "check", "constraint", "collate", "default")
-        elif c.accept("not", "null"):
-            not_null = True
-        elif c.accept("null"):
-            pass
-        elif c.accept("check"):
-            checks.append(st.ConstraintDef("c", label, expression=c.parenthesised(), position=position))
-        else:
-            c.fail()
-    return st.CreateDomain(name, type_name, default, not_null, tuple(checks), collation)
-
-
-def alter_type(c: Cursor) -> Any:
-    name = c.qualified()
-    if c.accept("add", "value"):
-        exists = c.accept("if", "not", "exists")
-        label = c.string()
-        before = c.string() if c.accept("before") else None
-        after = c.string() if before is None and c.accept("after") else None
-        return st.AlterEnum(name, label, exists, before, after)
-    if c.accept("rename", "value"):
-        old = c.string()
-        c.expect("to")
-        return st.AlterEnum(name, old, rename_to=c.string())
-    return _alter_named(c, "type", name)
-
-
-def alter_domain(c: Cursor) -> Any:
-    name = c.qualified()
-    position = c.position
-    if c.accept("set", "default"):
-        return _named("domain", name, st.AlterAction("set default", expression=c.rest(), position=position))
-    if c.accept("drop", "default"):
-        return _named("domain", name, st.AlterAction("drop default", position=position))
-    if c.accept("set", "not", "null"):
-        return _named("domain", name, st.AlterAction("set not null", position=position))
-    if c.accept("drop", "not", "null"):
-        return _named("domain", name, st.AlterAction("drop not null", position=position))
-    if c.accept("add"):
-        return _named(
-            "domain",
-            name,
-            st.AlterAction("add constraint", constraint=constraints.table_constraint(c), position=position),
-        )
-    if c.accept("drop", "constraint"):
-        exists = c.accept("if", "exists")
-        label = c.name()
-        cascade = clauses.drop_behaviour(c)
-        return _named(
-            "domain",
-            name,
-            st.AlterAction("drop constraint", label, exists=exists, cascade=cascade, position=position),
-        )
-    if c.accept("validate", "constraint"):
-        return _named("domain", name, st.AlterAction("validate constraint", c.name(), position=position))
-    if c.accept("rename", "constraint"):
-        label = c.name()
-        c.expect("to")
-        action = st.AlterAction("rename constraint", label, new_name=c.name(), position=position)
-        return _named("domain", name, action)
-    return _alter_named(c, "domain", name)
-
-
-def _named(kind: str, name: st.Name, action: st.AlterAction) -> st.AlterNamed:
-    return st.AlterNamed(kind, name, (action,))
-
-
-def _alter_named(c: Cursor, kind: str, name: st.Name) -> st.AlterNamed:
-    position = c.position
-    if c.accept("rename", "to"):
-        return _named(kind, name, st.AlterAction("rename", new_name=c.name(), position=position))
-    if c.accept("owner", "to"):
-        return _named(kind, name, st.AlterAction("owner", c.role(), position=position))
-    if c.accept("set", "schema"):
-        return _named(kind, name, st.AlterAction("set schema", c.name(), position=position))
-    if kind == "type" and c.word in ("add", "drop", "alter", "rename"):
-        return _attributes(c, name)
-    c.fail()
-
-
-def _attribute(c: Cursor, name: str, position: int) -> st.ColumnDef:
-    """Of a composite type, from its type on."""
-    type_name = c.type_name()
-    at = c.position
-    collation = c.collation() if c.accept("collate") else ""
-    return st.ColumnDef(name, type_name, collation=collation, collation_position=at, position=position)
-
-
-def _attributes(c: Cursor, name: st.Name) -> st.AlterNamed:
-    """ADD, DROP, ALTER and RENAME ATTRIBUTE of a composite type."""
-    actions: list[st.AlterAction] = []
-    while True:
-        position = c.position
-        if not actions and c.accept("rename", "attribute"):
-            old = c.name()
-            c.expect("to")
-            action = st.AlterAction("rename column", old, new_name=c.name(), position=position)
-            cascade = clauses.drop_behaviour(c)
-            return st.AlterNamed("type", name, (dataclasses.replace(action, cascade=cascade),))
-        elif c.accept("add", "attribute"):
-            column = c.name()
-            said = _attribute(c, column, position)
-            actions.append(st.AlterAction("add column", column=said, position=position))
-        elif c.accept("drop", "attribute"):
-            exists = c.accept("if", "exists")
-            actions.append(st.AlterAction("drop column", c.name(), exists=exists, position=position))
-        elif c.accept("alter", "attribute"):
-            column = c.name()
-            c.accept("set", "data")
-            c.expect("type")
-            actions.append(st.AlterAction("set type", column, type=c.type_name(), position=position))
-        else:
-            c.fail()
-        actions[-1] = dataclasses.replace(actions[-1], cascade=clauses.drop_behaviour(c))
-        if not c.accept_symbol(","):
-            return st.AlterNamed("type", name, tuple(actions))
-
-
 # --- databases ------------------------------------------------------------------------------------------
 
 
@@ -424,15 +231,17 @@ def alter_database(c: Cursor) -> Any:
     name = st.Name(c.name())
     position = c.position
     if c.accept("rename", "to"):
-        return _named("database", name, st.AlterAction("rename", new_name=c.name(), position=position))
+        return user_types.named(
+            "database", name, st.AlterAction("rename", new_name=c.name(), position=position)
+        )
     if c.accept("owner", "to"):
-        return _named("database", name, st.AlterAction("owner", c.role(), position=position))
+        return user_types.named("database", name, st.AlterAction("owner", c.role(), position=position))
     if c.next_is("set", "tablespace"):
         c.unsupported("ALTER DATABASE ... SET TABLESPACE")
     if c.word in ("set", "reset"):
         return first_settings(c, st.AlterSettings("ALTER DATABASE", database=name.name))
     _database_options(c)
-    return _named("database", name, st.AlterAction("ignore", position=position))
+    return user_types.named("database", name, st.AlterAction("ignore", position=position))
 
 
 def alter(c: Cursor) -> Any:
@@ -466,7 +275,7 @@ def alter(c: Cursor) -> Any:
         c.expect("owner", "to")
         return st.AlterSchema(schema, owner=c.role())
     if c.accept("type"):
-        return alter_type(c)
+        return user_types.alter_type(c)
     if c.accept("collation"):
         return collations.alter_collation(c)
     if c.accept("statistics"):
@@ -474,7 +283,7 @@ def alter(c: Cursor) -> Any:
     if c.accept("text", "search"):
         return text_search.alter(c, at)
     if c.accept("domain"):
-        return alter_domain(c)
+        return user_types.alter_domain(c)
     if c.accept_one("role", "user", "group"):
         return privileges.alter_role(c)
     if c.accept("database"):
@@ -508,132 +317,6 @@ def alter(c: Cursor) -> Any:
         c.expect("owner")
         c.expect("to")
         return st.AlterLargeObject(number, c.role())
-    if c.word in _REFUSED:
+    if c.word in clauses.REFUSED:
         c.unsupported("ALTER " + clauses.named_in_full(c), at)
     c.fail()
-
-
-# --- DROP, TRUNCATE ---------------------------------------------------------------------------------------
-
-_DROPPED: Final = {
-    ("table",): "table",
-    ("view",): "view",
-    ("index",): "index",
-    ("sequence",): "sequence",
-    ("schema",): "schema",
-    ("type",): "type",
-    ("collation",): "collation",
-    ("statistics",): "statistics",
-    ("text", "search", "configuration"): "text search configuration",
-    ("text", "search", "dictionary"): "text search dictionary",
-    ("text", "search", "parser"): "text search parser",
-    ("text", "search", "template"): "text search template",
-    ("domain",): "domain",
-    ("role",): "role",
-    ("user",): "role",
-    ("group",): "role",
-    ("database",): "database",
-    ("materialized", "view"): "materialized view",
-    ("foreign", "table"): "foreign table",
-    ("conversion",): "conversion",
-    ("language",): "language",
-    ("procedural", "language"): "language",
-    ("access", "method"): "access method",
-    ("foreign", "data", "wrapper"): "foreign-data wrapper",
-    ("publication",): "publication",
-    ("server",): "server",
-    ("subscription",): "subscription",
-    ("tablespace",): "tablespace",
-}
-
-
-def drop(c: Cursor) -> Any:
-    at = c.token
-    if c.accept("user", "mapping"):
-        return foreign.user_mapping(c, "drop")
-    kind = next((kind for words, kind in _DROPPED.items() if c.accept(*words)), "")
-    if not kind:
-        if c.accept("owned"):
-            c.expect("by")
-            roles = privileges.role_names(c)
-            return st.DropOwned(roles, clauses.drop_behaviour(c))
-        if c.accept("extension"):
-            return extensions.drop(c)
-        if word := c.accept_one("function", "procedure", "routine"):
-            return routines.drop_functions(c, word)
-        if c.accept("aggregate"):
-            return aggregates.drop_aggregates(c)
-        if c.accept("event", "trigger"):
-            return event_triggers.drop(c)
-        if c.accept("operator"):
-            return operators.drop_operators(c)
-        if c.accept("cast"):
-            return casts.drop_cast(c)
-        if c.accept("trigger"):
-            return triggers.drop_trigger(c)
-        if c.accept("policy"):
-            return policies.drop_policy(c)
-        if c.accept("rule"):
-            return rules.drop_rule(c)
-        if c.word in _REFUSED:
-            return _drop_unknown(c, at)
-        c.fail()
-    concurrently = kind == "index" and c.accept("concurrently")
-    exists = c.accept("if", "exists")
-    if kind in (
-        "role",
-        "schema",
-        "database",
-        "server",
-        "foreign-data wrapper",
-        "publication",
-        "subscription",
-    ):
-        names = [st.Name(c.role() if kind == "role" else c.name(), "", c.tokens[c.at - 1].start + 1)]
-        while kind not in ("database", "subscription") and c.accept_symbol(","):
-            names.append(st.Name(c.role() if kind == "role" else c.name(), "", c.tokens[c.at - 1].start + 1))
-        found = tuple(names)
-    else:
-        found = c.qualified_list()
-    cascade = clauses.drop_behaviour(c)
-    if kind == "database":
-        c.accept("with")
-        if c.symbol_is("("):
-            storage_options(c)
-    return st.Drop(kind, found, exists, cascade, concurrently)
-
-
-def _drop_unknown(c: Cursor, at: Any) -> Any:
-    """DROP PROCEDURE and the like: none exists, so that with IF EXISTS there is nothing to do."""
-    named, word = clauses.named_in_full(c), c.word
-    for _ in named.split():
-        c.advance()
-    exists = c.accept("if", "exists")
-    if word in ("rule", "policy"):
-        c.name()
-        c.expect("on")
-        c.qualified()
-        c.accept_one("cascade", "restrict")
-        c.expect_end()
-    if exists:
-        if not c.ended:
-            c.rest()
-        return st.Accepted("DROP " + named)
-    c.unsupported("DROP " + named, at)
-
-
-def truncate(c: Cursor) -> st.Truncate:
-    c.accept("table")
-    names: list[st.Name] = []
-    only: set[int] = set()
-    while True:
-        name, alone = c.relation()
-        if alone:
-            only.add(len(names))
-        names.append(name)
-        if not c.accept_symbol(","):
-            break
-    restart = c.accept("restart", "identity")
-    if not restart:
-        c.accept("continue", "identity")
-    return st.Truncate(tuple(names), restart, clauses.drop_behaviour(c), frozenset(only))

@@ -17,7 +17,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import END, PUNCTUATION, WORD, Token, tokenize
-from planner.parse import definitions, foreign, maintenance, plpgsql, privileges, routines, utility
+from planner.parse import definitions, dropping, foreign, maintenance, plpgsql, privileges, routines, utility
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.positioned import place_of, positioned_write
@@ -60,8 +60,8 @@ _GRAMMARS: Final[dict[str, Callable[[Cursor], Any]]] = {
     "lock": maintenance.lock,
     "create": definitions.create,
     "alter": definitions.alter,
-    "drop": definitions.drop,
-    "truncate": definitions.truncate,
+    "drop": dropping.drop,
+    "truncate": dropping.truncate,
     "comment": privileges.comment,
     "grant": privileges.grant,
     "revoke": privileges.revoke,
