@@ -7,7 +7,7 @@ import dataclasses
 from planner.abc import PlanError, Table
 from planner.catalog import Index, Relation
 from planner.catalog.stored_queries import stored_queries
-from planner.ddl import constraints, depends, policies, rules
+from planner.ddl import constraints, depends, moved_relations, policies, rules
 from planner.ddl.scope import Scope
 
 
@@ -43,9 +43,10 @@ def move_relation(scope: Scope, found: Relation, schema_name: str) -> None:
         return
     if scope.is_taken(schema, found.name):
         raise PlanError("42P07", f'relation "{found.name}" already exists in schema "{schema.name}"')
-    for view in stored_queries(scope.catalog):
-        if found.oid in view.depends:
-            raise PlanError("0A000", "moving a relation that a view uses to another schema is not supported")
+    old = scope.catalog.schema_of(found.schema_oid).name
+    owned = scope.catalog.sequences_of(found.oid) if isinstance(found, Table) else ()
+    for relation in (found, *owned):
+        moved_relations.follow(scope, relation, old, schema.name)
     policies.refuse_renaming(scope, found)
     rules.refuse_renaming(scope, found)
     before = scope.catalog
