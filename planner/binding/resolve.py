@@ -329,8 +329,16 @@ def bind_polymorphic(declared: Sequence[str], given: Sequence[str]) -> dict[str,
     element = ""
     ranged = ""
     compatible: list[str] = []
+    alike = ""
     for d, g in zip(declared, given, strict=True):
         if d not in POLYMORPHIC or d == "any":
+            continue
+        if d in ("anycompatiblerange", "anycompatiblemultirange"):
+            if g != "unknown":
+                if alike and range_of(g) != alike:
+                    return None
+                alike = range_of(g)
+                compatible.append(range_subtype(g))
             continue
         if d.startswith("anycompatible"):
             compatible.append(element_name(g) if d == "anycompatiblearray" and g != "unknown" else g)
@@ -363,6 +371,10 @@ def bind_polymorphic(declared: Sequence[str], given: Sequence[str]) -> dict[str,
             return None
         out["anycompatible"] = out["anycompatiblenonarray"] = common
         out["anycompatiblearray"] = array_name(common)
+        if alike and range_subtype(alike) != common:  # there is no cast between ranges
+            return None
+    if alike:
+        out["anycompatiblerange"], out["anycompatiblemultirange"] = alike, multirange_of(alike)
     return out
 
 

@@ -183,6 +183,12 @@ def concrete_of(f: Function, declared: Sequence[str], given: Sequence[str], posi
     ]
     undetermined = bool(simple) and all(g == "unknown" for g in simple)
     types = polymorphic.types_of(f, {d: type_oid(k) for d, k in known.items() if k and k not in POLYMORPHIC})
+    unknown = [] if "anycompatiblerange" in known else ["anycompatiblerange", "anycompatiblemultirange"]
+    named = {*declared, *(type_name(ref.oid) for ref in (f.result, *(p.type for p in f.outputs)))}
+    for name in unknown:
+        if types is None and name in named:
+            message = f"could not determine polymorphic type {name} because input has type unknown"
+            raise PlanError("42804", message, position=0)
     if types is None or undetermined:
         raise PlanError(
             "42804", "could not determine polymorphic type because input has type unknown", position=0

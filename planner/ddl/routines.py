@@ -43,7 +43,7 @@ from planner.parse import parse_expression, parse_query
 
 _PARAMETERS_MAX = 100
 _PSEUDO = frozenset(
-    ("any", "anycompatiblerange", "anycompatiblemultirange", "internal",
+    ("any", "internal",
      "cstring", "trigger", "event_trigger", "language_handler", "fdw_handler", "index_am_handler", "tsm_handler",
      "table_am_handler", "pg_ddl_command", "void")
 )  # fmt: skip
@@ -207,6 +207,8 @@ def refuse_undetermined(f: Function) -> None:
         wanted: Sequence[str] = family
         if name in ("anyrange", "anymultirange"):
             wanted = ("anyrange", "anymultirange")
+        elif name in ("anycompatiblerange", "anycompatiblemultirange"):
+            wanted = ("anycompatiblerange", "anycompatiblemultirange")
         if name and not given.intersection(wanted):
             shown = f"{', '.join(wanted[:-1])}{',' if len(wanted) > 2 else ''} or {wanted[-1]}"
             raise PlanError(
