@@ -12,6 +12,7 @@ from typing import Any
 
 from planner.abc import SqlError
 from planner.binding import numerics as n
+from planner.binding.patterns import Pattern
 from planner.binding.prelude_text import like_escape
 from planner.binding.regexps import compile_pattern, refuse_global, replacement
 
@@ -31,7 +32,7 @@ def _checked(name: str, flags: str, **positive: int) -> None:
 
 
 def _matches(s: str, pattern: str, start: int, flags: str) -> Any:
-    return compile_pattern(pattern, flags).finditer(s, start - 1)
+    return compile_pattern(pattern, flags).matches(s, start - 1)
 
 
 def _count(s: str, pattern: str, start: int, flags: str) -> int:
@@ -71,7 +72,7 @@ def _replace(s: str, pattern: str, new: str, start: int, number: int, flags: str
     head, tail = s[: start - 1], s[start - 1 :]
     if number <= 1:
         return head + compiled.sub(made, tail, count=number)
-    for i, m in enumerate(compiled.finditer(s, start - 1), 1):
+    for i, m in enumerate(compiled.matches(s, start - 1), 1):
         if i == number:
             return s[: m.start()] + made(m) + s[m.end() :]
     return s
@@ -160,7 +161,7 @@ def _overlay(data: bytes, new: bytes, start: int, count: int) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _like_pattern(pattern: bytes) -> re.Pattern[bytes]:
+def _like_pattern(pattern: bytes) -> Pattern:
     """A LIKE pattern of bytes. Raises 22025."""
     out, i = [], 0
     while i < len(pattern):
@@ -173,7 +174,7 @@ def _like_pattern(pattern: bytes) -> re.Pattern[bytes]:
         else:
             out.append({b"%": b".*", b"_": b"."}.get(c) or re.escape(c))
         i += 1
-    return re.compile(b"".join(out), re.DOTALL)
+    return Pattern(b"".join([rb"\A", *out, rb"\Z"]), re.DOTALL)
 
 
 def _bytes_like_escape(pattern: bytes, escape: bytes) -> bytes:
@@ -259,7 +260,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_bytes_trim", lambda s, c: s.strip(c), ("BLOB", "BLOB"), "BLOB"),
     ("tw_bytes_ltrim", lambda s, c: s.lstrip(c), ("BLOB", "BLOB"), "BLOB"),
     ("tw_bytes_rtrim", lambda s, c: s.rstrip(c), ("BLOB", "BLOB"), "BLOB"),
-    ("tw_bytes_like", lambda s, p: _like_pattern(p).fullmatch(s) is not None, ("BLOB", "BLOB"), "BOOLEAN"),
+    ("tw_bytes_like", lambda s, p: _like_pattern(p).search(s) is not None, ("BLOB", "BLOB"), "BOOLEAN"),
     ("tw_bytes_like_escape", _bytes_like_escape, ("BLOB", "BLOB"), "BLOB"),
     ("tw_bytes_position", _place, ("BLOB", "BLOB"), _I),
     ("tw_bytes_overlay", _overlay, ("BLOB", "BLOB", _I, _I), "BLOB"),

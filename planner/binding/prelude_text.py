@@ -244,7 +244,7 @@ def _regexp_match(s: str, pattern: str, flags: str) -> list[str | None] | None:
 
 
 def _regexp_matches(s: str, pattern: str, flags: str) -> list[list[str | None]]:
-    found = compile_pattern(pattern, flags.replace("g", "")).finditer(s)
+    found = compile_pattern(pattern, flags.replace("g", "")).matches(s)
     rows = [_groups(m) for m in found]
     return rows if "g" in flags else rows[:1]
 
@@ -258,7 +258,7 @@ def _regexp_split(s: str, pattern: str, flags: str) -> list[str]:
     refuse_global("regexp_split_to_array", flags)
     compiled = compile_pattern(pattern, flags)
     out, at = [], 0
-    for m in compiled.finditer(s):
+    for m in compiled.matches(s):
         if m.end() == m.start() and m.start() in (at, len(s)):
             continue  # nothing, where the last match ended, at the beginning or at the end, parts nothing
         out.append(s[at : m.start()])
@@ -270,7 +270,7 @@ def _regexp_substring(s: str, pattern: str) -> str | None:
     m = compile_pattern(pattern, "").search(s)
     if m is None:
         return None
-    return m[1] if m.re.groups else m[0]
+    return m[1 if m.re.groups else 0]  # type: ignore[no-any-return]
 
 
 def _regexp_substr(s: str, pattern: str) -> str | None:
@@ -343,7 +343,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_regexp_split_to_table", _regexp_split_to_table, (_V, _V, _V), "VARCHAR[]"),
     ("tw_regexp_substring", _regexp_substring, (_V, _V), _V),
     ("tw_regexp_substr", _regexp_substr, (_V, _V), _V),
-    ("tw_regexp_count", lambda s, p: len(compile_pattern(p, "").findall(s)), (_V, _V), "INTEGER"),
+    ("tw_regexp_count", lambda s, p: len(compile_pattern(p, "").matches(s)), (_V, _V), "INTEGER"),
     ("tw_string_to_array", _string_to_array, (_V, _V), "VARCHAR[]"),
     ("tw_record_text", join_record, ("VARCHAR[]",), _V),
     ("tw_record_put", _record_put, (_V, "INTEGER", "VARCHAR[]"), _V),

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from planner.abc import SqlError
+from planner.binding.patterns import Pattern
 from planner.binding.regexp_lengths import by_length
 
 _CLASSES = {
@@ -37,12 +38,12 @@ REPETITIONS_MAX = 255
 
 
 @lru_cache(maxsize=512)
-def compile_pattern(pattern: str, flags: str) -> re.Pattern[str]:
+def compile_pattern(pattern: str, flags: str) -> Pattern:
     """Raises 2201B for a malformed pattern, 22023 for an unknown flag."""
     if len(pattern) > PATTERN_LENGTH_MAX:
         raise SqlError("54000", "regular expression is too long")
     if pattern.startswith("***="):
-        return re.compile(re.escape(pattern[4:]), _flags(flags))
+        return Pattern(re.escape(pattern[4:]), _flags(flags))
     if pattern.startswith("***:"):
         pattern = pattern[4:]
     options = re.match(r"\(\?([a-z]+)\)", pattern)
@@ -51,10 +52,10 @@ def compile_pattern(pattern: str, flags: str) -> re.Pattern[str]:
             raise SqlError("2201B", "invalid regular expression: invalid embedded option")
         flags, pattern = flags + options[1], pattern[options.end() :]
     if "q" in flags:
-        return re.compile(re.escape(pattern), _flags(flags))
+        return Pattern(re.escape(pattern), _flags(flags))
     try:
         lines = any(f in flags for f in "nmw")
-        return re.compile(_translate(pattern, lines, "x" in flags), _flags(flags))
+        return Pattern(_translate(pattern, lines, "x" in flags), _flags(flags))
     except (re.error, OverflowError) as e:
         raise SqlError("2201B", f"invalid regular expression: {_reason(str(e))}") from None
 

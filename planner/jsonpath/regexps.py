@@ -7,12 +7,15 @@ x   is not there (0A000), as in PostgreSQL
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from planner.abc import SqlError
 
+if TYPE_CHECKING:
+    from planner.binding.patterns import Pattern
 
-def compiled(pattern: str, flags: str) -> re.Pattern[str]:
+
+def compiled(pattern: str, flags: str) -> Pattern:
     """Raises 2201B for a malformed pattern, 0A000 for the flag x."""
     from planner.binding.regexps import compile_pattern  # a neighbour that is loaded after types
 

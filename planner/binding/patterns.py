@@ -1,0 +1,77 @@
+"""A compiled regular expression whose matching has an end, and meanwhile does not keep everybody else waiting.
+
+    '^(a|aa)+$' on forty letters      2^40 ways to try: Python's `re` tries them all, and holds the interpreter's lock until it has
+
+So it is `re` that says whether a pattern is well-formed, and `regex`, which means the same by it, that looks for it:
+
+    at once           as every other function, for a moment                       most matches never need more
+    beside others     from the beginning, without the interpreter's lock          for some seconds, then 54001
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import regex
+
+from planner.abc import SqlError
+
+AT_ONCE_S: Final = 0.02
+MATCHING_S_MAX: Final = 10.0
+"""Seconds of the processor that one text's search may take, as planning may (`planner.patience`)."""
+
+
+class Pattern:
+    """What is asked of patterns of `re`. Each of these raises SqlError 54001."""
+
+    __slots__ = ("_compiled",)
+
+    def __init__(self, pattern: str | bytes, flags: int) -> None:
+        """Raises what `re.compile` raises."""
+        re.compile(pattern, flags)
+        self._compiled = regex.compile(pattern, regex.VERSION0 | _FLAGS[flags & _KNOWN])
+
+    def search(self, text: str | bytes) -> Any:
+        """The first match, or None."""
+        return self._ended(self._compiled.search, text)
+
+    def matches(self, text: str, start: int = 0) -> list[Any]:
+        """All matches from `start` on."""
+        return self._ended(self._all, text, start)  # type: ignore[no-any-return]
+
+    def sub(self, made: Callable[[Any], str], text: str, count: int = 0) -> str:
+        """The text with its first `count` matches, or all of them (0), replaced."""
+        return self._ended(self._compiled.sub, made, text, count)  # type: ignore[no-any-return]
+
+    def _all(self, text: str, start: int, **limits: Any) -> list[Any]:
+        return list(self._compiled.finditer(text, start, **limits))
+
+    def _ended(self, search: Callable[..., Any], *given: Any) -> Any:
+        try:
+            return search(*given, timeout=AT_ONCE_S)
+        except TimeoutError:
+            pass
+        try:
+            return search(*given, timeout=MATCHING_S_MAX, concurrent=True)
+        except TimeoutError:
+            raise SqlError(
+                "54001",
+                "regular expression is too complex",
+                detail=f"Matching it takes more than {MATCHING_S_MAX:g} seconds.",
+            ) from None
+
+
+def _alike(flags: int) -> int:
+    found = 0
+    for name in ("DOTALL", "IGNORECASE", "MULTILINE", "VERBOSE"):
+        if flags & getattr(re, name):
+            found |= getattr(regex, name)
+    return found
+
+
+_KNOWN: Final = int(re.DOTALL | re.IGNORECASE | re.MULTILINE | re.VERBOSE)
+_FLAGS: Final = {flags: _alike(flags) for flags in range(_KNOWN + 1) if flags & _KNOWN == flags}
+
+__all__ = ["Pattern"]
