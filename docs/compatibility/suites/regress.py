@@ -27,7 +27,7 @@ from docs.compatibility.suites.suite import Counts, Missing
 FILE_TIMEOUT_S = 240.0
 DATABASE = "regression"
 SETTINGS = {
-    "PGTZ": "PST8PDT",
+    "PGTZ": "America/Los_Angeles",
     "PGDATESTYLE": "Postgres, MDY",
     "PGOPTIONS": "-c intervalstyle=postgres_verbose",
     "LC_MESSAGES": "C",
