@@ -36,13 +36,17 @@ class NotWritable(Exception):
     """An expression that this module has no words for."""
 
 
-_SQL_SYNTAX: Final = frozenset(("trim", "normalize", "is_normalized", "pg_collation_for", "system_user"))
+_SQL_SYNTAX: Final = frozenset(("trim", "pg_collation_for", "system_user"))
 _SEARCH_NAMES: Final = {t.REGCONFIG: CONFIGURATIONS, t.REGDICTIONARY: DICTIONARIES}
 _SESSION: Final = {
     "now": "now()", "current_user": "CURRENT_USER", "session_user": "SESSION_USER", "user": "CURRENT_USER",
     "current_role": "CURRENT_ROLE", "current_catalog": "CURRENT_CATALOG", "current_schema": "CURRENT_SCHEMA",
     "current_database": "current_database()", "query_text": "current_query()",
     "statement_timestamp": "statement_timestamp()", "clock_timestamp": "clock_timestamp()",
+}  # fmt: skip
+_NO_OPERATORS: Final = frozenset(("array subscript", "record field", "composite field"))
+_INSTANTS: Final = {
+    t.TIMESTAMP: "LOCALTIMESTAMP", t.TIMESTAMPTZ: "CURRENT_TIMESTAMP", t.TIME: "LOCALTIME", t.TIMETZ: "CURRENT_TIME",
 }  # fmt: skip
 _TESTS: Final = {
     "is null": "IS NULL", "is not null": "IS NOT NULL", "is true": "IS TRUE", "is not true": "IS NOT TRUE",
@@ -124,6 +128,10 @@ class Writer:
         """The whole: an implicit cast around it goes without saying."""
         return self.write(uncast(node))
 
+    def item(self, node: ir.Node) -> str:
+        """A value of a list in which `t.*` would be all columns of `t`."""
+        return self.write(node)
+
     def write(self, node: ir.Node) -> str:
         """With parentheses of its own, where it needs some in any place; `pretty`: without."""
         if isinstance(node, ir.Var):
@@ -147,7 +155,10 @@ class Writer:
             assert isinstance(compare, ir.Call)
             word = "ALL" if node.all else "ANY"
             left = self.operand(compare.args[0], node)
-            return self.whole(f"{left} {self.sign(compare.op)} {word} ({self.write(node.array)})")
+            array = self.write(node.array)
+            if isinstance(node.array, ir.SubQuery):  # or it would be `= ANY (SELECT ...)`
+                array = f"({array})::{self.type_name(node.array.type)}"
+            return self.whole(f"{left} {self.sign(compare.op)} {word} ({array})")
         raise NotWritable(type(node).__name__)
 
     def whole(self, text: str) -> str:
@@ -249,14 +260,13 @@ class Writer:
         )
         if bare:
             return shown
-        prefix = "E" if "\\" in shown else ""
-        literal = shown.replace("\\", "\\\\").replace("'", "''")
+        literal = shown.replace("'", "''")
         if ref.oid == t.UNKNOWN:
-            return f"{prefix}'{literal}'"
+            return f"'{literal}'"
         # In quotes it is of any length: bit alone is bit(1), character alone character(1).
         any_length = {t.BPCHAR: "bpchar", t.BIT: '"bit"'} if ref.typmod < 0 else {}
         name = any_length.get(ref.oid) or self.type_name(ref)
-        return f"{prefix}'{literal}'::{name}"
+        return f"'{literal}'::{name}"
 
     def session(self, node: ir.Session) -> str:
         words = self.text.lower()
@@ -281,6 +291,8 @@ class Writer:
 
     def cast(self, node: ir.Cast) -> str:
         inner = node.arg
+        if (exact := self._instant(node)) is not None:
+            return exact
         if isinstance(inner, ir.Session) and inner.name == "now":
             words = {
                 t.DATE: "CURRENT_DATE",
@@ -293,10 +305,28 @@ class Writer:
                 return word
         if isinstance(inner, ir.Lit) and node.type.oid == t.REGCLASS and isinstance(inner.value, str):
             return self.quoted(inner.value, TypeRef(t.UNKNOWN)) + "::regclass"
+        if (
+            isinstance(inner, ir.Lit)
+            and isinstance(inner.value, str)
+            and inner.type == TypeRef(node.type.oid)
+            and node.type.typmod >= 0
+        ):
+            return f"{self.quoted(inner.value, inner.type).rpartition('::')[0]}::{self.type_name(node.type)}"
         text = self.operand(inner, node) if self.pretty else self.write(inner)
         if not self.pretty and not (self.speaks_for_itself(inner, text) and inner.type.oid == node.type.oid):
             text = f"({text})"
         return f"{text}::{self.type_name(node.type)}"
+
+    def _instant(self, node: ir.Cast) -> str | None:
+        """LOCALTIMESTAMP(3) and its kin; None for any other cast."""
+        inner = node.arg
+        while isinstance(inner, ir.Cast):
+            inner = inner.arg
+        if node.type.typmod < 0 or not (isinstance(inner, ir.Session) and inner.name == "now"):
+            return None
+        word = _INSTANTS.get(node.type.oid)
+        shown = f"{word}({node.type.typmod})"
+        return shown if shown.lower() in "".join(self.text.lower().split()) else None
 
     def call(self, node: ir.Call) -> str:
         if node.op.startswith(xml_words.OF_XML):
@@ -305,6 +335,10 @@ class Writer:
             head = node.args[0]
             text = self.write(head) if isinstance(head, ir.Var) else f"({self.write(head)})"
             return text + "".join(f"[{self.write(a)}]" for a in node.args[1:])
+        if node.op == "record field":
+            record, field = node.args
+            assert isinstance(field, ir.Lit)
+            return f"({self.write(record)}).{quote_identifier(str(field.value))}"
         if node.op.startswith("cast:"):  # of a user's, which the cast around it says
             return self.write(node.args[0])
         if _is_operator(node.op):
@@ -315,6 +349,8 @@ class Writer:
         if name == "xmlexists":
             path, document = map(self.write, node.args)
             return f"XMLEXISTS(({path}) PASSING ({document}))"
+        if name in ("normalize", "is_normalized"):
+            return self._normalized(name, node.args)
         if not rest or " " in name or name in _SQL_SYNTAX:
             raise NotWritable(node.op)
         if name == "extract" and isinstance(node.args[0], ir.Lit):
@@ -332,6 +368,17 @@ class Writer:
                 return said
         shown = self.type_name(node.type) if name.startswith("#") else quote_identifier(name)
         return f"{self.home(node.op)}{shown}({', '.join(self.write(a) for a in node.args)})"
+
+    def _normalized(self, name: str, args: Sequence[ir.Node]) -> str:
+        """The forms are words there."""
+        form = str(args[1].value) if len(args) > 1 and isinstance(args[1], ir.Lit) else ""
+        if len(args) > 1 and not form:
+            raise NotWritable(name)
+        if form.lower() not in self.text.lower():  # NFC goes without saying
+            form = ""
+        if name == "normalize":
+            return f"NORMALIZE({self.write(args[0])}{f', {form}' if form else ''})"
+        return f"({self.write(args[0])} IS {f'{form} ' if form else ''}NORMALIZED)"
 
     def beside_words(self, node: ir.Node) -> str:
         """What stands next to words of the standard, AT TIME ZONE for one."""
@@ -404,7 +451,7 @@ class Writer:
             cells = ", ".join(self.write(a) for a in node.args)
             return f"ARRAY[{cells}]" + ("" if node.args else f"::{self.type_name(node.type)}")
         if node.op == "row":
-            return f"ROW({', '.join(self.write(a) for a in node.args)})"
+            return f"ROW({', '.join(self.item(a) for a in node.args)})"
         if node.op == "case":
             pair = _nullif(node)
             if pair is not None:
@@ -495,9 +542,14 @@ def _is_between(node: ir.Logic) -> bool:
     return calls[0].position == calls[1].position and calls[0].args[0] == calls[1].args[0]
 
 
+def is_operation(node: ir.Call) -> bool:
+    """Whether it is an operator's, rather than a function's."""
+    return _is_operator(node.op)
+
+
 def _is_operator(op: str) -> bool:
     """`int4 + int4`, `- int4`; no function has a space before its parenthesis."""
-    return "(" not in op and " " in op and op != "array subscript"
+    return "(" not in op and " " in op and op not in _NO_OPERATORS
 
 
 def operator_sign(op: str) -> str:
@@ -511,4 +563,4 @@ def operator_sign(op: str) -> str:
     return sign
 
 
-__all__ = ["NotWritable", "Writer", "default_text", "expression_text", "operator_sign"]
+__all__ = ["NotWritable", "Writer", "default_text", "expression_text", "is_operation", "operator_sign"]

@@ -93,7 +93,8 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
             if side == "FULL":
                 value: ir.Node = ir.Logic(x.type, "coalesce", (x, y))
             else:
-                value = y if side == "RIGHT" else x
+                # Of an inner join, the side that has the common type already: 1.50 rather than 1.
+                value = y if side == "RIGHT" or (not side and x is not a.node and y is b.node) else x
             merged.append(StarColumn(name, value, RelationColumn(name, value.type, collation=carried(value))))
         condition = join(" AND ", tests)
         if alias:

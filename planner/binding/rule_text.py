@@ -24,7 +24,8 @@ from planner.binding.rules import parse_notify
 from planner.binding.scope import Relation, Scope
 from planner.binding.trigger_conditions import rows_of
 from planner.binding.view_expressions import ViewBinder
-from planner.binding.view_text import STEP, QueryWriter, RelationName
+from planner.binding.view_from import STEP, RelationName
+from planner.binding.view_text import QueryWriter
 from planner.catalog import View, quote_identifier
 from planner.parse import parse_expression, parse_query
 

@@ -63,6 +63,7 @@ class Relation:
     values: Sequence[
         ir.Node
     ] = ()  # of the columns that JOIN ... USING (...) AS x merges: what x's columns are
+    parts: Sequence[Relation] = ()  # of a join with a name: what it joins
     own_names: tuple[str, ...] = ()
     """What a table or view calls its columns: so its whole rows have them, whatever the alias calls them."""
 

@@ -60,6 +60,16 @@ _CALLED_BY_NAME: Final = frozenset(
 """Functions that are called without parentheses, in FROM too: no table has one of these names, but in quotation marks."""
 
 
+def is_called_by_name(node: exp.Table) -> bool:
+    """Whether it is a function that is called without parentheses."""
+    return (
+        isinstance(node.this, exp.Identifier)
+        and not node.this.args.get("quoted")
+        and node.args.get("db") is None
+        and node.name.lower() in _CALLED_BY_NAME
+    )
+
+
 _COMPUTED_MAX: Final = 50
 """DuckDB plans that many in seven seconds, twice as many in minutes, and hears nobody meanwhile."""
 
@@ -127,8 +137,7 @@ class SourceBinder:
     def _item(self, node: exp.Expression, scope: Scope) -> Source:
         if isinstance(node, exp.Table):
             if isinstance(node.this, exp.Identifier):
-                bare = not node.this.args.get("quoted") and node.args.get("db") is None
-                if not bare or node.name.lower() not in _CALLED_BY_NAME:
+                if not is_called_by_name(node):
                     return self.named(node, scope)
                 return function(self, parse_expression(node.name), node, scope)
             if isinstance(node.this, exp.Values):
@@ -182,7 +191,7 @@ class SourceBinder:
                     names[i] if i < len(names) else c.name, c.column.type, collation=c.column.collation
                 )
             )
-        relation = Relation(number, name, columns)
+        relation = Relation(number, name, columns, parts=source.relations)
         items: list[Item] = []
         forms = []
         for i, c in enumerate(source.columns):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from planner import types as t
 from planner.binding import ir
 from planner.lexer import END, Token, is_sign, tokenize
 
@@ -58,6 +59,8 @@ def spelled(
         return f"OVERLAY({parts[0]} PLACING {parts[1]} FROM {parts[2]}{tail})"
     if "similar" in said:
         return f"SUBSTRING({parts[0]} SIMILAR {parts[1]} ESCAPE {parts[2]})" if len(parts) == 3 else None
+    if args[1].type.oid == t.TEXT:  # a pattern, for which PostgreSQL has no other spelling
+        return None
     tail = f" FOR {parts[2]}" if len(parts) > 2 else ""
     return f"SUBSTRING({parts[0]} FROM {parts[1]}{tail})"
 

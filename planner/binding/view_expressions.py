@@ -6,12 +6,14 @@ query calls it, or with a number behind (`old_1`) where a query around it has th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlglot import exp
 
-from planner.abc import TypeRef
+from planner import types as t
+from planner.abc import Oid, TypeRef
 from planner.binding import ir
 from planner.binding.deparse import NotWritable, TypeName, Writer, operator_sign
 from planner.binding.facts import casts, type_name
@@ -23,8 +25,26 @@ from planner.binding.routines import ROUTINE
 from planner.binding.scope import Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery
 from planner.catalog import Function, quote_identifier
-from planner.catalog.row_types import relation_of
+from planner.catalog.row_types import relation_of, row_type_oid
 from planner.parse import position as first_position
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """A relation that has got another name or schema, one of its columns another name, or a column more."""
+
+    oid: Oid
+    name: str = ""
+    old_column: str = ""
+    new_column: str = ""
+    added: str = ""
+
+    def relation(self, oid: Oid, name: str) -> str:
+        return self.name if oid == self.oid and self.name else name
+
+    def column(self, oid: Oid, name: str) -> str:
+        return self.new_column if oid == self.oid and name == self.old_column else name
+
 
 _ORDERED_SETS: Final = frozenset(("mode", "percentile_cont", "percentile_disc"))
 INSIDE: Final = 4
@@ -67,6 +87,19 @@ def _is_of_outer_join(node: ir.Logic) -> bool:
     )
 
 
+def _columns_compared(compare: ir.Node) -> Iterator[ir.Call]:
+    """What a comparison of rows has made of its columns: `a < c OR (a = c AND b < d)`, `a = c AND b = d`; the last one has
+    the operator that was said."""
+    if isinstance(compare, ir.Call):
+        yield compare
+    elif isinstance(compare, ir.Logic) and compare.op == "or" and isinstance(compare.args[1], ir.Logic):
+        yield from _columns_compared(compare.args[0])
+        yield from _columns_compared(compare.args[1].args[1])
+    elif isinstance(compare, ir.Logic):
+        for part in compare.args:
+            yield from _columns_compared(part)
+
+
 class QueryExpressions(Writer):
     def __init__(self, binder: ViewBinder, text: str, type_name: TypeName, pretty: bool) -> None:
         super().__init__([], text, type_name, pretty)
@@ -77,6 +110,12 @@ class QueryExpressions(Writer):
         self.taken: set[str] = {"old", "new"}
         """Names of relations in this query and those around it; rules have these two."""
         self._relations: dict[int, tuple[Relation, str]] = {}
+        self.merged: list[tuple[ir.Node, str]] = []
+        """Columns that USING has made of two: what they are, and their names."""
+        self.renaming: Renaming | None = None
+        """What has got another name, if the text is written for that."""
+        self.kept_names: set[int] = set()
+        """Relations whose columns are listed behind their names, as they were called before."""
 
     def nested(self, node: exp.Expression, scope: Scope | None, named: bool = True) -> str:
         """A query inside this one. `named`: somebody sees how its columns are called."""
@@ -85,10 +124,16 @@ class QueryExpressions(Writer):
     def know(self, relations: Iterable[Relation]) -> None:
         """The relations of a query, which get names that no other has."""
         for r in relations:
-            name, count = r.name, 0
+            if r.values:  # of USING (...) AS: nothing is called by it
+                continue
+            self.know(r.parts)
+            called = r.name
+            if self.renaming is not None and r.table is not None and r.table.name == r.name:
+                called = self.renaming.relation(r.table.oid, r.name)
+            name, count = called, 0
             while name in self.taken:
                 count += 1
-                name = f"{r.name}_{count}"
+                name = f"{called}_{count}"
             self.taken.add(name)
             self._relations[r.number] = r, name
 
@@ -118,16 +163,32 @@ class QueryExpressions(Writer):
         call = call or (isinstance(node, ir.Cast) and _is_function(node))
         return f"({text})" if self.pretty or call else text
 
+    def column_name(self, node: ir.Var) -> str:
+        column = self.column(node)
+        relation = self._relations[node.relation][0]
+        if self.renaming is None or relation.table is None or relation.number in self.kept_names:
+            return column.name
+        return self.renaming.column(relation.table.oid, column.name)
+
     def column(self, node: ir.Var) -> RelationColumn:
         found = self._relations.get(node.relation)
         if found is None:
             raise NotWritable("a column of an unknown relation")
         return found[0].columns[node.column]
 
+    def top(self, node: ir.Node) -> str:
+        return self.write(node) if self._merged_name(node) else super().top(node)
+
+    def _merged_name(self, node: ir.Node) -> str:
+        """The name of a column that USING has made of two and that is neither of them."""
+        return next((name for made, name in self.merged if made == node), "")
+
     def write(self, node: ir.Node) -> str:
         if isinstance(node, ir.Var):
-            column = self.column(node)
-            return f"{quote_identifier(self._relations[node.relation][1])}.{quote_identifier(column.name)}"
+            called = self._relations[node.relation][1] if node.relation in self._relations else ""
+            return f"{quote_identifier(called)}.{quote_identifier(self.column_name(node))}"
+        if merged := self._merged_name(node):
+            return quote_identifier(merged)
         if (whole := self.whole_row(node)) is not None:
             return whole
         if isinstance(node, ir.SubQuery):
@@ -171,6 +232,15 @@ class QueryExpressions(Writer):
             ]
         return f"{quote_identifier(name)}.*" if is_whole else None
 
+    def item(self, node: ir.Node) -> str:
+        text = super().item(node)
+        if self.whole_row(node) is None:
+            return text
+        first = next(n for n in ir.walk(node) if isinstance(n, ir.Var))
+        table = self._relations[first.relation][0].table
+        of = t.RECORD if table is None else row_type_oid(table.oid)
+        return f"{text}::{self.type_name(TypeRef(of))}"
+
     def argument(self, node: ir.Argument) -> str:
         """A parameter of a function: with the function's name where columns are named too."""
         (frame,) = self.binder.routines.frames
@@ -197,11 +267,18 @@ class QueryExpressions(Writer):
             return f"ARRAY({text})"
         if node.kind == "scalar":
             return f"({text})"
-        if node.kind not in ("any", "all") or not isinstance(node.compare, ir.Call):
+        if node.kind not in ("any", "all") or node.compare is None:
             raise NotWritable(f"a subquery of kind {node.kind}")
-        sign = self.sign(node.compare.op)
+        left, sign = self._compared(node.compare)
         word = f"{sign} {node.kind.upper()}" if node.kind == "all" or sign != "=" else "IN"
-        return f"({self.write(node.compare.args[0])} {word} ({text}))"
+        return f"({left} {word} ({text}))"
+
+    def _compared(self, compare: ir.Node) -> tuple[str, str]:
+        """What stands on the left of `IN (SELECT ...)`, and the operator."""
+        if isinstance(compare, ir.Call):
+            return self.write(compare.args[0]), self.sign(compare.op)
+        columns = list(_columns_compared(compare))
+        return f"({', '.join(self.write(c.args[0]) for c in columns)})", self.sign(columns[-1].op)
 
     def _aggregate(self, node: ir.Aggregate) -> str:
         called = node.op.partition("(")[0]

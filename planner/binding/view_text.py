@@ -17,7 +17,6 @@ the text that was given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from sqlglot import exp
@@ -26,25 +25,19 @@ from planner import types as t
 from planner.abc import SqlError, Table, TypeRef
 from planner.binding import ir, policy_conditions
 from planner.binding.deparse import NotWritable, TypeName, uncast
-from planner.binding.from_items import star_of
 from planner.binding.naming import identifier
 from planner.binding.parameters import Parameters
 from planner.binding.queries import unwrapped
 from planner.binding.routine_bodies import body_of
 from planner.binding.routines import scope_of_body
-from planner.binding.scope import Relation, Scope
+from planner.binding.scope import Scope
 from planner.binding.state import Target
-from planner.binding.view_expressions import INSIDE, QueryExpressions, ViewBinder
+from planner.binding.view_expressions import Renaming, ViewBinder
+from planner.binding.view_from import STEP, FromWriter, RelationName
 from planner.binding.windows import define_windows
 from planner.catalog import Function, quote_identifier
-from planner.catalog.objects import Sequence, View
 from planner.parse import parse_expression, parse_query
-from planner.parse.column_lists import SEPARATOR
 
-RelationName = Callable[[int, str], str]
-"""How a relation (its schema's OID and its name) is called where the query is shown."""
-
-STEP: Final = 8
 _GROUPING: Final = ((exp.Rollup, "ROLLUP"), (exp.Cube, "CUBE"), (exp.GroupingSets, "GROUPING SETS "))
 _SET_WORDS: Final = ((exp.Union, "UNION "), (exp.Intersect, "INTERSECT "), (exp.Except, "EXCEPT "))
 
@@ -57,15 +50,17 @@ def query_text(
     relation_name: RelationName,
     pretty: bool,
     wrap: int = 0,
+    renaming: Renaming | None = None,
 ) -> str:
     """The query with these names for its columns, without a semicolon. Raises NotWritable.
 
-    `wrap`: a list's items share a line up to so many characters.
+    `wrap`: a list's items share a line up to so many characters. `renaming`: what is about to get another name.
     """
     try:
         tree = parse_query(text)
         binder = ViewBinder(ctx, text, Parameters((), None))
         writer = QueryWriter(binder, text, type_name, relation_name, pretty, wrap)
+        writer.renaming = renaming
         writer.query(tree, None, columns)
     except SqlError as e:
         raise NotWritable(text) from e
@@ -84,7 +79,9 @@ def policy_text(ctx: Any, table: Table, text: str, type_name: TypeName, relation
         raise NotWritable(text) from e
 
 
-def routine_text(ctx: Any, f: Function, type_name: TypeName, relation_name: RelationName) -> str:
+def routine_text(
+    ctx: Any, f: Function, type_name: TypeName, relation_name: RelationName, renaming: Renaming | None = None
+) -> str:
     """The body of a function as the standard writes it: RETURN or BEGIN ATOMIC. Raises NotWritable."""
     text = body_of(f)
     try:
@@ -95,8 +92,10 @@ def routine_text(ctx: Any, f: Function, type_name: TypeName, relation_name: Rela
             node = binder.expressions.bind(tree.expressions[0], binder.new_scope(scope))
             made = binder.coercions.try_coerce(node, TypeRef(f.result.oid), "a")
             writer = QueryWriter(binder, text, type_name, relation_name, False, 0)
+            writer.renaming = renaming
             return "RETURN " + writer.write(node if made is None else made)
         writer = QueryWriter(binder, text, type_name, relation_name, False, 0)
+        writer.renaming = renaming
         writer.query(tree, scope, None)
     except SqlError as e:
         raise NotWritable(text) from e
@@ -104,42 +103,7 @@ def routine_text(ctx: Any, f: Function, type_name: TypeName, relation_name: Rela
     return "BEGIN ATOMIC\n" + "\n ".join(lines) + ";\nEND"
 
 
-class QueryWriter(QueryExpressions):
-    def __init__(
-        self,
-        binder: ViewBinder,
-        text: str,
-        type_name: TypeName,
-        relation_name: RelationName,
-        pretty: bool,
-        wrap: int,
-    ) -> None:
-        super().__init__(binder, text, type_name, pretty)
-        self.relation_name = relation_name
-        self.wrap = wrap
-        self.out: list[str] = []
-
-    # --- lines ---------------------------------------------------------------------------------------
-
-    def _keyword(self, word: str, before: int = -STEP, after: int = STEP, plus: int = 0) -> None:
-        """A word at the beginning of a line."""
-        self.level += before
-        shown = "".join(self.out).rstrip(" ")
-        self.out = [shown, "\n", " " * (max(self.level, 0) + plus), word]
-        self.level = max(self.level + after, 0)
-
-    def _add(self, text: str) -> None:
-        self.out.append(text)
-
-    def _apart(self, write: Callable[[], None]) -> str:
-        """What a part writes, as a text of its own."""
-        kept, self.out = self.out, []
-        try:
-            write()
-            return "".join(self.out)
-        finally:
-            self.out = kept
-
+class QueryWriter(FromWriter):
     def nested(self, node: exp.Expression, scope: Scope | None, named: bool = True) -> str:
         """A query inside this one. `named`: somebody sees how its columns are called."""
         level = self.level
@@ -160,6 +124,8 @@ class QueryWriter(QueryExpressions):
         if isinstance(node, exp.Select):
             self.binder.sources.from_clause(node, scope)
             self.know(scope.relations)
+            self.keep_names(node, scope.relations)
+            self.merged += [(c.node, c.name) for c in scope.columns if not isinstance(_bare(c.node), ir.Var)]
         self._with(node, scope)
         if isinstance(node, exp.Select):
             targets = self._select(node, scope, names, named)
@@ -288,25 +254,17 @@ class QueryWriter(QueryExpressions):
         lines = False
         for i, x in enumerate(targets):
             name = names[i] if names is not None and i < len(names) else x.name
-            text = self.logic(x.node) if isinstance(x.node, ir.Logic) else self.write(x.node)
+            text = self.item(x.node)
             own = None if named else "?column?"
             bare = x.node.arg if isinstance(x.node, ir.Collated) and not x.node.explicit else x.node
             if isinstance(bare, ir.Var):
-                own = self.column(bare).name
+                own = self.column_name(bare)
+            elif merged := self._merged_name(x.node):
+                own = merged
             if own != name:
                 text += f" AS {quote_identifier(name)}"
             self._add(", " if i else " ")
             lines = self._line(text, i == 0, lines)
-
-    def _line(self, text: str, first: bool, after_lines: bool = False) -> bool:
-        """An item of a list, on a line of its own if there is no room. Returns whether it has several lines."""
-        before = "".join(self.out)
-        if text.startswith("\n"):
-            self.out = [before.rstrip(" ")]
-        elif not first and (after_lines or len(before) - before.rfind("\n") - 1 + len(text) > self.wrap):
-            self._keyword("", plus=INSIDE)
-        self._add(text)
-        return "\n" in text[1:]
 
     def _order(self, node: exp.Expression, targets: list[Target], scope: Scope | None) -> None:
         order = node.args.get("order")
@@ -391,126 +349,20 @@ class QueryWriter(QueryExpressions):
 
     def _values(self, node: exp.Values, scope: Scope) -> str:
         rows = []
+        columns = self.binder.nested(node, scope).columns
         for row in node.expressions:
             cells = row.expressions if isinstance(row, exp.Tuple) else [row]
-            bound = [self.binder.coercions.settled(self.binder.expressions.bind(c, scope)) for c in cells]
-            rows.append(f"({','.join(self.top(c) for c in bound)})")
+            bound = [self.binder.expressions.bind(c, scope) for c in cells]
+            made = [self._of_column(c, column.type) for c, column in zip(bound, columns, strict=True)]
+            rows.append(f"({','.join(self.item(uncast(c)) for c in made)})")
         return f"VALUES {', '.join(rows)}"
 
-    # --- FROM ----------------------------------------------------------------------------------------
-
-    def _from(self, node: exp.Select, scope: Scope) -> None:
-        first = node.args.get("from_")
-        if first is None:
-            return
-        relations = iter(scope.relations)
-        groups: list[list[exp.Expression]] = [[first.this]]
-        for j in node.args.get("joins") or ():
-            if any(j.args.get(k) for k in ("kind", "side", "on", "using", "method")):
-                groups[-1].append(j)
-            else:
-                groups.append([j.this])
-        self._keyword(" FROM ", plus=2)
-        seen: list[Relation] = []
-        for i, (head, *joins) in enumerate(groups):
-            text = self._apart(lambda h=head, js=joins: self._joined(h, js, relations, seen, scope))  # type: ignore[misc]
-            self._add(", " if i else "")
-            self._line(text, first=i == 0)
-
-    def _joined(
-        self,
-        head: exp.Expression,
-        joins: list[exp.Expression],
-        relations: Iterator[Relation],
-        seen: list[Relation],
-        scope: Scope,
-    ) -> None:
-        joins = [*(head.args.get("joins") or ()), *joins]
-        begun = len(seen)
-        self._add("" if self.pretty else "(" * len(joins))
-        self._item(head, relations, seen, scope)
-        for j in joins:
-            side = str(j.args.get("side") or "").upper()
-            on = j.args.get("on")
-            using = [identifier(u) for u in j.args.get("using") or ()]
-            natural = str(j.args.get("method") or "").upper() == "NATURAL"
-            if any(SEPARATOR in name for name in using):
-                raise NotWritable("USING ... AS")
-            inside = j.this.args.get("joins") is not None and self.pretty
-            left = list(seen[begun:])
-            text = self._apart(lambda at=j.this: self._joined(at, [], relations, seen, scope))  # type: ignore[misc]
-            if natural:
-                using = _shared(left, seen[begun + len(left) :])
-            crossed = side == "" and on is None and not using
-            self._keyword(" CROSS JOIN " if crossed else f" {side} JOIN " if side else " JOIN ", plus=INSIDE)
-            self._add(f"({text})" if inside else text)
-            if natural and not using and side:
-                self._add(" ON TRUE")
-            if using:
-                self._add(f" USING ({', '.join(map(quote_identifier, using))})")
-            elif on is not None:
-                here = Scope(scope.parent, scope.number, list(seen), _columns(seen), scope.ctes)
-                text = self.top(self.binder.expressions.boolean(on, here, "JOIN/ON"))
-                self._add(f" ON {text}" if self.pretty else f" ON ({text})")
-            self._add("" if self.pretty else ")")
-
-    def _item(
-        self, node: exp.Expression, relations: Iterator[Relation], seen: list[Relation], scope: Scope
-    ) -> None:
-        inner = node.this
-        grouped = isinstance(inner, exp.Table | exp.Lateral | exp.Unnest) or (
-            isinstance(inner, exp.Expression) and bool(inner.args.get("joins"))
-        )
-        if isinstance(node, exp.Paren | exp.Subquery) and grouped:
-            if node.args.get("alias") is not None:
-                raise NotWritable("the alias of a join")
-            self._joined(inner, [], relations, seen, scope)
-            return
-        if node.args.get("sample") or node.args.get("rows_from"):
-            raise NotWritable("TABLESAMPLE or ROWS FROM")
-        relation = next(relations)
-        alias = node.args.get("alias")
-        renamed = bool(alias is not None and alias.args.get("columns"))
-        query = _query_of(node)
-        if isinstance(node, exp.Table) and isinstance(inner, exp.Identifier):
-            name = identifier(inner)
-            self._add(self._relation_text(node, name, scope))
-            if self.called(relation) != name:
-                self._add(" " + quote_identifier(self.called(relation)))
-        elif query is not None:
-            self._add("LATERAL " if isinstance(node, exp.Lateral) else "")
-            self._add(f"({self.nested(query, scope)}) {quote_identifier(self.called(relation))}")
-        else:
-            call = node if isinstance(node, exp.Unnest | exp.Anonymous) else inner
-            if isinstance(node, exp.Table) and node.args.get("db") is not None:
-                call = exp.Dot(this=node.args["db"].copy(), expression=call.copy())
-            here = Scope(scope.parent, scope.number, list(seen), _columns(seen), scope.ctes)
-            bound = self.binder.expressions.bind(call, here)
-            beside = {r.number for r in seen}
-            looks = any(isinstance(n, ir.Var) and n.relation in beside for n in ir.walk(bound))
-            self._add("LATERAL " if looks or isinstance(node, exp.Lateral) else "")
-            counted = " WITH ORDINALITY" if node.args.get("ordinality") else ""
-            self._add(f"{self.write(bound)}{counted} {quote_identifier(self.called(relation))}")
-            renamed = True
-        if renamed:
-            shown = [quote_identifier(c.name) for c in relation.columns if not c.hidden]
-            self._add(f"({', '.join(shown)})")
-        seen.append(relation)
-
-    def _relation_text(self, node: exp.Table, name: str, scope: Scope) -> str:
-        schema_node = node.args.get("db")
-        schema = identifier(schema_node) if schema_node is not None else ""
-        at: Scope | None = scope
-        while at is not None and not schema:
-            if name in at.ctes:
-                return quote_identifier(name)
-            at = at.parent
-        found = self.binder.ctx.catalog.find_relation(name, schema, self.binder.search_path)
-        if isinstance(found, Table | View | Sequence) and schema not in ("pg_catalog", "information_schema"):
-            only = "ONLY " if node.args.get("only") else ""
-            return only + self.relation_name(found.schema_oid, found.name)
-        shown = schema if schema not in ("", "pg_catalog") else ""
-        return f"{shown}.{quote_identifier(name)}" if shown else quote_identifier(name)
+    def _of_column(self, node: ir.Node, ref: TypeRef) -> ir.Node:
+        """A cell of VALUES: what is in quotes has the type of its column."""
+        if node.type.oid != t.UNKNOWN:
+            return node
+        made = self.binder.coercions.try_coerce(node, TypeRef(ref.oid), "i")
+        return node if made is None else made
 
 
 class _PolicyWriter(QueryWriter):
@@ -531,34 +383,15 @@ class _PolicyWriter(QueryWriter):
         return super().write(node)
 
 
+def _bare(node: ir.Node) -> ir.Node:
+    return node.arg if isinstance(node, ir.Collated) and not node.explicit else node
+
+
 def _members(node: exp.Expression) -> list[exp.Expression]:
     """Sets of sets are sets."""
     if not isinstance(node, exp.GroupingSets):
         return [node]
     return [x for e in node.expressions for x in _members(e)]
-
-
-def _shared(left: list[Relation], right: list[Relation]) -> list[str]:
-    """The columns of NATURAL: those that both sides have, each once."""
-    names = {c.name for c in _columns(right)}
-    return [name for name in dict.fromkeys(c.name for c in _columns(left)) if name in names]
-
-
-def _query_of(node: exp.Expression) -> exp.Expression | None:
-    """The query of a FROM item that is one."""
-    if isinstance(node, exp.Values):
-        return node
-    if isinstance(node, exp.Table) and isinstance(node.this, exp.Values):
-        return node.this
-    inner = node.this if isinstance(node, exp.Lateral) else node
-    if isinstance(inner, exp.Subquery):
-        return inner.this
-    return None
-
-
-def _columns(relations: list[Relation]) -> list[Any]:
-
-    return [c for r in relations for c in star_of(r)]
 
 
 def _ordered(node: exp.Expression) -> bool:
@@ -570,4 +403,4 @@ def _word(node: exp.SetOperation) -> str:
     return word if node.args.get("distinct") else word + "ALL "
 
 
-__all__ = ["STEP", "QueryWriter", "policy_text", "query_text", "routine_text"]
+__all__ = ["QueryWriter", "policy_text", "query_text", "routine_text"]

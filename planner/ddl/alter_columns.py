@@ -44,6 +44,7 @@ from planner.ddl.columns import (
 )
 from planner.ddl.dependents import mentions
 from planner.ddl.named_types import with_schemas
+from planner.ddl.renamed_in_queries import Renaming, beside_a_new_column, written_anew
 from planner.ddl.scope import Scope, describe
 from planner.ddl.typenames import check_column_type, resolve_type
 from planner.parse import parse_expression
@@ -73,6 +74,7 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
     if sequence is not None:
         scope.replace(sequence, dataclasses.replace(sequence, table_oid=table.oid, unlogged=table.unlogged))
     on.reshaped = True
+    beside_a_new_column(scope, table, column.name)
     if said.options:
         foreign_tables.set_column_options(
             on, st.AlterAction("foreign column options", said.name, foreign=said.options)
@@ -215,12 +217,17 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
     published.renamed_column(scope, table, a.name, a.new_name)
     for view in list(stored_queries(scope.catalog)):
         if table.oid in view.depends and mentions(view.query, a.name):
-            if len(view.depends) > 1:
-                raise PlanError(
-                    "0A000", "renaming a column that a view over several relations uses is not supported"
-                )
-            view.refuse_parameter(a.name)
-            scope.replace(view.holder, view.reworded(renamed(view.query)))
+            renaming = Renaming(table.oid, old_column=a.name, new_column=a.new_name)
+            query = written_anew(scope, view, renaming, table)
+            if query is None:
+                if len(view.depends) > 1:
+                    raise PlanError(
+                        "0A000",
+                        f'renaming a column that "{view.name}" over several relations uses is not supported',
+                    )
+                view.refuse_parameter(a.name)
+                query = renamed(view.query)
+            scope.replace(view.holder, view.reworded(query))
 
 
 def set_default(on: Alteration, a: st.AlterAction) -> None:

@@ -2,7 +2,7 @@
 
     SELECT t.a FROM t JOIN old.t AS u ON ...      ->      SELECT t.a FROM new.t JOIN new.t AS u ON ...
 
-Names of relations are where a query reads from, and before columns with a schema (`old.t.a`). What a query calls `t.a` goes
+They are written out anew (`planner.ddl.renamed_in_queries`); in what there are no words for, the names are replaced. Names of relations are where a query reads from, and before columns with a schema (`old.t.a`). What a query calls `t.a` goes
 on to mean the same, for a relation is called by its own name wherever it is. A WITH query of the same name would
 be taken for it, so that is refused.
 """
@@ -14,6 +14,7 @@ from sqlglot import exp
 from planner.abc import PlanError
 from planner.catalog import Function, Relation, quote_identifier
 from planner.catalog.stored_queries import StoredQuery, stored_queries
+from planner.ddl.renamed_in_queries import Renaming, written_anew
 from planner.ddl.scope import Scope
 from planner.parse import parse_query
 
@@ -22,7 +23,9 @@ def follow(scope: Scope, moved: Relation, old: str, new: str) -> None:
     """Before the relation moves. Raises 0A000 for a text in which nobody can say what is meant."""
     for kept in list(stored_queries(scope.catalog)):
         if moved.oid in kept.depends:
-            scope.replace(kept.holder, kept.reworded(_requalified(scope, kept, moved, old, new)))
+            schema = scope.catalog.schema(new).oid
+            text = written_anew(scope, kept, Renaming(moved.oid), moved, schema)
+            scope.replace(kept.holder, kept.reworded(text or _requalified(scope, kept, moved, old, new)))
 
 
 def _requalified(scope: Scope, kept: StoredQuery, moved: Relation, old: str, new: str) -> str:

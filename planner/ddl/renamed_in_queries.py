@@ -1,0 +1,74 @@
+"""Stored queries after a relation they read, or a column of it, has got another name or schema, or the relation one more column.
+
+    CREATE VIEW v AS SELECT a.n FROM a JOIN b USING (k)
+    ALTER TABLE a RENAME n TO m          SELECT a.m AS n FROM a JOIN b USING (k)
+    ALTER TABLE a RENAME k TO i          SELECT a.n FROM a a(n, k) JOIN b USING (k)
+    ALTER TABLE a SET SCHEMA s           SELECT a.n FROM s.a JOIN b USING (k)
+    ALTER TABLE b ADD n int              SELECT a.n FROM a JOIN b USING (k)
+
+A view means relations, not names, so it is written out anew: bound in the catalog of before, with the names of after. What
+has no words stays text, of which only single words can be replaced.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+
+from planner.abc import Oid, Table, TypeRef
+from planner.binding import view_text
+from planner.binding.deparse import NotWritable
+from planner.binding.view_expressions import Renaming
+from planner.catalog import Catalog, CatalogChange, Function, Relation
+from planner.catalog.stored_queries import StoredQuery, stored_queries_of
+from planner.catalog.system.definitions import qualified, type_name
+from planner.ddl.dependents import mentions
+from planner.ddl.scope import Scope
+
+__all__ = ["Renaming", "beside_a_new_column", "written_anew"]
+
+
+def written_anew(
+    scope: Scope, kept: StoredQuery, renaming: Renaming, found: Relation, schema: Oid = 0
+) -> str | None:
+    """The text of a stored query with names of after; None where it has none.
+
+    `found` is the relation as it was, `schema` where it is then.
+    """
+    catalog, now = scope.catalog, scope.catalog.get(renaming.oid)
+    if now is not found:
+        catalog = catalog.with_changes([CatalogChange(now, found)])
+
+    def shown(schema_oid: int, name: str) -> str:
+        if (schema_oid, name) == (found.schema_oid, found.name):
+            schema_oid, name = schema or schema_oid, renaming.name or name
+        return qualified(catalog, schema_oid, name, ())
+
+    context = scope.context()
+    context = dataclasses.replace(
+        context, catalog=catalog, search_path=kept.search_path or context.search_path
+    )
+    kinds: Callable[[TypeRef], str] = functools.partial(_type_name, catalog)
+    try:
+        if isinstance(kept.holder, Function):
+            return view_text.routine_text(context, kept.holder, kinds, shown, renaming)
+        columns = [c.name for c in getattr(kept.holder, "columns", ()) if not c.hidden]
+        return view_text.query_text(
+            context, kept.query, columns, kinds, shown, pretty=True, renaming=renaming
+        )
+    except NotWritable:
+        return None
+
+
+def _type_name(catalog: Catalog, ref: TypeRef) -> str:
+    return type_name(catalog, ref, ())
+
+
+def beside_a_new_column(scope: Scope, table: Table, name: str) -> None:
+    """Queries of several relations that say the name of a column that a relation gets now mean another one's."""
+    for kept in list(stored_queries_of(scope.catalog, table.oid)):
+        if mentions(kept.query, name) or mentions(kept.query, "natural"):
+            query = written_anew(scope, kept, Renaming(table.oid, added=name), table)
+            if query is not None:
+                scope.replace(kept.holder, kept.reworded(query))
