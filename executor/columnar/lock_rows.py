@@ -22,9 +22,12 @@ _LOW = (1 << 32) - 1
 
 def lock_rows(asking: Session) -> list[dict[str, Any]]:
     """A row for each session that holds or awaits a lock."""
-    rows = []
+    rows = _of_definitions(asking)
+    said = {(row["virtualtransaction"], row["relation"], row["granted"]) for row in rows}
     for (database, first, second), server, pid, shared, granted in asking.executor.advisory.listing():
         one = second is None
+        if second == RELATION and (f"{server}/{pid}", first, granted) in said:
+            continue  # LOCK TABLE: there its mode is known
         what = {"locktype": "relation", "relation": first}
         if second != RELATION:
             what = {
@@ -44,7 +47,7 @@ def lock_rows(asking: Session) -> list[dict[str, Any]]:
                 "fastpath": False,
             }
         )
-    return rows + _of_definitions(asking)
+    return rows
 
 
 def _of_definitions(asking: Session) -> list[dict[str, Any]]:

@@ -21,14 +21,15 @@ any crowd. What does not wait (other servers' blocks) is refused at admission, 4
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from executor.procedural.inside import INSIDE
 from executor.session.waits import WouldBlock, wait_for
-from planner.abc import Oid, Plan, StatementKind, Table, statement_reads
+from planner.abc import KeyedRead, LockingQuery, Oid, Plan, StatementKind, Table, statement_reads
 from planner.ddl.plan import DdlPlan
-from txn.abc import Isolation
+from txn.abc import Isolation, LockNotAvailable
 from txn.locks import LockMode
 
 if TYPE_CHECKING:
@@ -55,22 +56,72 @@ async def ours(session: Session, block: Block, bound: DdlPlan, looks: int = 0) -
     """
     waited = False
     wanted = _wanted(block, bound)
-    if wanted:
-        defining, txn = session.executor.defining, block.transaction()
-        defining[txn] = defining.get(txn, frozenset()) | wanted.keys()
-    locks, txn = session.executor.env.locks, block.transaction()
-    for oid, (old, new, mode) in sorted(wanted.items()):
-        in_the_way = list(_users(session, block, old, new, mode)) if looks < LOOKS_MAX else []
-        if in_the_way:
-            locks.weaken(txn, SPACE, (oid,), None)  # it was ours, and somebody has come since
-            for other, held in in_the_way:
-                locks.note(other.transaction(), SPACE, (oid,), held)
-        if not locks.try_acquire(txn, SPACE, (oid,), mode):
-            waited = True
-            await wait_for(session, block, WouldBlock(SPACE, (oid,), mode))
+    _announce(session, block, wanted.keys())
+    for _, (old, new, mode) in sorted(wanted.items()):
+        waited |= await _take(session, block, old, new, mode, looks)
     if waited:
         await _at_the_present(session, block)
     return not waited
+
+
+async def locked(
+    session: Session, block: Block, table: Table, mode: LockMode, looks: int, *, nowait: bool
+) -> bool:
+    """LOCK TABLE: False where it has waited, and the table may be another one by now. Raises DeadlockDetected, LockNotAvailable."""
+    if _is_own(block, table):
+        return True
+    if mode >= LockMode.NO_KEY_UPDATE:
+        _announce(session, block, {table.oid})
+    waited = await _take(session, block, table, None, mode, looks, nowait=nowait)
+    if waited or mode >= LockMode.NO_KEY_UPDATE:
+        await _at_the_present(session, block)
+    return not waited
+
+
+def _announce(session: Session, block: Block, oids: AbstractSet[Oid]) -> None:
+    """From here on statements look whether it is their turn."""
+    if oids:
+        defining, txn = session.executor.defining, block.transaction()
+        defining[txn] = defining.get(txn, frozenset()) | oids
+
+
+async def _take(
+    session: Session,
+    block: Block,
+    old: Table,
+    new: Table | None,
+    mode: LockMode,
+    looks: int,
+    *,
+    nowait: bool = False,
+) -> bool:
+    """Whether it has waited for the lock of a table."""
+    locks, txn, key = session.executor.env.locks, block.transaction(), (old.oid,)
+    in_the_way = list(_users(session, block, old, new, mode)) if looks < LOOKS_MAX else []
+    if in_the_way:
+        # It was ours, and somebody has come since; what the block has used it keeps.
+        locks.weaken(txn, SPACE, key, _own(block, old.oid))
+        for other, held in in_the_way:
+            locks.note(other.transaction(), SPACE, key, held)
+    if locks.try_acquire(txn, SPACE, key, mode):
+        return False
+    if nowait:
+        raise LockNotAvailable(f'could not obtain lock on relation "{old.name}"')
+    await wait_for(session, block, WouldBlock(SPACE, key, mode))
+    return True
+
+
+def _own(block: Block, oid: Oid) -> LockMode | None:
+    """What PostgreSQL would have given the block for its use of a table so far."""
+    used = block.used.get(oid)
+    if used is None:
+        return None
+    return LockMode.SHARE if _has_written(block, used) else LockMode.KEY_SHARE
+
+
+def _has_written(block: Block, used: Table) -> bool:
+    writes = block.tables.get(used.shard)
+    return block.gathered is not None or (writes is not None and writes.has_rows)
 
 
 async def _at_the_present(session: Session, block: Block | None) -> None:
@@ -102,12 +153,13 @@ async def behind(session: Session, plan: Plan) -> None:
     """
     executor, block = session.executor, session.block
     await _tidied(session)
-    reads = plan.kind is StatementKind.READ
     if block is not None and (block.failed or block.as_of is not None):
         return
-    if not executor.defining or (block is None and reads):
+    if not executor.defining or (block is None and plan.kind is StatementKind.READ):
         return
-    await _queue(session, {x.oid for x in statement_reads(session.compiled(plan).plan)}, reads)
+    plan = session.compiled(plan).plan
+    reads = plan.kind is StatementKind.READ or isinstance(plan.body, KeyedRead | LockingQuery)
+    await _queue(session, {x.oid for x in statement_reads(plan)}, reads)
 
 
 async def behind_of(session: Session, table: Table) -> bool:
@@ -134,7 +186,10 @@ async def _queue(session: Session, oids: set[Oid], reads: bool) -> bool:
     waited = False
     for oid in sorted(oids & busy):
         if block is not None and (oid in block.used or oid in block.own_oids):
-            continue
+            if reads or oid in block.own_oids or _own(block, oid) is LockMode.SHARE:
+                continue
+            # Who has only read keeps nobody from keeping writers out. Strengthened, its lock is before all that wait.
+            locks.note(block.transaction(), SPACE, (oid,), LockMode.KEY_SHARE)
         owner = _Passing(session.pid) if block is None else block.transaction()
         mode = LockMode.KEY_SHARE if reads else LockMode.SHARE
         try:
@@ -166,7 +221,7 @@ def _is_own(block: Block, table: Table) -> bool:
 
 
 def _mode(old: Table, new: Table) -> LockMode:
-    """CREATE TRIGGER, ADD FOREIGN KEY (at either end) and unique indexes keep writers out alone."""
+    """CREATE TRIGGER, ADD FOREIGN KEY (at either end), VALIDATE CONSTRAINT and unique indexes keep writers out alone."""
     alike = replace(
         new,
         triggers=old.triggers,
@@ -175,8 +230,9 @@ def _mode(old: Table, new: Table) -> LockMode:
         options=old.options,
         comment=old.comment,
     )
-    added = tuple(c for c in new.constraints if c not in old.constraints)
-    only_added = all(c in new.constraints for c in old.constraints) and all(c.kind in "fu" for c in added)
+    before = {c if c in new.constraints else replace(c, validated=True) for c in old.constraints}
+    added = tuple(c for c in new.constraints if c not in before)
+    only_added = before <= set(new.constraints) and all(c.kind in "fu" for c in added)
     return LockMode.NO_KEY_UPDATE if alike == old and only_added else LockMode.UPDATE
 
 
@@ -195,12 +251,10 @@ def _users(
         used = theirs.used.get(old.oid)
         if used is None or (new is not None and theirs.goes_on(used, new)):
             continue
-        writes = theirs.tables.get(used.shard)
-        gathered = theirs.gathered is not None
-        if gathered or (writes is not None and writes.has_rows):
+        if _has_written(theirs, used):
             yield theirs, LockMode.SHARE
         elif mode is LockMode.UPDATE:
             yield theirs, LockMode.KEY_SHARE
 
 
-__all__ = ["MODES", "SPACE", "behind", "behind_of", "ours"]
+__all__ = ["MODES", "SPACE", "behind", "behind_of", "locked", "ours"]

@@ -674,6 +674,8 @@ class Session(SessionContext):
             self.rollback()
         else:
             block.fail()
+            if not block.savepoints:
+                self.executor.advisory.end_transaction(self.pid)  # others need not wait for ROLLBACK
             self.transaction_status = b"E"
 
     # --- the end ---------------------------------------------------------------------------

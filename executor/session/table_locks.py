@@ -3,11 +3,12 @@
     SHARE                                    excludes the modes below        \
     SHARE ROW EXCLUSIVE and stronger         exclude each other and SHARE     } nobody else may write until the end
     SHARE UPDATE EXCLUSIVE                   excludes the same                  anybody may write
-    ACCESS SHARE, ROW SHARE, ROW EXCLUSIVE   nothing
+    ACCESS SHARE, ROW SHARE, ROW EXCLUSIVE   as statements that read or write
 
 Lockers wait for one another as for transaction-level advisory locks, which hold among all servers of an environment; the key is the
-table's. Statements that merely write take no lock of the table, for that would be a question on the hot path of each of them. What
-they do is found when the locker commits: he has *read the whole table*, and is refused with 40001 if another has written to it since.
+table's. Statements of the same server are kept waiting, and waited for, as beside DDL (`definition_locks`), by SHARE ROW EXCLUSIVE and
+stronger modes: that costs nothing as long as nobody locks a table. Of what others write, and beside SHARE, the locker hears when he commits:
+he has *read the whole table*, and is refused with 40001 if another has written to it since.
 Serializable transactions would be so for what they read anyway; at READ COMMITTED, where reads do not count, the lock is what
 counts (`Transaction.locked`).
 
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Rows
 from executor.procedural.inside import INSIDE
-from executor.session import permissions
+from executor.session import definition_locks, permissions
 from executor.session.advisory import RELATION, Key
 from executor.session.transactions import require_block
 from planner import statements as st
@@ -38,12 +39,22 @@ from planner.inheritance import family
 from planner.relations import TransitionTable
 from storage.abc import Datum
 from txn.abc import Isolation, LockNotAvailable
+from txn.locks import LockMode
 
 if TYPE_CHECKING:
     from executor.session.block import Block
     from executor.session.session import Session
 
 _FOR_NOBODY = frozenset({"access share", "row share", "row exclusive"})
+_BESIDE_STATEMENTS = {
+    "access share": LockMode.KEY_SHARE,
+    "row share": LockMode.KEY_SHARE,
+    "row exclusive": LockMode.SHARE,
+    "share row exclusive": LockMode.NO_KEY_UPDATE,
+    "exclusive": LockMode.NO_KEY_UPDATE,
+    "access exclusive": LockMode.UPDATE,
+}
+"""The modes that wait for statements, and that these wait for, as definitions do (`definition_locks`)."""
 _KEEPS_WRITERS_OUT = frozenset({"share", "share row exclusive", "exclusive", "access exclusive"})
 
 
@@ -55,27 +66,47 @@ async def lock_table(
     for place, name in enumerate(s.tables):
         if (name.schema or "pg_catalog", name.name) in relations():
             continue  # DDL waits for nobody, and nobody for it
-        found = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
-        if isinstance(found, TransitionTable):
-            behind_it = behind(session.catalog, found, session.search_path())
-            if behind_it is None:
-                raise missing_relation(name.name)
-            found = behind_it
-        if not isinstance(found, Table | View) or getattr(found, "foreign", None) is not None:
-            what = "indexes" if isinstance(found, Index) else "sequences"
-            what = "foreign tables" if isinstance(found, Table) else what
-            raise ExecutionError(
-                "42809",
-                f'cannot lock relation "{found.name}"',
-                detail=f"This operation is not supported for {what}.",
-            )
-        permissions.require_lock(session, found, s.mode)
-        for table in _tables_of(session, found, place in s.only):
+        looks = 0
+        while not await _locked(session, block, s, _named(session, s, name), place in s.only, looks):
+            looks += 1  # as things are by now
+    return Rows("LOCK TABLE")
+
+
+def _named(session: Session, s: st.LockTable, name: st.Name) -> Table | View:
+    found = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
+    if isinstance(found, TransitionTable):
+        behind_it = behind(session.catalog, found, session.search_path())
+        if behind_it is None:
+            raise missing_relation(name.name)
+        found = behind_it
+    if not isinstance(found, Table | View) or getattr(found, "foreign", None) is not None:
+        what = "indexes" if isinstance(found, Index) else "sequences"
+        what = "foreign tables" if isinstance(found, Table) else what
+        raise ExecutionError(
+            "42809",
+            f'cannot lock relation "{found.name}"',
+            detail=f"This operation is not supported for {what}.",
+        )
+    permissions.require_lock(session, found, s.mode)
+    return found
+
+
+async def _locked(
+    session: Session, block: Block, s: st.LockTable, found: Table | View, only: bool, looks: int
+) -> bool:
+    """False: somebody was in the way, and the name may be another table's by now."""
+    at_once = True
+    for table in _tables_of(session, found, only):
+        if s.mode not in _FOR_NOBODY:
+            await _until_ours(session, table, s)
+        if s.mode in _BESIDE_STATEMENTS:
+            mode = _BESIDE_STATEMENTS[s.mode]
+            at_once &= await definition_locks.locked(session, block, table, mode, looks, nowait=s.nowait)
+        if at_once:
             block.use(table)
             if s.mode not in _FOR_NOBODY:
-                await _until_ours(session, table, s)
                 _from_now_on(block, table, s.mode)
-    return Rows("LOCK TABLE")
+    return at_once
 
 
 def _tables_of(session: Session, relation: Table | View, only: bool) -> list[Table]:
