@@ -114,7 +114,7 @@ class QueryExpressions(Writer):
         """Columns that USING has made of two: what they are, and their names."""
         self.renaming: Renaming | None = None
         """What has got another name, if the text is written for that."""
-        self.kept_names: set[int] = set()
+        self.kept_names: dict[int, frozenset[str]] = {}
         """Relations whose columns are listed behind their names, as they were called before."""
 
     def nested(self, node: exp.Expression, scope: Scope | None, named: bool = True) -> str:

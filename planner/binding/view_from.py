@@ -11,7 +11,8 @@ Relations come in the order in which the binder has met them; those of a join wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
 from sqlglot import exp
@@ -82,19 +83,26 @@ class FromWriter(QueryExpressions):
         self._add(text)
         return "\n" in text[1:]
 
-    def keep_names(self, node: exp.Select, relations: Iterable[Relation]) -> None:
-        """What joins equate by name keeps its names: the columns of a relation that has a new one are listed behind it."""
+    def keep_names(
+        self, node: exp.Select, relations: Collection[Relation], around: frozenset[str] = frozenset()
+    ) -> None:
+        """What joins equate by name keeps its names: the columns of a relation that has a new one are listed behind it.
+
+        `around`: what the join with a name has of columns in which they are.
+        """
         changed = "" if self.renaming is None else self.renaming.old_column or self.renaming.added
         if self.renaming is None or not changed:
             return
         joins = list(node.find_all(exp.Join))
         equated = {identifier(u).partition(SEPARATOR)[0] for j in joins for u in j.args.get("using") or ()}
-        natural = any(str(j.args.get("method") or "").upper() == "NATURAL" for j in joins)
+        if any(str(j.args.get("method") or "").upper() == "NATURAL" for j in joins):
+            counted = Counter(c.name for r in relations for x in (r.parts or (r,)) for c in x.columns)
+            equated |= {name for name, count in counted.items() if count > 1}
         for r in relations:
-            self.keep_names(node, r.parts)
+            self.keep_names(node, r.parts, frozenset(c.name for c in r.columns))
             mine = r.table is not None and r.table.oid == self.renaming.oid
-            if mine and (natural or changed in equated):
-                self.kept_names.add(r.number)
+            if mine and (changed in equated or changed in around):
+                self.kept_names[r.number] = around
 
     # --- FROM ----------------------------------------------------------------------------------------
 
@@ -206,7 +214,8 @@ class FromWriter(QueryExpressions):
         if renamed:
             names = [c.name for c in relation.columns if not c.hidden]
             if self.renaming is not None and self.renaming.added and relation.number in self.kept_names:
-                names.append(_apart_from(names, self.renaming.added))
+                around = self.kept_names[relation.number]
+                names.append(_apart_from({*names, *around}, self.renaming.added))
             self._add(f"({', '.join(map(quote_identifier, names))})")
         seen.append(relation)
 
@@ -249,7 +258,7 @@ class FromWriter(QueryExpressions):
         return f"{shown}.{quote_identifier(name)}" if shown else quote_identifier(name)
 
 
-def _apart_from(names: list[str], name: str) -> str:
+def _apart_from(names: Collection[str], name: str) -> str:
     """`c`, or `c_1` where there is a `c`."""
     made, count = name, 0
     while made in names:
