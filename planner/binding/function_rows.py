@@ -26,6 +26,7 @@ from planner.binding import (
     routine_rows,
     rows_from,
     series,
+    xml_tables,
 )
 from planner.binding.clauses import refuse_sets_below
 from planner.binding.dimensions import held_form
@@ -49,6 +50,9 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
     queried = queried_texts.source(sources, call, node) or listed_rows.source(sources, call, node)
     if queried is not None:
         return queried
+    in_xml = xml_tables.source(sources, call, node, scope)
+    if in_xml is not None:
+        return in_xml
     in_sql = routine_rows.source(sources, call, node, scope)
     if in_sql is not None:
         return in_sql

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from planner.abc import SqlError
-from planner.types import xml_making, xml_paths, xmls
+from planner.types import xml_making, xml_paths, xml_rows, xmls
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
+_L = "VARCHAR[]"
 
 _MINUTES = re.compile(r"([+-]\d\d)( BC)?$")
 
@@ -46,5 +47,6 @@ FUNCTIONS: list[Entry] = [
     ("tw_xml_serialize", xml_making.serialized, (_V, _V), _V),
     ("tw_xpath", xml_paths.xpath, (_V, _V, _V), "VARCHAR[]"),
     ("tw_xpath_exists", xml_paths.exists, (_V, _V, _V), "BOOLEAN"),
+    ("tw_xml_table", xml_rows.rows, (_V, _V, _L, _L, _L, _V), _L),
     ("tw_xml_document", xmls.is_document, (_V,), "BOOLEAN"),
 ]

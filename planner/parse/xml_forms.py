@@ -7,6 +7,7 @@
     xmlparse(DOCUMENT x STRIP WHITESPACE)                xmlparse('document', x, 'strip')
     xmlserialize(CONTENT x AS text)                      CAST(xmlserialize('content', x) AS text)
     xmlexists(p PASSING BY VALUE x)                      xmlexists(p, x)
+    xmltable(p PASSING x COLUMNS ...)                    `xml_tables`
     x IS NOT DOCUMENT                                    x IS NOT "document normalized"
 
 `planner.binding.xml_forms` gives these calls their meaning.
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planner.lexer import END, PUNCTUATION, QUOTED, STRING, WORD, Token, is_sign
+from planner.parse import xml_tables
 from planner.parse.errors import syntax_error
 
 Tokens = list[Token]
@@ -188,6 +190,7 @@ _FORMS: dict[str, Callable[[Token, Tokens, Token], Tokens]] = {
     "xmlparse": _parse,
     "xmlserialize": _serialize,
     "xmlexists": _exists,
+    "xmltable": xml_tables.written,
 }
 WORDS = frozenset((*_FORMS, "document"))
 

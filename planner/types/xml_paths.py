@@ -39,20 +39,20 @@ def _etree() -> Any:
     return etree
 
 
-def _document(value: str) -> Any:
-    """Raises 2200M."""
+def document(value: str) -> Any:
+    """A parsed document. Raises 2200M."""
     etree = _etree()
     parser = etree.XMLParser(
         resolve_entities=False, load_dtd=False, no_network=True, dtd_validation=False, huge_tree=False,
         strip_cdata=False, remove_blank_text=False, encoding="utf-8",
     )  # fmt: skip
     try:
-        document = etree.fromstring(without_declaration(value).encode(), parser).getroottree()
+        tree = etree.fromstring(without_declaration(value).encode(), parser).getroottree()
     except etree.XMLSyntaxError as e:
         raise SqlError("2200M", "could not parse XML document", detail=_without_column(e)) from None
-    if document.docinfo.internalDTD is not None:
-        _refuse_multiplied(value, document.docinfo.internalDTD)
-    return document
+    if tree.docinfo.internalDTD is not None:
+        _refuse_multiplied(value, tree.docinfo.internalDTD)
+    return tree
 
 
 def _refuse_multiplied(value: str, dtd: Any) -> None:
@@ -90,11 +90,16 @@ def _namespaces(array: str) -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache(maxsize=256)
-def _compiled(path: str, namespaces: tuple[tuple[str, str], ...]) -> Any:
-    """Raises XX000."""
+def compiled(path: str, namespaces: tuple[tuple[str, str], ...], relative: bool = False) -> Any:
+    """An expression, which begins at the document, or where it is evaluated. Raises XX000."""
     etree = _etree()
     try:
-        return etree.XPath(from_document(path), namespaces=dict(namespaces), regexp=False, smart_strings=True)
+        return etree.XPath(
+            path if relative else from_document(path),
+            namespaces=dict(namespaces),
+            regexp=False,
+            smart_strings=True,
+        )
     except etree.XPathSyntaxError as e:
         raise SqlError("XX000", "invalid XPath expression", detail=str(e)) from None
 
@@ -104,22 +109,22 @@ def _found(path: str, value: str, array: str) -> list[Any]:
     namespaces = _namespaces(array)
     if not path:
         raise SqlError("22000", "empty XPath expression")
-    document = _document(value)
-    compiled = _compiled(path, namespaces)
-    _refuse_costly(path, document)
-    dtd = document.docinfo.internalDTD
+    tree = document(value)
+    expression = compiled(path, namespaces)
+    refuse_costly(path, tree)
+    dtd = tree.docinfo.internalDTD
     if dtd is not None and any(True for _ in dtd.iterentities()) and may_ask_for_document(path):
-        raise _unshown()  # libxml2 takes what entities stand for as the document's text
-    found = _evaluated(compiled, document)
+        raise unshown()  # libxml2 takes what entities stand for as the document's text
+    found = evaluated(expression, tree)
     if not isinstance(found, list):
         return [found]
     if not found or may_ask_for_document(path):  # lxml leaves the document out
-        count = _evaluated(_compiled(f"count({path})", namespaces), document)
+        count = evaluated(compiled(f"count({path})", namespaces), tree)
         return [*found, *[None] * (int(count) - len(found))]
     return found
 
 
-def _refuse_costly(path: str, document: Any) -> None:
+def refuse_costly(path: str, document: Any) -> None:
     """Steps that lead from each node to all others multiply, and nobody can interrupt libxml2. Raises 54001."""
     steps = len(_MULTIPLYING.findall(path))
     if steps > 1 and (nodes := sum(1 for _ in document.iter())) ** steps > _VISITED_MAX:
@@ -130,25 +135,27 @@ def _refuse_costly(path: str, document: Any) -> None:
         )
 
 
-def _unshown() -> SqlError:
+def unshown() -> SqlError:
+    """What lxml has no object for."""
     return SqlError("0A000", "XPath results that are whole documents or CDATA sections are not supported")
 
 
-def _evaluated(compiled: Any, document: Any) -> Any:
+def evaluated(expression: Any, at: Any) -> Any:
+    """What an expression finds. Raises XX000, 0A000."""
     try:
-        return compiled(document)
+        return expression(at)
     except _etree().XPathError as e:
         raise SqlError("XX000", "could not create XPath object", detail=str(e)) from None
     except NotImplementedError:
-        raise _unshown() from None
+        raise unshown() from None
 
 
 def xpath(path: str, value: str, namespaces: str) -> list[str]:
     """`xpath`. Raises 22000, 22004, 22023, 2200M, XX000, 0A000."""
     found = _found(path, value, namespaces)
     if "<![CDATA[" in value and any(getattr(x, "is_text", False) for x in found):
-        raise _unshown()  # a text of its own, or a section: nobody says which
-    return [_shown(x) for x in found]
+        raise unshown()  # a text of its own, or a section: nobody says which
+    return [shown(x) for x in found]
 
 
 def exists(path: str, value: str, namespaces: str) -> bool:
@@ -156,7 +163,8 @@ def exists(path: str, value: str, namespaces: str) -> bool:
     return bool(_found(path, value, namespaces))
 
 
-def _shown(item: Any) -> str:
+def shown(item: Any) -> str:
+    """What a path has found, as xml. Raises 0A000, XX000."""
     if isinstance(item, bool):
         return "true" if item else "false"
     if isinstance(item, float):
@@ -164,7 +172,7 @@ def _shown(item: Any) -> str:
     if isinstance(item, str):
         return text(item)
     if item is None:
-        raise _unshown()
+        raise unshown()
     if isinstance(item, tuple):
         raise SqlError("XX000", "could not copy node")
     from copy import deepcopy
