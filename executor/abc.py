@@ -25,6 +25,7 @@ from planner.abc import Plan, ResultColumn, SqlError, TypeRef
 from storage.abc import Datum
 
 if TYPE_CHECKING:
+    from executor.session.heard import Heard
     from planner.types import TypeSettings
 
 
@@ -273,7 +274,7 @@ class Session(Protocol):
     parameter_changes: list[tuple[str, str]]  # drained by pgwire as ParameterStatus
     type_settings: TypeSettings  # replaced, never mutated: pgwire's caches hang off its identity
 
-    heard: list[tuple[int, str, str]]  # (pid, channel, payload) of NOTIFY, drained by pgwire when idle
+    heard: Heard  # notifications, drained by pgwire when idle
     on_notification: Callable[[], None] | None  # pgwire's: something was heard
     on_terminate: Callable[[Exception], None] | None  # pgwire's: ends the conversation with a FATAL error
 

@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import itertools
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,7 @@ from executor.plans import Plans
 from executor.session import advisory, bulk_locks, definition_locks, functions, signals
 from executor.session.block import Block
 from executor.session.first_settings import FirstSettings
+from executor.session.heard import HEARD_BYTES_MAX
 from executor.session.session import Session
 from executor.session.shared_advisory import SharedAdvisoryLocks
 from executor.session.transaction_numbers import TransactionNumbers
@@ -72,6 +73,8 @@ class Executor:
         self.planner = planner
         self.store = store
         self.limits = limits
+        self._unread_bytes = 0
+        """At least what the client who has left most notifications unread has left."""
         self.read_only = read_only
         self.started_us = env.clock.now_us()
         self.columnar = ColumnarEngine(store.connection.cursor, limits, store.spill)
@@ -306,7 +309,7 @@ class Executor:
                 _log.warning("temporary schema %s stays until the next start: %s", name, e)
 
     def notify(
-        self, sender: Session, notifications: Sequence[tuple[str, str]], *, told: bool = False
+        self, sender: Session, notifications: Iterable[tuple[str, str]], *, told: bool = False
     ) -> None:
         """Delivers NOTIFYs of a commit to whoever listens (pgwire drains `notifications`).
 
@@ -318,10 +321,18 @@ class Executor:
             self.spawn(self._tell(self.env, numbered))
 
     def _hear(self, notifications: Sequence[tuple[str, str, int]]) -> None:
+        told = [(pid, channel, payload) for channel, payload, pid in notifications]
         for session in self.sessions.values():
-            for channel, payload, pid in notifications:
-                if channel in session.channels:
-                    session.hear(pid, channel, payload)
+            if session.channels:
+                session.hear(told)
+                self._unread_bytes = max(self._unread_bytes, session.heard.size_bytes)
+
+    @property
+    def hears_too_slowly(self) -> bool:
+        """Whether some client has left too many notifications unread."""
+        if self._unread_bytes > HEARD_BYTES_MAX:
+            self._unread_bytes = max((s.heard.size_bytes for s in self.sessions.values()), default=0)
+        return self._unread_bytes > HEARD_BYTES_MAX
 
     async def _tell(self, env: SharedEnvironment, notifications: Sequence[tuple[str, str, int]]) -> None:
         try:

@@ -48,6 +48,8 @@ READ_HIGH_BYTES: Final = 1024 * 1024
 """Reading pauses when more than this waits behind a running statement."""
 OUT_PIECES_HIGH: Final = 64
 """So many pieces of replies are collected before they are handed to the socket."""
+NOTIFICATIONS_AT_ONCE: Final = 64
+"""So many are handed to the socket before it is asked whether the client takes them."""
 
 
 class Conversation:
@@ -188,6 +190,8 @@ class Conversation:
     def writable(self) -> None:
         """The client takes data again."""
         if not self.busy and not self.gone:
+            if self.session.heard:
+                self._hear()
             self.run()
 
     # --- the loop ------------------------------------------------------------------------------
@@ -328,14 +332,18 @@ class Conversation:
             self._silence = asyncio.get_running_loop().call_later(limit[0], self.terminate, limit[1])
 
     def _drain_heard(self) -> None:
+        """Notifications, as many as the client takes."""
         heard = self.session.heard
-        self.out += [replies.notification(*one) for one in heard]
-        heard.clear()
+        while heard and self.io.writable:
+            self.out += [replies.notification(*one) for one in heard.taken(NOTIFICATIONS_AT_ONCE)]
+            if heard:
+                self.flush()
 
     def _hear(self) -> None:
         """A NOTIFY reached the session: it is told at once if it is idle, else before ReadyForQuery."""
         session = self.session
-        if self.idle and not self.gone and session.transaction_status == b"I" and not session.in_implicit:
+        quiet = self.idle and not self.gone and session.transaction_status == b"I"
+        if quiet and not session.in_implicit:
             self._drain_heard()
             self.flush()
 

@@ -144,7 +144,7 @@ class Block:
         self.used: dict[int, Table] = {}
         """By OID: must be unaltered at commit."""
         self.savepoints: list[Savepoint] = []
-        self.notifications: list[tuple[str, str]] = []
+        self.notifications: dict[tuple[str, str], None] = {}
         self.reference_checks: list[Any] = []
         """What foreign keys found, to be asked again at admission (`executor.session.reference_checks`)."""
         self.deferred: list[Any] = []
@@ -365,7 +365,8 @@ class Block:
         self.catalog = point.catalog
         del self.steps[point.steps :]
         self._settle_steps()
-        del self.notifications[point.notifications :]
+        while len(self.notifications) > point.notifications:
+            self.notifications.popitem()
         del self.reference_checks[point.references :]
         self.deferred, count = point.deferred
         del self.deferred[count:]

@@ -295,11 +295,12 @@ def notify(session: Session, channel: str, payload: str) -> None:
     """Delivered at once, or with the transaction's commit."""
     if len(payload.encode()) >= 8000:
         raise ExecutionError("22023", "payload string too long")
-    item = (channel, payload)
+    if session.executor.hears_too_slowly:
+        raise ExecutionError("54000", "too many notifications in the NOTIFY queue")
     if session.block is None:
-        session.executor.notify(session, [item])
-    elif item not in session.block.notifications:
-        session.block.notifications.append(item)
+        session.executor.notify(session, [(channel, payload)])
+    else:
+        session.block.notifications.setdefault((channel, payload))
 
 
 async def _accepted(

@@ -24,6 +24,7 @@ from executor.session import permissions, read_only
 from executor.session.block import Block
 from executor.session.chance import Chance
 from executor.session.guc_table import MESSAGE_LEVELS
+from executor.session.heard import Heard
 from executor.session.lock_wait import LockWait
 from planner.abc import SqlError, Table
 from planner.catalog import Sequence as SequenceObject
@@ -75,8 +76,8 @@ class SessionContext:
         self.channels: dict[str, None] = {}
         self.chance: Chance | None = None
         """What random() draws from; None: DuckDB's generator, for nobody has said a seed."""
-        self.heard: list[tuple[int, str, str]] = []
-        """Notifications (pid, channel, payload) not sent to the client yet."""
+        self.heard = Heard()
+        """Notifications not sent to the client yet."""
         self.on_notification: Callable[[], None] | None = None
         self.on_terminate: Callable[[Exception], None] | None = None
         self.silence_limited = False

@@ -56,6 +56,7 @@ from executor.session import (
 )
 from executor.session.block import Block
 from executor.session.context import SessionContext
+from executor.session.heard import Notification
 from executor.session.lock_wait import LockWait
 from executor.session.values import session_value
 from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
@@ -266,10 +267,10 @@ class Session(SessionContext):
         """A plan inside another statement (EXECUTE, EXPLAIN ANALYZE, FETCH): as if it had been sent."""
         return await self._execute(plan, params, autocommit)
 
-    def hear(self, pid: int, channel: str, payload: str) -> None:
-        """A notification arrives; pgwire drains `heard` and is woken by `on_notification`."""
-        self.heard.append((pid, channel, payload))
-        if self.on_notification is not None:
+    def hear(self, notifications: Sequence[Notification]) -> None:
+        """Some are committed; pgwire drains `heard` and is woken by `on_notification`."""
+        self.heard.hear(one for one in notifications if one[1] in self.channels)
+        if self.heard and self.on_notification is not None:
             self.on_notification()
 
     def again(self, plan: Plan, params: tuple[Datum, ...], done: Done) -> Any:

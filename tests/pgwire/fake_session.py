@@ -24,6 +24,7 @@ from executor.abc import (
     Rows,
     Stream,
 )
+from executor.session.heard import Heard
 from planner.abc import Plan, ResultColumn, SqlError, StatementKind, TypeRef, Utility
 from planner.types.settings import DEFAULT_SETTINGS
 
@@ -47,7 +48,7 @@ class FakeSession:
         self.type_settings = DEFAULT_SETTINGS
         self.transaction_status = b"I"
         self.in_implicit = False
-        self.heard: list[tuple[int, str, str]] = []
+        self.heard = Heard()
         self.on_notification: Callable[[], None] | None = None
         self.silence_limited = False
         self.log: list[str] = []

@@ -288,7 +288,7 @@ async def play(lines: list[str], piece: int | None = None) -> list[str]:
                 case "terminate":
                     wire.conversation.terminate(SqlError("57P01", "terminating connection"))
                 case "notify":
-                    session.heard.append((7, "news", "extra"))
+                    session.heard.hear([(7, "news", "extra")])
                     session.on_notification()
                 case "lost":
                     wire.conversation.lost()
