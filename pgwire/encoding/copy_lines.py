@@ -81,6 +81,8 @@ class LineDecoder:
         self.ignored_count = 0
         """Rows left out by ON_ERROR ignore."""
         self._block_bytes = block_bytes
+        self._again_bytes = 0
+        """How much there is before the end of a row is looked for again: twice as much each time that there was none."""
         self._pending: list[bytes] = []
         self._pending_bytes = 0
         self._line = 0  # lines before the block at hand
@@ -126,7 +128,7 @@ class LineDecoder:
             return []
         self._pending.append(data)
         self._pending_bytes += len(data)
-        if self._pending_bytes < self._block_bytes:
+        if self._pending_bytes < max(self._block_bytes, self._again_bytes):
             return []
         whole = b"".join(self._pending) if len(self._pending) > 1 else data
         end = self.last_row_end(whole)
@@ -134,7 +136,9 @@ class LineDecoder:
             if len(whole) > ROW_BYTES_MAX:
                 raise SqlError("54000", f"a row of COPY data is longer than {ROW_BYTES_MAX} bytes")
             self._pending = [whole]
+            self._again_bytes = min(2 * len(whole), ROW_BYTES_MAX + 1)
             return []
+        self._again_bytes = 0
         rest = whole[end:]
         self._pending = [rest] if rest else []
         self._pending_bytes = len(rest)

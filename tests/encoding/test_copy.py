@@ -348,3 +348,24 @@ def test_options_that_cannot_be(options: CopyOptions, sqlstate: str) -> None:
         with pytest.raises(SqlError) as caught:
             make(columns_of(["int4"]), options)
         assert caught.value.sqlstate == sqlstate
+
+
+@pytest.mark.parametrize("options", [CopyOptions(), csv()], ids=["text", "csv"])
+def test_a_row_of_many_blocks_is_not_looked_through_for_each_of_them(
+    options: CopyOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoder = copy_decoder(columns_of(["text"]), options, TypeSettings(), "t")
+    decoder._block_bytes = 100  # type: ignore[attr-defined]
+    looked_at: list[int] = []
+    look = decoder.last_row_end  # type: ignore[attr-defined]
+
+    def looks(data: bytes) -> int:
+        looked_at.append(len(data))
+        return look(data)
+
+    monkeypatch.setattr(decoder, "last_row_end", looks)
+    batches = [b for _ in range(1000) for b in decoder.feed(b"x" * 100)]
+    assert batches == [] and sum(looked_at) < 4 * 100_000
+    batches = [*decoder.feed(b"\n" + b"y\n" * 70_000), *decoder.finish()]
+    values = [v for b in batches for v in b.column(0).to_pylist()]
+    assert values == ["x" * 100_000] + ["y"] * 70_000
