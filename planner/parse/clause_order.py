@@ -26,6 +26,8 @@ _SETS: Final = frozenset(("union", "intersect", "except"))
 _LIMITS: Final = {"limit": "limit", "fetch": "limit", "offset": "offset"}
 _PAIRED: Final = {"group": "by", "order": "by"}
 _LOCKS: Final = frozenset(("update", "no", "share", "key"))
+_READ_ONLY: Final = "for read only"
+_BEHIND: Final = frozenset((*_LIMITS, ""))
 
 
 class _Query:
@@ -102,14 +104,37 @@ def _takes(query: _Query, word: str, tokens: list[Token], i: int) -> bool:
             return False
         query.reached, query.locked, query.last = _LIMITED, True, "for"
         return True
+    if word == "for" and is_read_only(tokens, i):
+        if query.locked:
+            return False
+        query.reached, query.locked, query.last = _LIMITED, True, _READ_ONLY
+        return True
     return not (word == "with" and query.last == "limit")  # WITH TIES is of FETCH
 
 
 def _takes_limit(query: _Query, word: str) -> bool:
     kind = _LIMITS[word]
-    split = query.last == "for" and bool(query.limits)
+    split = query.last in ("for", _READ_ONLY) and bool(query.limits)
     if kind in query.limits or split:
         return False
     query.limits.add(kind)
     query.reached, query.last = _LIMITED, word
     return True
+
+
+def is_read_only(tokens: list[Token], i: int) -> bool:
+    """Whether FOR READ ONLY begins here, what cursors of the standard say: it locks nothing."""
+    return [t.keyword for t in tokens[i : i + 3]] == _READ_ONLY.split()
+
+
+def without_read_only(tokens: list[Token], text: str) -> list[Token]:
+    """The same without FOR READ ONLY, which sqlglot does not know. Raises 42601 at what cannot follow it."""
+    for i in range(len(tokens) - 3, -1, -1):
+        if is_read_only(tokens, i):
+            follows = tokens[i + 3]
+            if follows.keyword not in _BEHIND or (
+                follows.kind != END and not follows.keyword and not is_sign(follows, ")")
+            ):
+                raise syntax_error(follows, text)
+            tokens = tokens[:i] + tokens[i + 3 :]
+    return tokens

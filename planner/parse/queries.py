@@ -20,7 +20,7 @@ from sqlglot.tokens import Token as GlotToken
 from planner.abc import PlanError
 from planner.lexer import END, Token, is_sign, tokenize
 from planner.parse.adjacency import refuse_impossible_pairs
-from planner.parse.clause_order import refuse_disorder
+from planner.parse.clause_order import refuse_disorder, without_read_only
 from planner.parse.column_lists import joined
 from planner.parse.dialect import TidewirePostgres
 from planner.parse.errors import end_of_input, syntax_error
@@ -59,6 +59,8 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     refuse_impossible_pairs(tokens, text)
     refuse_foreign_clauses(tokens, text)
     refuse_disorder(tokens, text)
+    if any(t.keyword == "read" for t in tokens):
+        tokens = without_read_only(tokens, text)
     refuse_names_of_rows(tokens, text)
     misplaced = misplaced_condition(tokens)
     if misplaced is not None:
