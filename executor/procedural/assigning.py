@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from executor.abc import ExecutionError
+from executor.procedural import diagnostics
 from executor.procedural.domains import DomainSteps
 from executor.procedural.texts import first_rows
 from planner import types as t
@@ -166,8 +167,17 @@ class AssignSteps(DomainSteps):
         if len(targets) == 1 and not targets[0].field:
             slot = targets[0].slot
             if slot in self.code.dynamic or not isinstance(self.frame.kinds[slot], TypeRef):
+                kind = self.frame.kinds[slot]
+                if (
+                    slot not in self.code.dynamic
+                    and isinstance(kind, Shape)
+                    and len(types) not in (1, len(kind.types))
+                ):
+                    diagnostics.uneven(self.session)
                 await self.put_row(slot, names, types, row)
                 return
+        if len(types) != len(targets):
+            diagnostics.uneven(self.session)
         for i, target in enumerate(targets):
             value = row[i] if row is not None and i < len(row) else None
             ref = types[i] if i < len(types) else TEXT

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from executor.abc import ExecutionError
 from planner.abc import SqlError, TypeRef
 from planner.binding.variables import Shape
 from planner.statements import plpgsql as pl
 
 if TYPE_CHECKING:
     from executor.procedural.walk import Walk
+    from executor.session.session import Session
 
 Given = Sequence[tuple[str, Any, TypeRef]]
 """What a statement was given: names, values and types."""
@@ -78,4 +80,33 @@ def parameters(walk: Walk, given: Callable[[], Given]) -> str:
     return f"parameters: {', '.join(shown)}" if shown else ""
 
 
-__all__ = ["Given", "given_to", "of_error", "parameters", "stack"]
+def extra(session: Session, check: str) -> str:
+    """Whether a construct that is suspect is an error, deserves a warning, or neither: the setting that says so."""
+    for setting in ("extra_errors", "extra_warnings"):
+        if session.settings.listed(f"plpgsql.{setting}") & {check, "all"}:
+            return setting
+    return ""
+
+
+def suspect(session: Session, setting: str, code: str, message: str, detail: str, hint: str) -> None:
+    """Raises what is an error, and tells of what deserves a warning."""
+    if setting == "extra_errors":
+        raise ExecutionError(code, message, detail=detail, hint=hint)
+    if setting:
+        session.notice("WARNING", code, message, detail, hint)
+
+
+def uneven(session: Session) -> None:
+    """More columns than targets, or fewer. Raises 42804."""
+    setting = extra(session, "strict_multi_assignment")
+    suspect(
+        session,
+        setting,
+        "42804",
+        "number of source and target fields in assignment does not match",
+        f"strict_multi_assignment check of {setting} is active.",
+        "Make sure the query returns the exact list of columns.",
+    )
+
+
+__all__ = ["Given", "extra", "given_to", "of_error", "parameters", "stack", "suspect", "uneven"]

@@ -235,6 +235,10 @@ class Walk(LoopSteps, CursorSteps):
             raise Misplaced(
                 "P0003", "query returned more than one row", detail=detail, hint="" if dynamic else hint
             )
+        if len(rows) > 1 and not dynamic and (setting := diagnostics.extra(self.session, "too_many_rows")):
+            hint = "Make sure the query returns a single row, or use LIMIT 1."
+            message = "query returned more than one row"
+            diagnostics.suspect(self.session, setting, "P0003", message, "", hint)
         types = [c.type for c in columns]
         await self.put_into(into.targets, [c.name for c in columns], types, rows[0] if rows else None)
 

@@ -311,6 +311,13 @@ class Settings:
                 return level[key]
         return GUCS[key].default
 
+    def listed(self, key: str) -> frozenset[str]:
+        """The words of such a setting that is a list."""
+        try:
+            return frozenset(word.strip().lower() for word in self.raw(key).split(","))
+        except KeyError:
+            return frozenset()
+
     def switch(self, key: str, default: bool) -> bool:
         """A setting of PL/pgSQL's, which is there once somebody has set it. What is no truth value is the default."""
         try:

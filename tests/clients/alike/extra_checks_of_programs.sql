@@ -1,0 +1,24 @@
+-- What plpgsql.extra_warnings and plpgsql.extra_errors look for while a program runs.
+create table test_01(a int, b int, c int);
+set plpgsql.extra_warnings to 'too_many_rows';
+do $$ declare x int; begin select v from generate_series(1,2) g(v) into x; raise notice '%', x; end; $$;
+set plpgsql.extra_errors to 'too_many_rows';
+do $$ declare x int; begin select v from generate_series(1,2) g(v) into x; end; $$;
+do $$ declare x int; begin execute 'select v from generate_series(1,2) g(v)' into x; raise notice '%', x; end; $$;
+reset plpgsql.extra_errors; reset plpgsql.extra_warnings;
+set plpgsql.extra_warnings to 'strict_multi_assignment';
+do $$ declare x int; y int; begin select 1 into x, y; select 1,2 into x, y; select 1,2,3 into x, y; raise notice '% %', x, y; end $$;
+set plpgsql.extra_errors to 'strict_multi_assignment';
+do $$ declare x int; y int; begin select 1 into x, y; end $$;
+insert into test_01 values(10, 20, 30);
+do $$ declare x int; y int; begin select * from test_01 into x, y; raise notice 'ok'; select a, b from test_01 into x, y; end; $$;
+do $$ declare x int; y int; begin select a, b from test_01 into x, y; raise notice '% %', x, y; select a from test_01 into x; for x, y in select 5, 6 loop raise notice 'in'; end loop; end; $$;
+do $$ declare t test_01; begin select 1, 2 into t; end; $$;
+do $$ declare t test_01; begin select 1, 2, 3 into t; raise notice '%', t; select * into t from test_01; raise notice '%', t; end; $$;
+do $$ declare t test_01; begin select 1, 2, 3, 4 into t; end; $$;
+set plpgsql.extra_errors to 'all';
+do $$ declare t test_01; begin select 1, 2 into t; end; $$;
+set plpgsql.extra_errors to 'none';
+do $$ declare x int; y int; r record; begin select 1 into x, y; select 1, 2, 3 into r; raise notice '% %', x, r; end $$;
+reset plpgsql.extra_errors; reset plpgsql.extra_warnings;
+do $$ declare x int; y int; begin select 1 into x, y; raise notice '% %', x, y; end $$;
