@@ -2,7 +2,8 @@
 
     ROWS FROM (generate_series(1, 2), abs(3))   ->   unnest(ARRAY(SELECT generate_series(1, 2)), ARRAY(SELECT abs(3)))
 
-unnest() of several arrays puts them side by side the same way. The columns are called as the functions were.
+unnest() of several arrays puts them side by side the same way. The columns are called as the functions were. Where a query says what
+a function's records are, the array is one of rows: ARRAY(SELECT r FROM f(x) AS r (a int, b text)).
 """
 
 from __future__ import annotations
@@ -15,18 +16,30 @@ from planner.binding.fragments import ARRAY_TEXT
 from planner.binding.naming import figure_name
 
 _CALLED = "called"
+_ROWS = "tw_rows"
 
 
 def side_by_side(node: exp.Table) -> exp.Expression:
     """The functions of a ROWS FROM as one unnest. Raises 0A000."""
     arrays = []
     for function in node.args["rows_from"]:
-        if not isinstance(function, exp.Table) or function.args.get("alias"):
-            raise PlanError("0A000", "column definitions in ROWS FROM are not supported")
+        if not isinstance(function, exp.Table):
+            raise PlanError("0A000", "such a function in ROWS FROM is not supported")
+        if function.args.get("alias"):
+            arrays.append(exp.Anonymous(this="array", expressions=[_described(function)]))
+            arrays[-1].meta[_CALLED] = figure_name(function.this)
+            continue
         for call in _spread(function.this):
             arrays.append(exp.Anonymous(this="array", expressions=[exp.select(call)]))
             arrays[-1].meta[_CALLED] = figure_name(call)
     return exp.Anonymous(this="unnest", expressions=arrays)
+
+
+def _described(function: exp.Table) -> exp.Select:
+    """The rows of `f(x) AS (a int, b text)`, whole."""
+    alone = function.copy()
+    alone.args["alias"].set("this", exp.to_identifier(_ROWS))
+    return exp.select(exp.column(_ROWS)).from_(alone)
 
 
 def _spread(call: exp.Expression) -> list[exp.Expression]:
