@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import ExecutionError, Portal, Prepared, Rows, Stream
 from executor.columnar.rows import batch_rows
 from planner import statements as st
-from planner.abc import Plan, Query, ResultColumn
+from planner.abc import KeyedRead, Plan, Query, ResultColumn, SqlError
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class CursorRows:
     """The rows of a cursor, drawn from its result as they are needed."""
 
-    __slots__ = ("_limit", "_types", "position", "rows", "source")
+    __slots__ = ("_limit", "_types", "failure", "position", "rows", "source")
 
     def __init__(self, result: Rows | Stream, columns: Sequence[ResultColumn], rows_max: int) -> None:
         self._types = [c.type for c in columns]
@@ -34,9 +34,13 @@ class CursorRows:
         self.rows: list[tuple[Datum, ...]] = list(result.rows) if isinstance(result, Rows) else []
         self.source = result if isinstance(result, Stream) else None
         self.position = 0
+        self.failure: SqlError | None = None
+        """What the query has raised where it was to begin: said when somebody asks for rows."""
 
     async def draw(self, count: int | None) -> None:
         """Makes at least `count` rows present, if there are so many (None: all)."""
+        if self.failure is not None and count != 0:
+            raise self.failure
         while self.source is not None and (count is None or len(self.rows) < count):
             batch = await anext(self.source.batches, None)
             if batch is None:
@@ -134,10 +138,18 @@ async def declare(
     if len(session.portals) >= session.executor.limits.portals_per_session_max:
         raise ExecutionError("54000", "too many open cursors")
     inner: Plan = plan.extra["query"]
-    result = await session.run_plan(inner, tuple(params), block is None)
+    failure: SqlError | None = None
+    try:
+        result = await session.run_plan(inner, tuple(params), block is None)
+    except SqlError as error:
+        if block is None or not _is_of_rows(inner, error):
+            raise
+        failure, result = error, Rows("SELECT 0", inner.columns)
+        failure.position = 0
     if not isinstance(result, Rows | Stream):
         raise ExecutionError("0A000", "a cursor needs a query that returns rows")
     cursor = CursorRows(result, inner.columns or (), session.executor.limits.cursor_rows_max)
+    cursor.failure = failure
     said = session.statement_text or plan.text
     portal = CursorPortal(
         s.name, Prepared("", said, inner, inner.parameters, True), tuple(params), from_sql=True
@@ -152,6 +164,12 @@ async def declare(
         portal.extra["held"] = True
     session.portals[s.name] = portal
     return Rows("DECLARE CURSOR")
+
+
+def _is_of_rows(query: Plan, error: SqlError) -> bool:
+    """Whether an error is one row's, which no FETCH may reach: of a value, in a query that does nothing but read."""
+    reads = isinstance(query.body, Query | KeyedRead) and "runs" not in query.extra
+    return reads and error.sqlstate[:2] in ("21", "22")
 
 
 async def fetch(session: Session, plan: Plan, s: st.Fetch, params: Sequence[Datum], autocommit: bool) -> Rows:

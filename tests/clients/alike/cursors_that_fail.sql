@@ -1,0 +1,23 @@
+-- A cursor's query fails where rows are fetched, not where it is declared.
+begin;
+declare c cursor for select 1/(g-3) from generate_series(1,5) g;
+savepoint two;
+fetch 10 from c;
+rollback to savepoint two;
+fetch 10 from c;
+rollback to savepoint two; release savepoint two;
+fetch 10 from c;
+commit;
+create table t (a int primary key, b text); insert into t values (1,'x'),(2,'y');
+begin;
+declare c cursor for select a/(a-1) from t order by a;
+savepoint s; fetch c; rollback to s; select count(*) from t; close c; select count(*) from t;
+commit;
+begin;
+declare h cursor with hold for select 1/(a-1) from t;
+commit;
+declare h cursor with hold for select 1/(a-1) from t;
+begin; declare n cursor for select a::text::date from t; fetch backward from n; fetch n; rollback;
+begin; declare n cursor for select nope from t; rollback;
+begin; declare n cursor for select b::int from t; move 0 from n; savepoint x; move 1 in n; rollback to x; update t set b = 'z' where a = 1; commit;
+select * from t order by a;
