@@ -112,7 +112,10 @@ def is_current(plan: Plan, catalog: Catalog) -> bool:
     """Whether the plan is one for this catalog: made in it, or of a statement that means the same here as where it was made."""
     if plan.catalog_version == catalog.version:
         return True
-    if plan.catalog_version < 0 or plan.extra.get("meaning") != catalog.meaning:
+    if plan.catalog_version < 0:
+        return False
+    only_parsed = plan.kind is StatementKind.DDL and not plan.extra  # it is bound whenever it runs
+    if not only_parsed and plan.extra.get("meaning") != catalog.meaning:
         return False
     plan.catalog_version = catalog.version
     return True

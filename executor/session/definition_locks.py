@@ -222,6 +222,8 @@ def _is_own(block: Block, table: Table) -> bool:
 
 def _mode(old: Table, new: Table) -> LockMode:
     """CREATE TRIGGER, ADD FOREIGN KEY (at either end), VALIDATE CONSTRAINT and unique indexes keep writers out alone."""
+    if old.columns != new.columns:
+        return LockMode.UPDATE
     alike = replace(
         new,
         triggers=old.triggers,

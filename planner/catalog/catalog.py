@@ -117,10 +117,16 @@ class Catalog(IndexedObjects):
         after.shown, after.event = None, self.event
         after.user_types = self.user_types
         after._fork(self)
+        coming: list[CatalogObject] = []
         for change in changes:
-            if change.old is not None:
-                after._remove(change.old)
-        for thing in founded([change.new for change in changes if change.new is not None]):
+            old, new = change.old, change.new
+            if old is not None and new is not None and after._swap(old, new):
+                continue
+            if old is not None:
+                after._remove(old)
+            if new is not None:
+                coming.append(new)
+        for thing in founded(coming):
             after._add(thing)
         return after
 

@@ -5,8 +5,8 @@
     name           ->  role, database, functions   an object's OID  ->  comments on it, grants on it
     schema         ->  what is in it               OID, word        ->  who says it, in whatever text (`uses`)
 
-Each object is noted in all of them when it comes and struck from all when it goes (`_add`, `_remove`: the only two that
-change anything, while a catalog is made). What a name means in a session, with its search path, is `Catalog`'s to say.
+Each object is noted in all of them when it comes and struck from all when it goes; one that is only defined anew stays where it is
+found (`_add`, `_remove`, `_swap`: the only ones that change anything, while a catalog is made). What a name means in a session, with its search path, is `Catalog`'s to say.
 """
 
 from __future__ import annotations
@@ -47,6 +47,13 @@ EMPTY: Final[frozenset[Oid]] = frozenset()
 
 _T = TypeVar("_T", bound=CatalogObject)
 _K = TypeVar("_K")
+
+
+_COPIED: Final = ("_casts", "_databases", "_defaults", "_extensions", "_kinds", "_operators", "_roles")
+"""Small dictionaries: each catalog has its own."""
+_SWAPPED: Final = (Table, Counter, Index, SequenceObject)
+"""What definitions mostly change, and what nothing but these finds:"""
+_PLACES: Final = ("schema_oid", "name", "table_oid", "partition")
 
 
 class IndexedObjects:
@@ -112,11 +119,11 @@ class IndexedObjects:
         self._uses: Layered[Use, Layered[Oid, None]] = Layered()  # who says an OID or a word
 
     def _fork(self, before: IndexedObjects) -> None:
-        """Begins as another one is; for `_add` and `_remove` to go on from there."""
-        for name in IndexedObjects.__slots__:
-            if name.startswith("_"):
-                found = getattr(before, name)
-                setattr(self, name, found if isinstance(found, Layered) else found.copy())
+        """Begins as another one is; for `_add`, `_remove` and `_swap` to go on from there."""
+        for name in _SHARED:
+            setattr(self, name, getattr(before, name))
+        for name in _COPIED:
+            setattr(self, name, getattr(before, name).copy())
         self._listed = {}
 
     def _own(self, name: str) -> Any:
@@ -232,6 +239,39 @@ class IndexedObjects:
             self._let_go(self._own("_homes"), thing.schema_oid, thing.oid)
         for use in uses(thing):
             self._let_go(self._own("_uses"), use, thing.oid)
+
+    def _swap(self, old: CatalogObject, new: CatalogObject) -> bool:
+        """An object in the place of what it was before, if it is found where that was: only what differs is noted. False: it is not."""
+        if not (type(old) is type(new) and old.oid == new.oid and isinstance(old, _SWAPPED)):
+            return False
+        if any(getattr(old, name, None) != getattr(new, name, None) for name in _PLACES):
+            return False
+        assert self._objects.get(old.oid) == old, f"object {old.oid} is not as the change believes"
+        self._own("_objects")[new.oid] = new
+        if isinstance(old, Table) and isinstance(new, Table):
+            note_rows(c.type.oid for c in new.columns)
+            self._swap_parts(old, new)
+        before, after = uses(old), uses(new)
+        for use in before - after:
+            self._let_go(self._own("_uses"), use, old.oid)
+        for use in after - before:
+            self._of(self._own("_uses"), use)[new.oid] = None
+        return True
+
+    def _swap_parts(self, old: Table, new: Table) -> None:
+        parts, kept = _parts(old), _parts(new)
+        if parts != kept:
+            own = self._own("_parts")
+            for part in parts:
+                if part in own:
+                    del own[part]
+            for part in kept:
+                own[part] = new.oid
+        targets, aimed = _targets(old), _targets(new)
+        for target in targets - aimed:
+            _discard(self._own("_referring"), target, old.oid)
+        for target in aimed - targets:
+            self._own("_referring")[target] = self._referring.get(target, EMPTY) | {new.oid}
 
     # --- by OID ----------------------------------------------------------------------------------
 
@@ -379,6 +419,12 @@ class IndexedObjects:
     def grants_on(self, oid: Oid) -> list[Grant]:
         found = (self._objects[o] for o in sorted(self._targets.get(oid, EMPTY)))
         return [g for g in found if isinstance(g, Grant)]
+
+
+_SHARED: Final = tuple(
+    name for name in IndexedObjects.__slots__ if name.startswith("_") and name not in (*_COPIED, "_listed")
+)
+"""Dictionaries of layers, which a catalog forks when it first changes them (`_own`)."""
 
 
 def _parts(thing: CatalogObject) -> list[Oid]:

@@ -51,7 +51,8 @@ class Alteration:
 
     @table.setter
     def table(self, new: Table) -> None:
-        self.scope.replace(self.table, new)
+        if new is not (old := self.table):
+            self.scope.replace(old, new)
 
     def finish(self) -> None:
         """After the last action: unique indexes get the columns they need, rows their new shape."""
@@ -94,7 +95,7 @@ class Alteration:
         # Sequences made here must be known where the query is planned; everything else is as it was before.
         made = [scope.catalog.get(oid) for oid, old in scope.first_states() if old is None]
         added = [s for s in made if isinstance(s, Sequence)]
-        then = scope.before.with_changes([CatalogChange(None, s) for s in added])
+        then = scope.before.with_changes([CatalogChange(None, s) for s in added]) if added else scope.before
         plain = not self.computed and all(_NULL.match(source) for source in self.sources.values())
         scope.rewrite(self.before, new, f"SELECT {', '.join(outputs)} FROM {old_rows}", then, plain=plain)
         scope.checks = [
