@@ -13,7 +13,7 @@ version is no other's; so whoever compares two by identity knows whether anythin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -45,7 +45,9 @@ from txn.environment import Environment
 from txn.shared import SharedEnvironment
 
 CATALOG_SCHEMA = pa.schema([("oid", pa.int64()), ("kind", pa.string()), ("payload", pa.string())])
-OIDS_PER_STATEMENT = 4096
+_BLOCK: Final = 256
+_BLOCKS: Final = 16
+"""Servers of one environment take OIDs of blocks of so many, each of every sixteenth, so that who makes things at once does not meet."""
 
 DATABASES_KEPT_MAX = 1_000
 """How many databases' views of the catalog are kept at once."""
@@ -63,6 +65,8 @@ class Catalogs:
         self.rids: dict[int, int] = {}
         """Of each catalog object: its row in the catalog's shard."""
         self._next_oid = 0
+        self._block = -1
+        """Of OIDs, the one that this server takes its own of, where there are several."""
         self._windows_of: tuple[Catalog, Mapping[ShardId, float]] = (self.newest, {})
         self._left: dict[ShardId, float] = {}
         """Windows of shards that no table has any more, until they are buried: their past may still be read."""
@@ -196,11 +200,22 @@ class Catalogs:
     # --- changes ---------------------------------------------------------------------------
 
     def reserve_oids(self, catalog: Catalog) -> Catalog:
-        """The catalog with OIDs set aside for one DDL statement, which nobody else will use."""
+        """The catalog with the OIDs from which on one DDL statement takes what it needs: nobody else will use them. What it has
+        taken is known when it is bound, in the same turn of the loop (`took_oids`)."""
         counter = catalog.counter
         first = max(self._next_oid, counter.next_oid)
-        self._next_oid = first + OIDS_PER_STATEMENT
+        if isinstance(self._env, SharedEnvironment):
+            if self._next_oid // _BLOCK == self._block:
+                first = self._next_oid  # whatever others have taken of theirs
+            else:
+                block = first // _BLOCK
+                self._block = block + (self._env.members.number - block) % _BLOCKS
+                first = max(first, self._block * _BLOCK)
         return catalog.with_changes([CatalogChange(counter, Counter(first))])
+
+    def took_oids(self, bound: Catalog) -> None:
+        """The statement is bound, with this catalog."""
+        self._next_oid = bound.counter.next_oid
 
     def renumbered(self, catalog: Catalog) -> Catalog:
         """A transaction's own next catalog, with a version that no other catalog has."""
@@ -325,6 +340,8 @@ class Catalogs:
     def learn(self, changes: Sequence[CatalogChange], rids: dict[int, int | None]) -> None:
         """Another server's DDL: everybody's catalog from now on. Nothing of this server's is under way."""
         assert self.admitted is self.newest, "the log is followed between this server's own commits"
+        if any(change.oid // _BLOCK == self._block for change in changes if change.old is None):
+            self._block = -1  # it is another one's as well, whose number ends alike
         for oid, rid in rids.items():
             self._locate(oid, rid)
         for change in changes:

@@ -120,16 +120,25 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
 
 
 async def _bound(session: Session, statement: Any) -> DdlPlan:
-    executor = session.executor
-    context = session.ddl_context(executor.catalogs.reserve_oids(session.catalog))
     try:
-        return executor.planner.bind_ddl(statement, context)
+        return _bound_now(session, statement)
     except as_of.PastNotReached:  # CREATE TABLE AS SELECT ... AS OF
         await as_of.reach(session)
-        return executor.planner.bind_ddl(statement, context)
+        return _bound_now(session, statement)
     except SqlError as e:
         _tell(session, e.notices)
         raise
+
+
+def _bound_now(session: Session, statement: Any) -> DdlPlan:
+    executor = session.executor
+    after = reserved = executor.catalogs.reserve_oids(session.catalog)
+    try:
+        bound = executor.planner.bind_ddl(statement, session.ddl_context(reserved))
+        after = bound.catalog
+        return bound
+    finally:
+        executor.catalogs.took_oids(after)
 
 
 def _tell(session: Session, notices: Iterable[DdlNotice]) -> None:
@@ -139,7 +148,6 @@ def _tell(session: Session, notices: Iterable[DdlNotice]) -> None:
 
 async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: st.Truncate) -> None:
     """TRUNCATE of tables with triggers, which fire once for each."""
-    executor = session.executor
     around, block.level = block.level, None
     try:
         fired = [
@@ -151,8 +159,7 @@ async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: s
         for made in fired:
             await made.begin(triggers.TRUNCATE)
         if session.catalog is not before:  # their functions have changed it
-            context = session.ddl_context(executor.catalogs.reserve_oids(session.catalog))
-            bound = executor.planner.bind_ddl(statement, context)
+            bound = _bound_now(session, statement)
         in_use.refuse(session, block, bound, statement)
         await _apply(session, block, bound)
         for made in fired:
@@ -257,8 +264,7 @@ async def leave(session: Session, block: Block) -> None:
     for on_commit in _ON_COMMIT:
         statement = _leaving(session, block, on_commit)
         if statement is not None:
-            context = session.ddl_context(session.executor.catalogs.reserve_oids(session.catalog))
-            await _apply(session, block, session.executor.planner.bind_ddl(statement, context))
+            await _apply(session, block, _bound_now(session, statement))
 
 
 _ON_COMMIT: Final = ("drop", "delete")

@@ -138,8 +138,13 @@ def pg_attribute(context: SystemContext) -> Rows:
 
 
 def attrdef_oid(table: Table, column: Column) -> Oid:
-    """Defaults have no object of their own: table and column name them, above all other OIDs."""
-    return (1 << 31) + (table.oid << 11) % (1 << 31) + column.attnum
+    """Defaults have no object of their own: table and column name them, above all other OIDs.
+
+    No two tables have the same twenty bits of their OIDs there, be these one after the other or 4096 apart, as older servers
+    dealt them; there must be a million in between.
+    """
+    bits = (table.oid + (table.oid >> 12 << 4)) % (1 << 20)
+    return (1 << 31) + (bits << 11) + column.attnum
 
 
 def _is_null(column: Column) -> bool:
