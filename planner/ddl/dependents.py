@@ -277,13 +277,8 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
 
 
 def _heirs(scope: Scope, table: Table, on: str) -> list[Dependent]:
-    """A table's children, each with its own behind it."""
-    found: list[Dependent] = []
-    for oid in table.children:
-        child = scope.catalog.table(oid)
-        below = describe(child, scope.catalog, scope.search_path)
-        found += [Dependent(child, on), *_heirs(scope, child, below)]
-    return found
+    """A table's children; what theirs are is asked of them."""
+    return [Dependent(scope.catalog.table(oid), on) for oid in table.children]
 
 
 def _callers(scope: Scope, function: Function, on: str) -> list[Dependent]:

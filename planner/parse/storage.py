@@ -107,13 +107,17 @@ def check(kind: str, pairs: Iterable[tuple[str, Any]]) -> None:
             _check_value(bare, "true" if value is True else str(value), rule)
 
 
+_SYNONYMS: dict[str, tuple[str, ...]] = {"vacuum_index_cleanup": ("true", "false", "yes", "no", "1", "0")}
+"""Words that PostgreSQL takes and does not tell of."""
+
+
 def _check_value(name: str, value: str, rule: Rule) -> None:
     if isinstance(rule, str):
         _boolean(name, value)
         return
     first, *rest = rule
     if isinstance(first, str):
-        if value.lower() not in (first, *map(str, rest)):
+        if value.lower() not in (first, *map(str, rest), *_SYNONYMS.get(name, ())):
             words = [f'"{word}"' for word in rule]
             last = f"{', '.join(words[:-1])}{',' if len(words) > 2 else ''} and {words[-1]}"
             raise _invalid(f'invalid value for enum option "{name}": {value}', f"Valid values are {last}.")
