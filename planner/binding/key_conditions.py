@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from planner import types as t
-from planner.abc import Ask, Call, Expr, Lookup, Points, Range, Table, TypeRef
+from planner.abc import Ask, Expr, Lookup, Points, Range, Table, TypeRef
 from planner.binding import ir
 from planner.binding.keyed import (
     ELEMENT,
@@ -25,6 +25,7 @@ from planner.binding.keyed import (
     comparison,
     conjuncts,
     expression,
+    in_groups,
     query_type,
 )
 
@@ -215,7 +216,7 @@ def condition(rest: Sequence[ir.Node], offsets: Mapping[int, int]) -> Expr | Non
     made = [expression(r, offsets) for r in rest]
     if not made:
         return None
-    return made[0] if len(made) == 1 else Call("and", tuple(made), TypeRef(t.BOOL))
+    return made[0] if len(made) == 1 else in_groups("and", tuple(made), TypeRef(t.BOOL))
 
 
 def read_ranges(table: Table, relation: int, where: ir.Node | None) -> tuple[Lookup, ...] | None:

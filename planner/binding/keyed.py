@@ -24,6 +24,8 @@ from planner.catalog.collations import nondeterministic
 GROUP: Final = 30
 """Operands of AND and OR that are computed one within the other; more than its square are DuckDB's."""
 _DEPTH_MAX: Final = 48
+_ALTERNATIVES_MAX: Final = 100
+"""Each stands in the parentheses of the one before."""
 """Calls within one another that a function of Python may have: its parser follows 200 brackets."""
 
 
@@ -146,7 +148,7 @@ def _castable(a: int, b: int) -> bool:
     )  # fmt: skip
 
 
-def _in_groups(op: str, operands: tuple[Expr, ...], ref: TypeRef) -> Expr:
+def in_groups(op: str, operands: tuple[Expr, ...], ref: TypeRef) -> Expr:
     """AND and OR of many as groups of them: each operand is computed within the one before, as deep as Python's parser follows."""
     if len(operands) <= 2 * GROUP:
         return Call(op, operands, ref)
@@ -208,8 +210,10 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             or any(t.composite_fields(a.type.oid) is not None for a in node.args)
         ):
             raise NotKeyed(node.op)
+        if op in ("case", "coalesce") and len(node.args) > _ALTERNATIVES_MAX:
+            raise NotKeyed("many alternatives")
         operands = tuple(_expression(a, offsets) for a in node.args)
-        return _in_groups(op, operands, node.type) if op in ("and", "or") else Call(op, operands, node.type)
+        return in_groups(op, operands, node.type) if op in ("and", "or") else Call(op, operands, node.type)
     if isinstance(node, ir.Call):
         args = node.args
         if node.op == "nextval(regclass)":
