@@ -36,14 +36,17 @@ def require_columns(session: Session, table: Table, privilege: str, attnums: Seq
         raise rights.denied(table)
 
 
-def require_lock(session: Session, relation: Table | View, mode: str) -> None:
-    """What LOCK TABLE asks for: the right to do something that takes such a lock, or a stronger one. Raises 42501."""
+def require_lock(session: Session, relation: Table | View, mode: str, role: str = "") -> None:
+    """What LOCK TABLE asks for: the right to do something that takes such a lock, or a stronger one. Raises 42501.
+
+    `role`: whose right, if not the user's.
+    """
     wanted = ["UPDATE", "DELETE", "TRUNCATE"]
     if mode == "row exclusive":
         wanted.append("INSERT")
     elif mode == "access share":
         wanted = ["SELECT"]
-    if not any(rights.holds(session.catalog, session.user, relation, p) for p in wanted):
+    if not any(rights.holds(session.catalog, role or session.user, relation, p) for p in wanted):
         raise rights.denied(relation)
 
 

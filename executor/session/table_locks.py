@@ -96,7 +96,7 @@ async def _locked(
 ) -> bool:
     """False: somebody was in the way, and the name may be another table's by now."""
     at_once = True
-    for table in _tables_of(session, found, only):
+    for table in _tables_of(session, found, only, s.mode):
         if s.mode not in _FOR_NOBODY:
             await _until_ours(session, table, s)
         if s.mode in _BESIDE_STATEMENTS:
@@ -109,8 +109,8 @@ async def _locked(
     return at_once
 
 
-def _tables_of(session: Session, relation: Table | View, only: bool) -> list[Table]:
-    """The table and its partitions, or those that a view reads, however far down.
+def _tables_of(session: Session, relation: Table | View, only: bool, mode: str) -> list[Table]:
+    """The table and its partitions, or those that a view reads, however far down. Raises 42501 where a view's owner may not lock these.
 
     It is the leaves that have rows: a lock of the table above alone would hear of nobody who writes.
     """
@@ -119,6 +119,10 @@ def _tables_of(session: Session, relation: Table | View, only: bool) -> list[Tab
         at, below = seen[oid], []
         if isinstance(at, View):
             below = [session.catalog.get(inner) for inner in at.depends]
+            owner = "" if at.security_invoker else at.owner
+            for inner in below:
+                if isinstance(inner, Table | View):
+                    permissions.require_lock(session, inner, mode, owner)
         elif isinstance(at, Table) and at.partitioning is not None and not only:
             below = session.catalog.partitions_of(oid)
         elif isinstance(at, Table) and at.children and not only:
