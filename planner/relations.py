@@ -66,6 +66,8 @@ class Column:
     local: bool = True  # the table's own definition has it, whatever its parents have (`planner.inheritance`)
     inherited: int = 0  # from so many parents
     options: tuple[str, ...] = ()  # of a foreign table: OPTIONS, `name=value` each
+    storage: str = ""  # SET STORAGE, as in pg_attribute; "": the type's own
+    statistics: int = -1  # SET STATISTICS
 
     @property
     def declared(self) -> TypeRef:

@@ -410,7 +410,9 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     on.sources[column.attnum] = f"CAST(({source}) AS {type_name(scope.catalog, ref, ())})"
     on.reshaped = True
     default = column.default if ref.oid == column.type.oid else _read_as(scope, column)
-    changed = dataclasses.replace(column, type=ref, domain=domain, collation=collation, default=default)
+    changed = dataclasses.replace(
+        column, type=ref, domain=domain, collation=collation, default=default, storage=""
+    )
     on.put(column, changed)
     scope.checks += constraints.domain_checks(scope, on.table, changed)
     retyped.reread(on, column)

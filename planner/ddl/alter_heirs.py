@@ -27,7 +27,7 @@ Action = Callable[[Alteration, st.AlterAction], None]
 
 _EACH_ONCE: Final = frozenset(
     ("set type", "set default", "drop default", "set not null", "drop not null", "drop expression", "rename column",
-     "rename constraint", "validate constraint")
+     "rename constraint", "validate constraint", "set statistics", "set storage")
 )  # fmt: skip
 _OF_COLUMNS: Final = {"drop column": "drop", "rename column": "rename", "set type": "alter"}
 

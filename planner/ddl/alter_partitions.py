@@ -16,7 +16,7 @@ from planner.ddl.typenames import serial_type
 _DOWN: Final = frozenset(
     (
         "add column", "drop column", "rename column", "set type", "set default", "drop default", "set not null",
-        "drop not null", "drop expression", "validate constraint",
+        "drop not null", "drop expression", "validate constraint", "set statistics", "set storage",
     )
 )  # fmt: skip
 """Actions that partitions follow; constraints and indexes follow by themselves (`partition_parts`)."""

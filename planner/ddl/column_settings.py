@@ -1,5 +1,8 @@
 """Statistics targets, storage and options of columns: they mean nothing here, but are for columns that exist.
 
+Targets and storage are kept and told: dumps say them again, and tables that are made LIKE another one or inherit take
+the storage over.
+
 Of an index they are said by number, and only an expression has statistics that its table's columns have not.
 
     ALTER TABLE t ALTER COLUMN a SET STATISTICS 500
@@ -8,16 +11,23 @@ Of an index they are said by number, and only an expression has statistics that 
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Final
 
 from planner import statements as st
-from planner.abc import PlanError
+from planner.abc import Column, PlanError
 from planner.catalog import Index
+from planner.catalog.system.attributes import storage_of
+from planner.catalog.system.definitions import type_name
 from planner.ddl import action_words
+from planner.ddl.plan import DdlNotice
 
 if TYPE_CHECKING:
     from planner.ddl.alteration import Alteration
     from planner.ddl.scope import Scope
+
+_STORAGE: Final = {"plain": "p", "main": "m", "external": "e", "extended": "x"}
+_TARGET_MAX: Final = 10000
 
 ACTIONS: Final = (
     "set statistics",
@@ -32,7 +42,37 @@ def of_table(on: Alteration, a: st.AlterAction) -> None:
     """Raises 42703, and 0A000 for a number instead of a name."""
     if a.which:
         raise PlanError("0A000", "cannot refer to non-index column by number")
-    on.column(a.name)
+    column = on.column(a.name)
+    if a.what == "set statistics":
+        on.put(column, dataclasses.replace(column, statistics=_target(on.scope, int(a.options[0][1]))))
+    elif a.what == "set storage":
+        on.put(column, dataclasses.replace(column, storage=_storage(on.scope, column, str(a.options[0][1]))))
+
+
+def storage_word(column: Column) -> str:
+    return next(word for word, letter in _STORAGE.items() if letter == storage_of(column)).upper()
+
+
+def _target(scope: Scope, target: int) -> int:
+    """Raises 22023."""
+    if target < -1:
+        raise PlanError("22023", f"statistics target {target} is too low")
+    if target > _TARGET_MAX:
+        scope.notices.append(
+            DdlNotice(f"lowering statistics target to {_TARGET_MAX}", "22023", severity="WARNING")
+        )
+    return min(target, _TARGET_MAX)
+
+
+def _storage(scope: Scope, column: Column, said: str) -> str:
+    """Raises 22023 for no kind of storage, 0A000 for one that the type has not."""
+    letter = _STORAGE.get(said.lower())
+    if letter is None:
+        raise PlanError("22023", f'invalid storage type "{said}"')
+    if letter != "p" and storage_of(dataclasses.replace(column, storage="")) == "p":
+        shown = type_name(scope.catalog, column.declared, scope.search_path)
+        raise PlanError("0A000", f"column data type {shown} can only have storage PLAIN")
+    return letter
 
 
 def of_index(scope: Scope, index: Index, a: st.AlterAction) -> None:

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING
 from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import quote_identifier
+from planner.catalog.system.attributes import storage_of
 from planner.catalog.system.definitions import constraint_definition, default_text, type_name
 from planner.ddl import action_words, constraints, permits
+from planner.ddl.column_settings import storage_word
 from planner.ddl.scope import Scope
 from planner.inheritance import family, spreads
 
@@ -63,13 +65,14 @@ class Inherited:
         if at is None:
             self._defaults[theirs.name] = shown
             made = dataclasses.replace(
-                theirs, attnum=len(self.columns) + 1, default=default, identity="", sequence_oid=0, local=False, inherited=1
+                theirs, attnum=len(self.columns) + 1, default=default, identity="", sequence_oid=0, local=False, inherited=1, statistics=-1
             )  # fmt: skip
             self.columns.append(made)
             return
         mine = self.columns[at]
         self.scope.notice(f'merging multiple inherited definitions of column "{mine.name}"')
         _same_form(self.scope, mine, theirs, "inherited column")
+        _same_storage(mine, theirs, "inherited column")
         if mine.generated != theirs.generated:
             raise PlanError("42611", f'inherited column "{mine.name}" has a generation conflict')
         if default is not None:
@@ -118,6 +121,8 @@ class Inherited:
                 detail="User-specified column moved to the position of the inherited column.",
             )
         _same_form(self.scope, theirs, own, "column")
+        if own.storage:  # of LIKE ... INCLUDING STORAGE
+            _same_storage(theirs, own, "column")
         if theirs.generated:
             if own.generated:
                 raise PlanError(
@@ -143,6 +148,7 @@ class Inherited:
             default=own.default if own.default is not None or own.identity else theirs.default,
             generated=theirs.generated,
             inherited=theirs.inherited,
+            storage=theirs.storage,
         )
 
     def settled(self) -> None:
@@ -218,6 +224,16 @@ def _same_form(scope: Scope, mine: Column, theirs: Column, what: str) -> None:
         raise PlanError(
             "42P21", f'{what} "{mine.name}" has a collation conflict', detail=f'"{a.strip(chr(34))}" versus "{b.strip(chr(34))}"'
         )  # fmt: skip
+
+
+def _same_storage(mine: Column, theirs: Column, what: str) -> None:
+    """Raises 42804 where two definitions of one column store it differently."""
+    if storage_of(mine) != storage_of(theirs):
+        raise PlanError(
+            "42804",
+            f'{what} "{mine.name}" has a storage parameter conflict',
+            detail=f"{storage_word(mine)} versus {storage_word(theirs)}",
+        )
 
 
 def _parent(scope: Scope, name: st.Name, *, temporary: bool) -> Table:

@@ -20,6 +20,7 @@ from planner.catalog import (
     StatisticsObject,
     View,
 )
+from planner.catalog.system.attributes import storage_of
 from planner.ddl import (
     constraints,
     depends,
@@ -193,6 +194,7 @@ class _Builder:
                 generated=keep,
                 domain=column.domain,
                 collation=column.collation,
+                storage=storage_of(column) if "storage" in want else "",
             )
             if column.identity and "identity" in want:
                 sequence = self._copy_sequence(column, attnum)

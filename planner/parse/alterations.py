@@ -203,12 +203,11 @@ def _alter_column(c: Cursor, position: int) -> st.AlterAction:
             "set identity", name, identity=options.generated, sequence=options, position=position
         )
     if c.accept("set", "statistics"):
-        c.integer()
-        return st.AlterAction("set statistics", name, position=position)
+        target = c.integer()
+        return st.AlterAction("set statistics", name, position=position, options=(("statistics", target),))
     for what in ("storage", "compression"):
         if c.accept("set", what):
-            c.label()
-            return st.AlterAction(f"set {what}", name, position=position)
+            return st.AlterAction(f"set {what}", name, position=position, options=((what, c.label()),))
     if c.accept("options"):
         said = foreign.options(c, alter=True)
         return st.AlterAction("foreign column options", name, foreign=said, position=position)

@@ -16,7 +16,7 @@ from planner.catalog.system.privileges import column_acl
 from planner.catalog.system.relations import relations
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.type_objects import CompositeType
-from planner.types import BY_OID
+from planner.types import BY_OID, labels_of
 from planner.types.oids import TEXT
 
 
@@ -24,6 +24,16 @@ def expression_name(text: str) -> str:
     """What an expression of an index is called: by its outermost function, as a column of a query would be."""
     call = re.match(r"\(*(\w+)\(", text)
     return call[1] if call is not None else "expr"
+
+
+def storage_of(column: Column) -> str:
+    """How long values of a column are stored: as it was said, or as its type says. Of users' types only enums are short."""
+    if column.storage:
+        return column.storage
+    known = BY_OID.get(column.type.oid)
+    if known is not None:
+        return known.typstorage
+    return "p" if labels_of(column.type.oid) is not None else "x"
 
 
 def _attribute(
@@ -42,7 +52,7 @@ def _attribute(
         attrelid=relid,
         attname=column.name,
         atttypid=declared.oid,
-        attstattarget=-1,
+        attstattarget=column.statistics,
         attlen=known.typlen if known else 4,
         attnum=column.attnum,
         attndims=1 if known is not None and known.typcategory == "A" else 0,
@@ -50,7 +60,7 @@ def _attribute(
         atttypmod=declared.typmod,
         attbyval=known.typbyval if known else True,
         attalign=known.typalign if known else "i",
-        attstorage=known.typstorage if known else "p",
+        attstorage=storage_of(column),
         attnotnull=column.not_null,
         atthasdef=column.default is not None and not column.identity and kind == "r" and not _is_null(column),
         attidentity=column.identity,
