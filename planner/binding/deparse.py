@@ -311,7 +311,9 @@ class Writer:
             and inner.type == TypeRef(node.type.oid)
             and node.type.typmod >= 0
         ):
-            return f"{self.quoted(inner.value, inner.type).rpartition('::')[0]}::{self.type_name(node.type)}"
+            literal = self.quoted(inner.value, inner.type)
+            bare = literal.rpartition("::")[0] if literal.startswith("'") else literal
+            return f"{bare}::{self.type_name(node.type)}"
         text = self.operand(inner, node) if self.pretty else self.write(inner)
         if not self.pretty and not (self.speaks_for_itself(inner, text) and inner.type.oid == node.type.oid):
             text = f"({text})"
