@@ -1,6 +1,6 @@
 """The system relations' rows as one session sees them, kept as long as others see the same.
 
-    (catalog, search path, user, database)  ->  Seen
+    (catalog, search path, user, database, style of intervals)  ->  Seen
         rows      of whole relations, as tuples of datums; in Arrow where DuckDB has asked for them
         found     by a value of a column: made of that object alone where the relation knows how (`planner.catalog.system.found`),
                   or else from a dictionary of the whole relation's rows
@@ -131,7 +131,8 @@ class SeenByAll:
         """What this session sees now."""
         catalog, path = session.catalog, session.search_path()
         last: Seen | None = session.seen()
-        key = (catalog.version, path, session.user, session.database)
+        style = session.settings.types.interval_style
+        key = (catalog.version, path, session.user, session.database, style)
         if last is not None and last.key == key:
             return last
         known = self._kept.get(key)
@@ -143,6 +144,7 @@ class SeenByAll:
                 session.database,
                 sizes=session.executor.sizes,
                 blocking=partial(blocking, session.executor),
+                interval_style=style,
             )
             known = Seen(key, catalog, context)
             self._make_room()
@@ -173,6 +175,7 @@ class SeenByAll:
             {name[1]: self._server[name[1]](session)},
             seen.sizes,
             seen.blocking,
+            seen.interval_style,
         )
         return found.datums(name, system.rows(*name, context))
 

@@ -44,6 +44,8 @@ class SystemContext:
     """Who knows what relations take on this server; without it everything takes nothing."""
     blocking: Callable[[int], Sequence[int]] | None = None
     """Whom a session waits for, by process id; without it nobody waits."""
+    interval_style: str = "postgres"
+    """In which constants of definitions are shown (`styles`)."""
 
 
 Rows = list[Row]

@@ -49,6 +49,7 @@ from planner.catalog.system.relations import (
     relations,
 )
 from planner.catalog.system.static import static_rows
+from planner.catalog.system.styles import styled
 from planner.catalog.system.written import condition
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import CompositeType, Domain
@@ -169,10 +170,11 @@ def _get_indexdef(
     if not isinstance(index, Index) or column is None:
         return None
     if column == 0:
-        return index_definition(context.catalog, index, bool(pretty), context.search_path)
+        return styled(context, index_definition(context.catalog, index, bool(pretty), context.search_path))
     table = context.catalog.get(index.table_oid)
     assert isinstance(table, Table)
-    return index_column(table, index, column, context.catalog, bool(pretty), context.search_path)
+    shown = index_column(table, index, column, context.catalog, bool(pretty), context.search_path)
+    return styled(context, shown)
 
 
 @system("pg_get_constraintdef", (OID, BOOL), TEXT, optional=1)
@@ -183,7 +185,8 @@ def _get_constraintdef(context: SystemContext, oid: Oid | None, pretty: bool | N
     table = holder if isinstance(holder, Table) else None
     for c in aims.listed(context.catalog, holder) if isinstance(holder, Table) else holder.constraints:
         if c.oid == oid and not c.index_only:
-            return constraint_definition(context.catalog, table, c, context.search_path, bool(pretty))
+            shown = constraint_definition(context.catalog, table, c, context.search_path, bool(pretty))
+            return styled(context, shown)
     return None
 
 
@@ -194,7 +197,7 @@ def _get_viewdef(
     holder = context.catalog.get(oid) if oid is not None else None
     if stored_query(holder) is None or pretty is None:
         return None
-    return view_definition(context.catalog, holder, context.search_path, pretty, wrap)
+    return styled(context, view_definition(context.catalog, holder, context.search_path, pretty, wrap))
 
 
 @system("pg_get_viewdef", (OID, INT4), TEXT)
@@ -218,8 +221,8 @@ def _get_expr(
     if pretty and isinstance(table, Table):
         written = condition(context.catalog, table, expression, context.search_path, True)
         if written is not None:
-            return written
-    return bare(expression) if pretty else expression
+            return styled(context, written)
+    return styled(context, bare(expression) if pretty else expression)
 
 
 @system("pg_get_serial_sequence", (TEXT, TEXT), TEXT)

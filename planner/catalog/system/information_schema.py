@@ -23,6 +23,7 @@ from planner.catalog.system.information_domains import INTEGER_BITS, type_facts
 from planner.catalog.system.listings import schema_name
 from planner.catalog.system.relations import SystemRelation, relations
 from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.styles import styled
 from planner.catalog.type_objects import CompositeType
 from planner.types import BY_OID, format_type
 
@@ -95,7 +96,7 @@ def _columns(context: SystemContext) -> Rows:
                 table_name=relation,
                 column_name=c.name,
                 ordinal_position=c.attnum,
-                column_default=default_text(context.catalog, c, table, context.search_path)
+                column_default=styled(context, default_text(context.catalog, c, table, context.search_path))
                 if plain_default
                 else None,
                 is_nullable=YES_NO[not c.not_null and not (c.domain is not None and c.domain.not_null)],
@@ -104,7 +105,9 @@ def _columns(context: SystemContext) -> Rows:
                 is_identity=YES_NO[bool(c.identity)],
                 identity_cycle="NO",
                 is_generated="ALWAYS" if c.generated else "NEVER",
-                generation_expression=default_text(context.catalog, c, table, context.search_path)
+                generation_expression=styled(
+                    context, default_text(context.catalog, c, table, context.search_path)
+                )
                 if c.generated
                 else None,
                 is_updatable=YES_NO[updatable],

@@ -8,6 +8,7 @@ from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import index_definition, type_name, view_definition
 from planner.catalog.system.relations import relations
 from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.styles import styled
 
 
 def schema_name(context: SystemContext, oid: int) -> str:
@@ -54,7 +55,7 @@ def pg_views(context: SystemContext) -> Rows:
                 schemaname=schema_name(context, v.schema_oid),
                 viewname=v.name,
                 viewowner=v.owner,
-                definition=view_definition(context.catalog, v, context.search_path),
+                definition=styled(context, view_definition(context.catalog, v, context.search_path)),
             )
         )
     return found
@@ -69,7 +70,7 @@ def pg_matviews(context: SystemContext) -> Rows:
             matviewowner=t.owner,
             hasindexes=bool(context.catalog.indexes_of(t.oid)),
             ispopulated=t.materialized.populated,
-            definition=view_definition(context.catalog, t, context.search_path),
+            definition=styled(context, view_definition(context.catalog, t, context.search_path)),
         )
         for t in context.catalog.objects(Table)
         if t.materialized is not None
