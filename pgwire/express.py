@@ -18,7 +18,6 @@ them at any error; what may write is seen to its end.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from struct import Struct
 from time import time_ns
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -26,7 +25,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from executor.abc import PENDING, Prepared
 from pgwire import fused, messages, replies
 from pgwire.abc import WAIT, Step
-from pgwire.encoding.parameters import Values, parameter_input, params_decoder, plain_integers, plain_width
+from pgwire.encoding.parameters import (
+    field_of,
+    fields_decoder,
+    parameter_input,
+    params_decoder,
+    plain_integers,
+    plain_width,
+)
 from pgwire.pages import encoded
 from pgwire.runs import VALUES_MIN
 from pgwire.shapes import Shape
@@ -39,7 +45,7 @@ if TYPE_CHECKING:
     from storage.abc import Row
 
 Reader = Callable[[tuple[Any, ...]], "Sequence[Row] | None"]
-Decode = Callable[["Values"], tuple[Any, ...]]
+Decode = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 Parameters = Callable[[bytes], "tuple[Any, ...] | None"]
 """The bytes from Bind to Sync -> the datums of the values in them, or None: they are not as usual. Raises where they cannot be read."""
 
@@ -221,9 +227,13 @@ def _parameters(
     starts: dict[int, bytes] = {}
     """Of a message of so many bytes: all that stands before its one value, lengths included."""
     layouts: dict[tuple[int, bytes], tuple[Callable[..., tuple[Any, ...]], tuple[int, ...], Decode]] = {}
+    """Of a message so long whose first value is so long: what unpacks lengths and values, the lengths, what makes datums of all that."""
     read = parameter_input(types[0], codes[0] if codes else 0, settings)
     decode = params_decoder(types, codes, settings)
     width = plain_width(types, codes)
+
+    def of_digits(both: tuple[Any, ...]) -> tuple[Any, ...]:
+        return plain_integers(decode, both[1::2])
 
     def one(data: bytes) -> tuple[Any, ...] | None:
         size = len(data)
@@ -246,10 +256,10 @@ def _parameters(
         told = size, data[1:second]
         known = layouts.get(told)
         if known is not None:
-            unpack, sizes, decode_these = known
+            unpack, sizes, datums = known
             both = unpack(data, first)
             if both[::2] == sizes:
-                return decode_these(both[1::2])
+                return datums(both)
         if not data.startswith(head, begin) or _int32_at(data, 1)[0] != size - extra:
             return None
         values = _values(data, first, size - tail_size)
@@ -257,9 +267,13 @@ def _parameters(
             return None
         if known is None and count * len(layouts) < LAYOUT_FIELDS_MAX and None not in values:
             sizes = tuple([len(value or b"") for value in values])
-            short = max(sizes) <= width
-            unpack = Struct(">" + "".join([f"i{n}s" for n in sizes])).unpack_from
-            layouts[told] = unpack, sizes, partial(plain_integers, decode) if short else decode
+            fields, of_fields = fields_decoder(types, codes, settings)
+            form = "".join([field_of(f, v or b"") for f, v in zip(fields, values, strict=True)])
+            layouts[told] = (
+                Struct(">" + form).unpack_from,
+                sizes,
+                of_digits if max(sizes) <= width else of_fields,
+            )
         return decode(values)
 
     return one if count == 1 else others

@@ -47,6 +47,17 @@ class Four:
         """Who finishes it when it is a callback that answers (`Conversation.wait`)."""
 
 
+class Said(Four):
+    """BEGIN or COMMIT as a whole message of the simple protocol: before its answer is nothing to say (`simple.answered`)."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str, run: Run) -> None:
+        self.text, self.run = text, run
+        self.opening, self.told = b"", None
+        self.begun = (_finish, (self,))
+
+
 def execute(conversation: Conversation, four: Four, params: tuple[Datum, ...]) -> Step | bytes:
     """Runs it as a transaction of its own, or in the open block: the answer, or who will give it.
 
@@ -130,4 +141,4 @@ async def _wide(
         conversation.ready()
 
 
-__all__ = ["Four", "answer", "execute"]
+__all__ = ["Four", "Said", "answer", "execute"]

@@ -74,6 +74,7 @@ class Conversation:
         "parsed",
         "pending",
         "pipeline",
+        "said",
         "session",
         "source",
         "unnamed_done",
@@ -115,6 +116,7 @@ class Conversation:
         self.unnamed_done: Prepared | None = None  # run by the fused path, inside a block
         self.pipeline: Run | None = None  # of which there may be more to come
         self.parsed: parsed.Known = {}  # unnamed statements that may come again
+        self.said: dict[bytes, fused.Said] = {}  # messages that open or end a block
         self.one_by_one = 0  # Binds that are not to be taken as a run
 
     # --- from the connection -------------------------------------------------------------------
@@ -133,7 +135,10 @@ class Conversation:
             if first == messages.BIND:
                 if express.answered(self, data):
                     return
-            elif first == messages.PARSE and parsed.answered(self, data):
+            elif first == messages.PARSE:
+                if parsed.answered(self, data):
+                    return
+            elif first == messages.QUERY and simple.answered(self, data):
                 return
         self.calm = False
         self.inbox.feed(data)

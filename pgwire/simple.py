@@ -15,8 +15,8 @@ from time import time_ns
 from typing import TYPE_CHECKING
 
 from executor.abc import PENDING, PlanOutdated, Result, Rows
-from pgwire import messages, replies
-from pgwire.abc import Step
+from pgwire import fused, messages, replies
+from pgwire.abc import WAIT, Step
 from pgwire.messages import ProtocolViolation
 from pgwire.pages import encoded
 from pgwire.shapes import formats_of_fetch, shape_of, shape_of_columns
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from pgwire.session import Conversation
     from storage.abc import Datum
 
+SAID_MAX = 80
+"""Characters of what opens or ends a block as drivers say it."""
+SAID_COUNT_MAX = 16
 PLANNED_MAX = 10
 """How often a statement is planned anew because its catalog has changed."""
 
@@ -60,10 +63,56 @@ def query(conversation: Conversation) -> Step:
         return None
     if result is None:
         return _simple_known(conversation, plan, params, text)
+    if plan.body.__class__ is Utility and len(text) <= SAID_MAX:
+        _learn(conversation, plan, text)
     if result is PENDING:
         return conversation.wait(_finish, plan, text)
     _reply(conversation, plan, result)  # type: ignore[arg-type]
     return None
+
+
+def answered(conversation: Conversation, data: bytes) -> bool:
+    """Answers what opens or ends a block, said as it was said before, or begins to; False: nothing has happened.
+
+    The conversation is `calm`. Drivers say these two with each transaction.
+    """
+    said, session = conversation.said.get(data), conversation.session
+    if said is None or session.portals or session.in_implicit:
+        return False
+    session.statement_text, session.statement_began_ns = said.text, time_ns()
+    conversation.unnamed_done = None
+    session.statements.pop("", None)
+    assert said.run is not None
+    try:
+        result = said.run((), conversation.done)
+    except Exception as error:  # noqa: BLE001
+        answer = fused.answer(conversation, said, error)
+    else:
+        if result is None:
+            return False
+        if result is PENDING:
+            conversation.pending = said.begun
+            if conversation.early is None:
+                conversation.busy = True
+            elif conversation.under_way(WAIT):
+                conversation.flush()
+            return True
+        answer = fused.answer(conversation, said, result)  # type: ignore[arg-type]
+    if answer:
+        conversation.io.write(answer)
+    else:
+        conversation.flush()
+    return True
+
+
+def _learn(conversation: Conversation, plan: Plan, text: str) -> None:
+    """Keeps how a block is opened or ended by this text, whole as it came."""
+    if len(conversation.said) < SAID_COUNT_MAX:
+        run = conversation.session.runner(plan)
+        if run is not None:
+            inbox = conversation.inbox
+            whole = bytes(inbox.buffer[inbox.start - messages.HEADER_SIZE_BYTES : inbox.end])
+            conversation.said[whole] = fused.Said(text, run)
 
 
 def _reply(conversation: Conversation, plan: Plan, result: Rows) -> None:

@@ -24,6 +24,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -44,9 +45,13 @@ _INTERVAL_BYTES = struct.Struct("<iiq")
 # --- msgpack -----------------------------------------------------------------------------------
 
 
+_made_ext: Callable[[tuple[int, bytes]], msgpack.ExtType] = partial(tuple.__new__, msgpack.ExtType)
+"""An ExtType of what is surely a code and bytes: its own constructor looks at both, in Python."""
+
+
 def _pack_ext(value: Any) -> msgpack.ExtType:
     if type(value) is Decimal:
-        return msgpack.ExtType(EXT_DECIMAL, str(value).encode("ascii"))
+        return _made_ext((EXT_DECIMAL, str(value).encode("ascii")))
     if type(value) is tuple and len(value) == 3:
         return msgpack.ExtType(EXT_INTERVAL, _INTERVAL_BYTES.pack(*value))
     raise InvalidDatum(f"no datum: {type(value).__name__}")

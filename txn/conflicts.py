@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice, repeat
+from operator import itemgetter
 from typing import Final
 
 from storage.abc import Timestamp
@@ -42,6 +43,9 @@ KEYS_MAX = 2_000_000
 LAYERS_MAX: Final = 32
 
 _NEVER: Final = repeat(0)
+_SOME: Final = 2
+"""More keys are recorded together."""
+_columns_of: Callable[[tuple[object, Columns]], Columns] = itemgetter(1)
 
 Record = tuple[WrittenKeys, Key, Timestamp]
 """Where a write was recorded, its key, and the timestamp that was there before (0: none): enough to take it back."""
@@ -104,17 +108,27 @@ class ConflictIndex:
             s = self._spaces[space]
         except KeyError:
             s = self._spaces[space] = _Space(space)
+        s.newest = ts
+        if len(keys) > _SOME:
+            written = set(map(_columns_of, keys.values()))
+            if len(written) == 1:  # mostly all are written in the same ones
+                columns = written.pop()
+                layer = s.layers.get(columns) or s.layer(columns)
+                layer.newest = ts
+                last = layer.last
+                before = list(map(last.pop, keys, _NEVER))
+                last.update(zip(keys, repeat(ts)))
+                return list(zip(repeat(layer), keys, before))
         records: list[Record] = []
         known: Columns | None = None
         for key, (_, columns) in keys.items():
-            if columns != known:  # mostly all are written in the same ones
+            if columns != known:
                 known = columns
                 layer = s.layers.get(columns) or s.layer(columns)
                 layer.newest = ts
                 last = layer.last
             records.append((layer, key, last.pop(key, 0)))
             last[key] = ts
-        s.newest = ts
         return records
 
     def record_all(self, space: Keyspace, ts: Timestamp, *, fresh: bool = False) -> Timestamp:

@@ -226,19 +226,25 @@ class TxnsState:
     def _write(self, writes: dict[ShardId, list[RawPart]], ts: Timestamp) -> None:
         if not ts:
             raise InvalidEntry("writes without a timestamp")
-        registered = self.registered
+        registered, outstanding, last_write, size_bytes = (
+            self.registered,
+            self.outstanding,
+            self.last_write,
+            0,
+        )
         for shard, parts in writes.items():
             registration = registered.get(shard)
             if registration is None or registration.forget_ts is not None:
                 raise InvalidEntry(f"writes to shard {shard}, which is not registered")
-            queue = self.outstanding.get(shard)
+            queue = outstanding.get(shard)
             if queue is None:
-                queue = self.outstanding[shard] = deque()
+                queue = outstanding[shard] = deque()
             queue.append((ts, parts))
-            self.last_write[shard] = ts
+            last_write[shard] = ts
             for part in parts:
-                self.outstanding_bytes += len(part[2]) if len(part) == 3 else 64
-            self.outstanding_commits += 1
+                size_bytes += len(part[2]) if len(part) == 3 else 64
+        self.outstanding_bytes += size_bytes
+        self.outstanding_commits += len(writes)
         self.commits += 1
 
     def _register(self, shard: ShardId, schema: bytes, ts: Timestamp) -> None:

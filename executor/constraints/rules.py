@@ -26,7 +26,7 @@ from planner.partitioning import of_partition
 from planner.relations import VIEW_CHECK, defined
 from storage.abc import Row
 from txn.abc import Key
-from txn.write_buffer import ROW_OVERHEAD_BYTES, VALUE_BYTES, row_bytes
+from txn.write_buffer import row_bytes_of
 
 Bound = tuple[Expr | None, Collection[Oid]]
 """A CHECK's condition; None where the keyed engine has no word for it, with what it calls of users' then."""
@@ -48,11 +48,7 @@ _NUMBERS: Final = frozenset(
 def sizes(table: Table) -> Callable[[Row], int]:
     """`row_bytes` of this table's rows, which looks at no numbers."""
     wide = [i for i, column in enumerate(table.columns) if column.type.oid not in _NUMBERS]
-    narrow_bytes = VALUE_BYTES * (len(table.columns) - len(wide))
-    if not wide:
-        return lambda row: ROW_OVERHEAD_BYTES + narrow_bytes
-    values = itemgetter(*wide) if len(wide) > 1 else itemgetter(slice(wide[0], wide[0] + 1))
-    return lambda row: narrow_bytes + row_bytes(values(row))
+    return row_bytes_of(len(table.columns), wide)
 
 
 @dataclass(frozen=True, slots=True)

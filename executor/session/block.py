@@ -28,7 +28,6 @@ from executor.keyed.table_writes import TableWrites
 from executor.procedural.inside import INSIDE
 from executor.session import reference_checks
 from executor.snapshot.abc import TableImage
-from executor.snapshot.runs import TOMBSTONE
 from planner.abc import Constraint, Oid, Table
 from planner.catalog import CatalogChange, EnumType
 from planner.overtaking import goes_on
@@ -91,9 +90,10 @@ class Savepoint:
     """How many descriptors of large objects had been opened."""
 
 
+_SOME = 2
+"""More rows are put into an image together."""
 _NO_TABLES: Mapping[ShardId, Table] = MappingProxyType({})
 _NOT_SEEN: Mapping[Key, tuple[Timestamp | None, Columns]] = MappingProxyType({})
-_BLINDLY: tuple[None, Columns] = None, ALL_COLUMNS
 
 
 class Block:
@@ -478,22 +478,19 @@ class Block:
         rules, image, deletes = w.rules, w.image, w.buffer.deletes
         assert image is not None
         gone: Container[int] = w.deleted_rids() if w.bulk_deleted else ()
-        keyed, uniques = rules.key is not None, rules.uniques
-        seen = w.txn.writes.wrote.get(w.shard, _NOT_SEEN)
-        for key, entry in w.by_key.items():
+        by_key = w.by_key
+        if rules.key is not None:
+            # A row that was seen, and has been changed here, has its key: nobody else has written it, or validation had failed.
+            # That is made sure of by row ids: reading the row of a run costs more than the rest.
+            seen = w.txn.writes.wrote.get(w.shard, _NOT_SEEN)
+            taken = image.first_taken(by_key, deletes, gone, seen)
+            if taken is not None:
+                raise _taken_meanwhile(w, None, taken, by_key[taken][1])  # type: ignore[index]
+        for entry in by_key.values() if rules.uniques else ():
             if entry is None:
                 continue
             row = entry[1]
-            # A row that was seen, and has been changed here, has its key: nobody else has written it, or validation had failed.
-            # That is made sure of by row ids: reading the row of a run costs more than the rest.
-            if seen.get(key, _BLINDLY)[0] is None:
-                v = image.newest(key) if keyed else None
-                rid = v[1] if v is not None and v[2] is not None else TOMBSTONE
-            else:
-                rid = image.newest_rid(key) if keyed else TOMBSTONE
-            if rid >= 0 and rid not in deletes and rid not in gone:
-                raise _taken_meanwhile(w, None, key, row)
-            for rule in uniques:
+            for rule in rules.uniques:
                 k = rule.key(row)
                 if k is None:
                     continue
@@ -553,13 +550,19 @@ def _check_bulk(w: TableWrites, prepared: Any, ts: Timestamp, ignoring: Any) -> 
 
 def _apply_buffer(image: TableImage, buffer: ShardBuffer, ts: Timestamp, *, keyed: bool) -> None:
     """The buffered rows of one table become versions at `ts`."""
-    put, inserts = image.put, buffer.inserts
+    by_key, inserts = buffer.by_key, buffer.inserts
     # Rows that were replaced under their key are shadowed by `put`; keys that are empty now are removed.
-    for key, entry in buffer.by_key.items():
+    many = len(by_key) > _SOME
+    if many:
+        image.put_each(
+            [(key, *entry) for key, entry in by_key.items() if entry is not None and entry[0] in inserts], ts
+        )
+        if not buffer.deletes:
+            return
+    for key, entry in by_key.items():
         if entry is not None:
-            rid, row = entry
-            if rid in inserts:
-                put(key, rid, row, ts)
+            if not many and entry[0] in inserts:
+                image.put(key, entry[0], entry[1], ts)
         elif not keyed:
             if key in buffer.deletes:
                 image.remove(key, key, ts)

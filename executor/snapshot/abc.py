@@ -11,7 +11,7 @@ still hold raises `TooOldForKeyed` and is answered by DuckDB, which has every ve
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -49,8 +49,14 @@ class TableImage(Protocol):
     def newest(self, key: Key) -> tuple[Timestamp, int, Row | None] | None:
         """(ts, rid, row or None if deleted) of the newest version, admitted ones included."""
 
-    def newest_rid(self, key: Key) -> int:
-        """The row id of the newest version, admitted ones included; -1 where there is no row, or none is known."""
+    def first_taken(
+        self,
+        brought: Mapping[Key, tuple[int, Row] | None],
+        deletes: Container[int],
+        gone: Container[int],
+        seen: Mapping[Key, tuple[Timestamp | None, Any]],
+    ) -> Key | None:
+        """The first of these keys under which there is a row, admitted ones included, that is not among the deleted ones."""
 
     def scan(
         self,

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 Entry = tuple[int, Row]
 
 
+_UNKNOWN = -2
+"""No row id, nor that there is none."""
 VERSION_BYTES = 250
 """A version's tuple, its slot in the dict, its key and its entry in the queue, roughly."""
 
@@ -188,18 +190,22 @@ class TableImage(Lookups):
         """`put` of many (key, row id, row)."""
         versions, chains, uniques = self._versions, self._chains, self._uniques
         fresh, rid_keys, runs, pending = versions.fresh, self._rid_keys, self._runs, self._pending
+        known = self._known_rids if self._known_runs is runs else {}
         for key, rid, row in rows:
             older = chains.get(key)
             if older is None:
-                replaced = self._rid_in_runs(key) if runs else NONE
+                replaced = NONE
+                if runs and (replaced := known.pop(key, _UNKNOWN)) == _UNKNOWN:
+                    replaced = self._rid_in_runs(key)
                 if fresh is not None:
                     fresh.append(key)
                 chains[key] = (ts, rid, row, None)
             else:
                 replaced = NONE if older[2] is None else older[1]
                 chains[key] = (ts, rid, row, older[3] if older[0] == ts else older)
-            for u in uniques:
-                u.add(row, key)
+            if uniques:
+                for u in uniques:
+                    u.add(row, key)
             if rid_keys is not None:
                 rid_keys[rid] = key
             pending.append((ts, key, rid, row, replaced))

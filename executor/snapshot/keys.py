@@ -18,7 +18,7 @@ searching by Python agree.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -253,9 +253,12 @@ class IntKeys(KeyIndex):
 
 
 class PackedKeys(KeyIndex):
-    """Several integral columns packed into one int64, most significant first."""
+    """Several integral columns packed into one int64, most significant first. Where no number between the first and the last is
+    missing, as of rows that were loaded with all numbers of an order, nothing is searched."""
 
-    __slots__ = ("_packed", "_parts", "_view")
+    __slots__ = ("_packed", "_parts", "_view", "find")
+
+    find: Callable[[Key], int]  # type: ignore[assignment]
 
     def __init__(self, arrays: Sequence[pa.Array], parts: list[tuple[int, int, int]]) -> None:
         super().__init__(arrays)
@@ -264,20 +267,32 @@ class PackedKeys(KeyIndex):
         for a, (low, _, weight) in zip(arrays, parts, strict=True):
             packed += (typed_view(a, fixed_dtype(a.type)).astype(np.int64) - low) * weight
         self._packed = packed
-        self._view = packed.data
+        self._look_into(packed.data)
 
-    def find(self, key: Key) -> int:
-        p = 0
-        for v, (low, high, weight) in zip(key, self._parts):  # noqa: B905 (a hot path; widths agree)
-            if v < low or v > high:
-                return -1
-            p += (v - low) * weight
-        i = bisect_left(self._view, p)
-        return i if i < self.size and self._view[i] == p else -1
+    def _look_into(self, view: memoryview) -> None:
+        """`find` as one expression: it is asked for every key that a statement names."""
+        self._view = view
+        names = [f"v{i}" for i in range(self.width)]
+        inside = " and ".join(
+            f"{low} <= {name} <= {high}" for name, (low, high, _) in zip(names, self._parts, strict=True)
+        )
+        number = " + ".join(
+            name if weight == 1 else f"{name} * {weight}"
+            for name, (_, _, weight) in zip(names, self._parts, strict=True)
+        )
+        nought = sum(low * weight for low, _, weight in self._parts)
+        n = self.size
+        if n and view[n - 1] - view[0] == n - 1:
+            found = f"i if 0 <= (i := {number} - {nought + view[0]}) < {n} else -1"
+        else:
+            found = f"i if (i := search(view, p := {number} - {nought})) < {n} and view[i] == p else -1"
+        scope: dict[str, Any] = {"view": view, "search": bisect_left}
+        exec(f"def find(key):\n    {', '.join(names)} = key\n    return ({found}) if {inside} else -1", scope)
+        self.find = scope["find"]
 
     def spill(self, spill: Spill) -> None:
         self._packed = mapped(self._packed, spill)
-        self._view = self._packed.data
+        self._look_into(self._packed.data)
 
     def _find_some(self, arrays: Sequence[pa.Array]) -> Positions:
         inside = np.ones(len(arrays[0]), np.bool_)

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import tee
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -41,6 +42,7 @@ DEAD_ROWS_MAX = 2_000
 
 KNOWN_MAX = 1_000
 """So many keys' row ids are kept between the look at them and the write."""
+_BLINDLY = (None,)
 
 
 class Lookups:
@@ -61,7 +63,7 @@ class Lookups:
         """Runs know nothing of the time before."""
         self._known_runs: tuple[Run, ...] = ()
         self._known_rids: dict[Key, int] = {}
-        """What `newest` and `newest_rid` found in these runs lately, for the `put` that usually follows."""
+        """What `newest` and `first_taken` found in these runs lately, for the `put` that usually follows."""
         self._rid_keys: dict[int, Key] | None = None
         """Row ids of versions in memory, kept once somebody has asked."""
         self._define(table, types)
@@ -199,31 +201,52 @@ class Lookups:
         self._know(key, NONE)
         return None
 
-    def newest_rid(self, key: Key) -> int:
-        """The row id of the newest version, admitted ones included; TOMBSTONE where there is no row. Reads no row.
-
-        Where `newest` raises, this says TOMBSTONE.
+    def first_taken(
+        self,
+        brought: Mapping[Key, Entry | None],
+        deletes: Container[int],
+        gone: Container[int],
+        seen: Mapping[Key, tuple[Timestamp | None, Any]],
+    ) -> Key | None:
+        """The first of these keys under which the newest version, admitted ones included, is a row that is not among the deleted
+        ones. Reads no row. `brought`: what is to be under each of them, of which nothing (None) is in nobody's way; `seen`: whether
+        it was looked what is there (then a table that is not all in memory is not asked again).
         """
-        v = self._chains.get(key)
-        if v is not None:
-            return v[1] if v[2] is not None else TOMBSTONE
-        for run in self._runs:
-            i = run.find(key)
-            if i >= 0:
-                rid = int(run.rids[i])
-                known = self._known_rids
-                if self._known_runs is self._runs and len(known) < KNOWN_MAX:
-                    known[key] = rid
+        chains, runs, known = self._chains, self._runs, None
+        for key, entry in brought.items():
+            if entry is None:
+                continue
+            v = chains.get(key)
+            if v is not None:
+                if v[2] is None:
+                    continue
+                rid = v[1]
+            else:
+                if known is None:
+                    known = self._knowing(len(brought))
+                for run in runs:
+                    i = run.find(key)
+                    if i >= 0:
+                        rid = known[key] = int(run.rids[i])
+                        break
                 else:
-                    self._know(key, rid)
-                return rid
-        return TOMBSTONE
+                    if (self.cold is not None or not self.keyed) and seen.get(key, _BLINDLY)[0] is None:
+                        self._no_answer()
+                    known[key] = NONE
+                    continue
+            if rid >= 0 and rid not in deletes and rid not in gone:
+                return key
+        return None
 
     def _know(self, key: Key, rid: int) -> None:
         """What the runs that there are say of a key: they never change, so it holds as long as they are these."""
-        if self._known_runs is not self._runs or len(self._known_rids) >= KNOWN_MAX:
+        self._knowing(1)[key] = rid
+
+    def _knowing(self, count: int) -> dict[Key, int]:
+        """Where that is kept, with room for so many more."""
+        if self._known_runs is not self._runs or len(self._known_rids) + count > KNOWN_MAX:
             self._known_runs, self._known_rids = self._runs, {}
-        self._known_rids[key] = rid
+        return self._known_rids
 
     def readable(self, ts: Timestamp) -> None:
         """Whether versions and runs reach back to `ts`. Raises TooOldForKeyed, NotHydrated."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from pgwire.encoding.binary_ranges import malformed, range_in, range_out, truncated
@@ -67,6 +67,10 @@ _INTERVAL, _TIMETZ, _NUMERIC = struct.Struct("!qii"), struct.Struct("!qi"), stru
 _ARRAY = struct.Struct("!iiI")
 
 
+FORMS: Final[dict[BinaryInput, str]] = {}
+"""What reads a value as a field of a struct does -> the field, for whoever has several of them to unpack."""
+
+
 def decode_utf8(data: bytes) -> str:
     """22021 for bytes that are not UTF-8, or hold the NUL that text cannot."""
     try:
@@ -88,6 +92,7 @@ def _utf8_length(first: int) -> int:
     return 4 if first & 0xF8 == 0xF0 else 1
 
 
+@cache
 def _fixed(form: struct.Struct) -> tuple[BinaryOutput, BinaryInput]:
     size, unpack = form.size, form.unpack
 
@@ -96,6 +101,7 @@ def _fixed(form: struct.Struct) -> tuple[BinaryOutput, BinaryInput]:
             raise truncated() if len(data) < size else malformed()
         return unpack(data)[0]
 
+    FORMS[read] = form.format[1:]
     return form.pack, read
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import random
+import struct
 from collections.abc import Sequence
 
 import pytest
 
-from tests.server.test_repeated_reads import Both, Client, between_two, bound
+from tests.pgwire.script import cstr, frame
+from tests.server.test_repeated_reads import DESCRIBE, EXECUTE, SYNC, Both, Client, between_two, bound
 
 STATEMENTS = {
     "begin": "BEGIN",
@@ -64,6 +66,12 @@ SCRIPTS: dict[str, list[tuple[str | None, ...]]] = {
         BEGIN, ("get", "8"), ("SET LOCAL client_encoding = 'LATIN1'",), ("get", "8"), ("told", "8", "ä"), ("end",), ("get", "8"),
     ],
     "DDL": [BEGIN, ("get", "8"), ("ALTER TABLE h ADD COLUMN later int",), ("put", "1", "2", "3"), ("get", "8"), ("rollback",), ("count",)],
+    "in words": [
+        ("BEGIN",), ("add", "1", "8"), ("COMMIT",), ("begin",), ("get", "8"), ("commit work",), ("BEGIN",), ("BEGIN",), ("ratio", "14"),
+        ("COMMIT",), ("COMMIT",), ("BEGIN",), ("SET LOCAL application_name = 'a'",), ("end;",), ("BEGIN",), ("get", "8"), ("COMMIT",),
+        ("BEGIN",), ("DECLARE k CURSOR WITH HOLD FOR SELECT 1",), ("COMMIT",), ("FETCH k",), ("CLOSE k",), ("BEGIN",),
+        ("SET CONSTRAINTS ALL DEFERRED",), ("put", "1", "2", "3"), ("COMMIT",), ("begin; select 1; commit",), ("count",),
+    ],
     "cursors": [BEGIN, ("DECLARE k CURSOR FOR SELECT 1",), ("get", "8"), ("add", "1", "8"), ("end",), ("get", "8")],
 }  # fmt: skip
 
@@ -139,6 +147,53 @@ async def test_values_of_all_lengths_are_read_where_they_are(both: Both) -> None
                         else len(value.encode()).to_bytes(4, "big") + value.encode()
                     )
                     at = said.index(field, at) + len(field)
+
+
+def _encoded(given: object) -> tuple[int, bytes | None]:
+    """(format, value) of a parameter: numbers with their width in binary, everything else as text."""
+    match given:
+        case None:
+            return 0, None
+        case (str(form), value):
+            return 1, struct.pack(">" + form, value)
+        case bytes():
+            return 1, given
+        case _:
+            return 0, str(given).encode()
+
+
+def _bind(name: str, values: Sequence[object]) -> bytes:
+    encoded = [_encoded(value) for value in values]
+    body = cstr("") + cstr(name) + struct.pack(">h", len(values))
+    body += b"".join(struct.pack(">h", form) for form, _ in encoded) + struct.pack(">h", len(values))
+    for _, raw in encoded:
+        body += struct.pack(">i", -1) if raw is None else struct.pack(">i", len(raw)) + raw
+    return frame("B", body + TEXT) + DESCRIBE + EXECUTE + SYNC
+
+
+@between_two
+async def test_values_in_binary_are_read_beside_those_in_text(both: Both) -> None:
+    given: list[Sequence[object]] = [
+        *[(("h", a), ("i", -a), ("q", a << 40), ("d", a / 3), a / 4, "x" * (a % 3)) for a in range(12)],
+        (("h", 1), ("i", 2), ("i", 3), ("d", 1.0), 1, ""),  # an int8 of four bytes, and an int2 of eight
+        (("q", 1), ("i", 2), ("h", 3), ("d", 1.0), 1, ""),
+        (("h", 2), None, ("q", 3), None, None, None),
+        (("h", 3), ("i", 1), ("q", 3), ("d", 1.0), "x", ""),
+        (("h", 4), ("i", 1), ("q", 3), ("d", float("nan")), "1e3", "\0"),
+        (("h", 5), b"", ("q", 3), ("d", 1.0), "2", "é"),
+        (("h", -1), ("i", -1), ("q", -1), ("d", -1.0), "-1", "ü"),
+    ]
+    said = []
+    await both[0].run("CREATE TABLE kinds (a int2, b int4, c int8, d float8, e numeric(9,2), f text)")
+    for client in both:
+        await client.run("DELETE FROM kinds")
+        await client.prepare("kinds", "INSERT INTO kinds VALUES ($1, $2, $3, $4, $5, $6)")
+        said.append([await client.ask(_bind("kinds", values)) for values in given])
+        said.append([await client.run("BEGIN")])
+        said.append([await client.ask(_bind("kinds", values)) for values in given[:12]])
+        said.append([await client.run("COMMIT"), await client.run("SELECT * FROM kinds ORDER BY a, b, c")])
+    assert said[:4] == said[4:]
+    assert b"INSERT 0 1" in said[0][11] and b"08P01" in said[0][12]
 
 
 @between_two

@@ -125,6 +125,12 @@ KEYS: dict[str, tuple[st.SearchStrategy[Any], list[pa.DataType], type[KeyIndex]]
     "dense int": (st.integers(0, 20), [pa.int64()], IntKeys),
     "date": (st.integers(-100, 100), [pa.date32()], IntKeys),
     "pair of ints": (st.tuples(st.integers(0, 50), ints), [pa.int16(), pa.int64()], PackedKeys),
+    "dense pair": (st.tuples(st.integers(-1, 2), st.integers(7, 9)), [pa.int32(), pa.int16()], PackedKeys),
+    "dense three": (
+        st.tuples(st.integers(1, 2), st.just(-5), st.integers(-3, 1)),
+        [pa.int16(), pa.int16(), pa.int16()],
+        PackedKeys,
+    ),
     "text": (texts, [pa.string()], PrefixKeys),
     "alike text": (st.integers(0, 500).map(lambda i: f"customer#{i:09d}"), [pa.string()], PrefixKeys),
     "text and int": (st.tuples(texts, ints), [pa.string(), pa.int32()], PrefixKeys),
