@@ -75,15 +75,22 @@ def _numeric_from_float(digits: int) -> Cast:
     return cast
 
 
+def unchanged(v: Any, _s: Any) -> Any:
+    """The cast that changes nothing: whoever compiles one leaves it out."""
+    return v
+
+
 def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:
     a, b = source.oid, target.oid
     if a == b:
         if a == t.NUMERIC and (source.typmod < 0) != (target.typmod < 0) and target.typmod < 0:
             return lambda v, _s: numeric_text(number(v))
-        return lambda v, _s: v
+        return unchanged
     if b in _INTS:
         kind = _INTS[b]
         if a in _INTS:
+            if INT_BOUNDS[_INTS[a]][1] <= INT_BOUNDS[kind][1]:
+                return unchanged
             check = checked_integer(kind)
             return lambda v, _s: check(v)
         if a in _FLOATS:
@@ -98,7 +105,7 @@ def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:
         if a == t.NUMERIC:
             return _float_from_numeric(b == t.FLOAT4)
         if a == t.FLOAT4:
-            return lambda v, _s: v
+            return unchanged
         if a == t.FLOAT8:
 
             def narrow(v: float, _s: Any) -> float:
@@ -122,7 +129,7 @@ def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:
     if a in _TEXTS and b in _TEXTS:
         if b == t.NAME:
             return lambda v, _s: v.encode()[:63].decode(errors="ignore")
-        return lambda v, _s: v
+        return unchanged
     if a == t.DATE and b == t.TIMESTAMP:
         return lambda v, _s: times.date_to_timestamp(v)
     if a == t.DATE and b == t.TIMESTAMPTZ:
@@ -155,6 +162,6 @@ def cast_function(source: TypeRef, target: TypeRef, *, explicit: bool = True) ->
     fit = t.coercion(target, explicit)
     if fit is None:
         return base
-    if source.oid == target.oid:
+    if base is unchanged or source.oid == target.oid:
         return lambda v, _s: fit(v)
     return lambda v, s: fit(base(v, s))

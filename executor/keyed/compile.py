@@ -161,7 +161,8 @@ class _Writer:
         function = casts.cast_function(arg.type, target, explicit=explicit)
         if function is None:
             raise NotCompilable(f"cast {arg.type.oid} to {target.oid}")
-        if arg.type.oid == target.oid and target.typmod < 0 and target.oid != t.NUMERIC:
+        same = arg.type.oid == target.oid and target.typmod < 0 and target.oid != t.NUMERIC
+        if same or function is casts.unchanged:
             return self.write(arg)
         name = self.name(function)
         return self.strict((arg,), lambda values: f"{name}({values[0]}, s)")
@@ -388,7 +389,8 @@ def _fitted(writer: _Writer, e: Expr, column: TypeRef) -> str:
     function = casts.cast_function(e.type, column, explicit=False)
     if function is None:
         raise NotCompilable(f"assignment of {e.type.oid} to {column.oid}")
-    if e.type.oid == column.oid and column.typmod < 0 and column.oid != t.NUMERIC:
+    same = e.type.oid == column.oid and column.typmod < 0 and column.oid != t.NUMERIC
+    if same or function is casts.unchanged:
         return writer.write(e)
     name = writer.name(function)
     return writer.strict((e,), lambda values: f"{name}({values[0]}, s)")

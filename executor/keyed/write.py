@@ -29,7 +29,7 @@ from executor.keyed.compile import (
     compile_update,
 )
 from executor.keyed.footprint import columns_at, columns_named
-from executor.keyed.read import KeyedView, LookupPlan
+from executor.keyed.read import Hit, KeyedView, LookupPlan
 from executor.snapshot.abc import TableImage
 from planner.abc import Call, Const, Constraint, Expr, InsertValues, KeyedDelete, KeyedUpdate, OnConflict
 from planner.alike_rows import AlikeRows
@@ -446,15 +446,26 @@ class UpdatePlan:
         found = self.lookup.single and not self.lookup.index
         return found and self.update is not None and not self.keys_change
 
-    def changes(self, params: Sequence[Any], session: Any, view: WriteView, ts: Timestamp) -> Changes:
+    def changes(
+        self,
+        params: Sequence[Any],
+        session: Any,
+        view: WriteView,
+        ts: Timestamp,
+        found: Sequence[Hit] | None = None,
+    ) -> Changes:
+        """`found`: the rows that the lookup finds, where somebody has looked and noted it."""
         condition, update, returning, rules = self.condition, self.update, self.returning, self.rules
         changes: list[Change] = []
         returned: list[Row] | None = [] if returning is not None else None
         pending = PendingKeys(rules, view.unnoted, ts) if self.keys_change else None
-        if self.lookup.single and not self.lookup.index:
+        hits: Any = found
+        if hits is not None:
+            pass
+        elif self.lookup.single and not self.lookup.index:
             key = self.lookup.points[0](params, session)  # type: ignore[index]
             hit = view.get(key, ts) if key is not None else None
-            hits: Any = ((key, hit[0], hit[1]),) if hit is not None else ()
+            hits = ((key, hit[0], hit[1]),) if hit is not None else ()
         else:
             hits = self.lookup.hits(params, session, view, ts)
         for key, rid, row in hits:

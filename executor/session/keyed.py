@@ -24,7 +24,7 @@ from executor.ddl.shape import same_shape
 from executor.keyed.footprint import columns_at
 from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Door
-from executor.keyed.read import LookupPlan, ReadPlan, nearby
+from executor.keyed.read import Hit, LookupPlan, ReadPlan, nearby
 from executor.keyed.write import Changes, InsertPlan, UpdatePlan
 from executor.session import new_keys, read_only
 from executor.session.block import LOCK_MODES, Block
@@ -96,7 +96,7 @@ def run_in_block(
         values: Sequence[Row] = made
     else:
         assert isinstance(write, UpdatePlan)
-        lock_for(session, block, txn, table, write, params, base)
+        hits = lock_for(session, block, txn, table, write, params, base)
         view = block.view(table, ALL_COLUMNS, base)
         if (
             write.lookup.index
@@ -106,7 +106,11 @@ def run_in_block(
         if write.keys_change:
             changes, returned, count = _with_new_keys(session, txn, write, params, view, (), base)
         else:
-            changes, returned, count = write.changes(params, session, view, txn.read_ts)
+            if hits is not None:
+                bounds = write.lookup.bounds(params, session)
+                if bounds is not None:
+                    view.note(bounds)
+            changes, returned, count = write.changes(params, session, view, txn.read_ts, hits)
         if not changes and write.lookup.points is not None and not write.lookup.index:
             _unlock_absent(session, txn, view, write.lookup.asked_keys(params, session))
     if returned is not None and txn.unsettled is not None and not txn.is_settled:
@@ -217,24 +221,28 @@ def lock_for(
     write: UpdatePlan,
     params: Sequence[Datum],
     base: Any,
-) -> None:
+) -> list[Hit] | None:
     """Locks the rows that an UPDATE or DELETE will write. It only looks for them: to have read them before
-    they are locked would keep the snapshot from moving to their newest versions."""
+    they are locked would keep the snapshot from moving to their newest versions.
+
+    Of a range: the rows, as they are in the snapshot by now.
+    """
     lookup, mode = write.lookup, write.lock_mode
     if lookup.single and not lookup.index:
         key = lookup.points[0](params, session)  # type: ignore[index]
         if key is not None:
             lock_keys(session, txn, table, (key,), mode)
-        return
+        return None
     if lookup.points is not None and not lookup.index:
         lock_keys(session, txn, table, lookup.asked_keys(params, session), mode)
-        return
-    before = None
+        return None
+    before, hits = None, None
     while txn.read_ts != before:  # the snapshot has moved: there may be other rows in the range
         before = txn.read_ts
         view = block.view(table, _UNRECORDED, base)
-        keys = [k for k, _, _ in lookup.hits(params, session, view, before)]
-        lock_keys(session, txn, table, keys, mode)
+        hits = list(lookup.hits(params, session, view, before))
+        lock_keys(session, txn, table, [hit[0] for hit in hits], mode)
+    return hits if lookup.range is not None else None
 
 
 def _unlock_absent(session: Session, txn: Transaction, view: OverlayView, keys: Iterable[Key]) -> None:

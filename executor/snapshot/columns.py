@@ -35,6 +35,8 @@ RowReader = Callable[[int], tuple[Any, ...]]
 CellReader = Callable[[int], Any]
 
 _EXACT = decimal.Context(prec=80)
+INT64_DIGITS = 18
+"""Numbers of so many digits are in the lower half of their sixteen bytes."""
 """Scaling a 38-digit coefficient must not round to the default context's 28 digits."""
 
 
@@ -102,6 +104,11 @@ def _cell(array: pa.Array, name: str, env: dict[str, Any]) -> str:
     elif pa.types.is_boolean(t):
         env[name] = np.asarray(pc.fill_null(array, False).to_numpy(zero_copy_only=False), np.bool_).data
         source = f"{name}[i]"
+    elif pa.types.is_decimal128(t) and t.precision <= INT64_DIGITS and len(array):
+        low: np.ndarray[Any, Any] = np.frombuffer(array.buffers()[1], np.int64)[::2]
+        env[name] = low[array.offset : array.offset + len(array)].data
+        env["scaled"] = _EXACT.scaleb
+        source = f"scaled({name}[i], {-t.scale})"
     elif pa.types.is_decimal128(t):
         env[name] = _decimal_cell(array)
         source = f"{name}(i)"

@@ -290,6 +290,26 @@ class PackedKeys(KeyIndex):
         exec(f"def find(key):\n    {', '.join(names)} = key\n    return ({found}) if {inside} else -1", scope)
         self.find = scope["find"]
 
+    def span(self, low: Any, high: Any, low_inclusive: bool, high_inclusive: bool) -> tuple[int, int]:
+        start = 0 if low is None else self._place(low, after=not low_inclusive)
+        stop = self.size if high is None else self._place(high, after=high_inclusive)
+        return start, max(start, stop)
+
+    def _place(self, bound: Any, *, after: bool) -> int:
+        """Where keys at the bound, which may be a prefix, begin, or end (`after`)."""
+        p, last = 0, 0
+        parts = bound if isinstance(bound, tuple) else (bound,)
+        for v, (low, high, weight) in zip(parts, self._parts):  # noqa: B905 (a prefix is shorter)
+            if type(v) is not int:  # between two numbers, perhaps
+                return self.left((upper_bound if after else lower_bound)(bound, self.width, True))
+            if v < low:
+                return bisect_left(self._view, p)
+            if v > high:
+                return bisect_left(self._view, p + last) if last else self.size
+            p += (v - low) * weight
+            last = weight
+        return bisect_left(self._view, p + last if after else p)
+
     def spill(self, spill: Spill) -> None:
         self._packed = mapped(self._packed, spill)
         self._look_into(self._packed.data)

@@ -41,6 +41,8 @@ DSCALE_MAX: Final = 16_383
 _TYPMOD_HEADER: Final = 4
 
 _NUMERIC: Final = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?", re.ASCII)
+_CANONICAL: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,37})(?:\.[0-9]{1,38})?", re.ASCII)
+"""As nearly all numerics are written that programs send: nothing about them is to be changed, but that zero has no sign."""
 _SPECIAL: Final = {
     "nan": "NaN",
     "inf": "Infinity",
@@ -59,6 +61,8 @@ def overflow() -> SqlError:
 
 def numeric_in(text: str) -> str:
     """PostgreSQL's canonical text of a numeric without modifier."""
+    if _CANONICAL.fullmatch(text) is not None and (text[0] != "-" or text.strip("-0.")):
+        return text
     body = text.strip(WHITESPACE)
     m = _NUMERIC.fullmatch(body)
     if m is None or not (m[2] or m[3]):

@@ -169,6 +169,14 @@ def test_every_index_finds_what_a_sorted_list_finds(kind: str, data: st.DataObje
             )
             start, stop = index.span(None, key, True, inclusive)
             assert (start, stop) == (0, sum(k < key or (k == key and inclusive) for k in expected))
+    width = len(types)
+    for bound in {key[:n] for key in keys + others for n in range(1, width)} if width > 1 else ():
+        for inclusive in (True, False):
+            places = [k[: len(bound)] for k in expected]
+            above = sum(p < bound or (p == bound and not inclusive) for p in places)
+            below = sum(p < bound or (p == bound and inclusive) for p in places)
+            assert index.span(bound, None, inclusive, True) == (above, len(expected))
+            assert index.span(None, bound, True, inclusive) == (0, below)
     if others and not any(pa.types.is_nested(t) for t in types):
         found = index.find_many(arrays_of(others, types))
         assert found.tolist() == [index.find(k) for k in others]
