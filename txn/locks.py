@@ -31,111 +31,34 @@ for one of them waits for all, so circles through both kinds of locks are found.
 from __future__ import annotations
 
 import asyncio
-import enum
 import logging
 from collections import deque
-from collections.abc import Callable, Hashable
-from typing import Protocol
+from collections.abc import Hashable
 
-from txn.abc import DeadlockDetected, Key, Keyspace, LockNotAvailable, TxnError
-
-LOCKS_MAX = 4_000_000
+from txn.abc import DeadlockDetected, Key, Keyspace, LockNotAvailable
+from txn.lock_queues import (
+    NOBODY,
+    CallLater,
+    Contains,
+    Granted,
+    Lock,
+    LockKey,
+    LockLimitExceeded,
+    LockMode,
+    LockQueues,
+    Waiter,
+    party_of,
+)
 
 _log = logging.getLogger("tidewire.txn")
 
-
-class LockMode(enum.IntEnum):
-    """Row lock strengths of PostgreSQL, weakest first."""
-
-    KEY_SHARE = 0
-    SHARE = 1
-    NO_KEY_UPDATE = 2
-    UPDATE = 3
-
-
-_CONFLICTS: tuple[tuple[bool, ...], ...] = (
-    # KEY_SHARE SHARE NO_KEY_UPDATE UPDATE
-    (False, False, False, True),
-    (False, False, True, True),
-    (False, True, True, True),
-    (True, True, True, True),
-)
-
-
-class LockLimitExceeded(TxnError):
-    """53200: more keys are locked than the configured bound."""
-
-
-class Timer(Protocol):
-    def cancel(self) -> None: ...
-
-
-class Beyond(Protocol):
-    """Waits of parties for locks that are kept elsewhere, which circles may go through."""
-
-    def blockers(self, party: Hashable) -> list[Hashable]:
-        """Whom the party waits for there."""
-
-    def spelled(self, party: Hashable, blocker: Hashable) -> str:
-        """A line of a deadlock's detail."""
-
-
-Granted = Callable[[Exception | None], None]
-CallLater = Callable[[float, Callable[[], None]], Timer]
-LockKey = tuple[Keyspace, Key]
-Contains = Callable[[Key], bool]
 
 _SET = object()
 """In the list of what an owner has taken: not a key, but a set of them."""
 
 
-class Waiter:
-    """A request in a queue. `cancel` through `KeyLocks.cancel`."""
-
-    __slots__ = ("granted", "key", "mode", "owner", "timer")
-
-    def __init__(self, owner: Hashable, key: LockKey, mode: LockMode, granted: Granted) -> None:
-        self.owner, self.key, self.mode, self.granted = owner, key, mode, granted
-        self.timer: Timer | None = None
-
-
-_NOBODY: deque[Waiter] = deque(maxlen=0)
-"""The queue of locks that nobody has waited for yet, which are nearly all."""
-
-
-class _Lock:
-    __slots__ = ("holders", "queue")
-
-    def __init__(self) -> None:
-        self.holders: dict[Hashable, LockMode] = {}
-        self.queue = _NOBODY
-
-    def admits(self, owner: Hashable, mode: LockMode) -> bool:
-        """Whether no *other* holder conflicts."""
-        conflicts = _CONFLICTS[mode]
-        for holder, held in self.holders.items():  # noqa: SIM110  a generator costs more than the rest
-            if conflicts[held] and holder != owner:
-                return False
-        return True
-
-
-class KeyLocks:
+class KeyLocks(LockQueues):
     """All key locks of the process. `call_later` is the event loop's, or a simulation's."""
-
-    def __init__(self, call_later: CallLater, *, locks_max: int = LOCKS_MAX) -> None:
-        self._call_later = call_later
-        self.locks_max = locks_max
-        self._locks: dict[LockKey, _Lock] = {}
-        self._held: dict[Hashable, list[tuple[LockKey, LockMode | None]]] = {}  # (key, mode before)
-        self._waiting: dict[Hashable, Waiter] = {}
-        self._queues: dict[LockKey, _Lock] = {}  # those that somebody waits for
-        self._parties: dict[Hashable, Waiter] = {}  # the same by party
-        self._sets: dict[Keyspace, list[tuple[Hashable, Contains, LockMode]]] = {}
-        self._granted: deque[Waiter] = deque()  # have their lock, have not been told yet
-        self._telling = False
-        self.describe: Callable[[Keyspace, Key], str] = lambda space, key: f"key {key!r} of {space}"
-        """How errors name a key; whoever knows tables and columns says it better."""
-        self.beyond: Beyond | None = None
 
     # --- taking ------------------------------------------------------------------------------
 
@@ -150,7 +73,7 @@ class KeyLocks:
         if lock is None:
             if len(self._locks) >= self.locks_max:
                 raise LockLimitExceeded(f"more than {self.locks_max} keys are locked")
-            lock = self._locks[lock_key] = _Lock()
+            lock = self._locks[lock_key] = Lock()
             held = None
         else:
             held = lock.holders.get(owner)
@@ -196,7 +119,7 @@ class KeyLocks:
         lock_key = (space, key)
         lock = self._locks[lock_key]
         waiter = Waiter(owner, lock_key, mode, granted)
-        if lock.queue is _NOBODY:
+        if lock.queue is NOBODY:
             lock.queue = deque()
         if owner in lock.holders:
             lock.queue.appendleft(waiter)
@@ -256,7 +179,7 @@ class KeyLocks:
             return
         if (lock is None or lock.admits(owner, mode)) and contains(lock_key[1]):
             if lock is None:
-                lock = self._locks[lock_key] = _Lock()
+                lock = self._locks[lock_key] = Lock()
             lock.holders[owner] = mode
             self._remember(owner, lock_key, before)
 
@@ -338,7 +261,7 @@ class KeyLocks:
         lock_key = (space, key)
         lock = self._locks.get(lock_key)
         if lock is None:
-            lock = self._locks[lock_key] = _Lock()
+            lock = self._locks[lock_key] = Lock()
         before = lock.holders.get(owner)
         if before is None or before < mode:
             lock.holders[owner] = mode
@@ -348,7 +271,7 @@ class KeyLocks:
         """A lock of the owner for what it has by other means already (`txn.held_keys`), until `take_back`: nothing else lets go of it."""
         lock = self._locks.get((space, key))
         if lock is None:
-            lock = self._locks[space, key] = _Lock()
+            lock = self._locks[space, key] = Lock()
         lock.holders[owner] = mode
 
     def take_back(self, owner: Hashable, space: Keyspace, key: Key) -> None:
@@ -419,11 +342,6 @@ class KeyLocks:
                 found += [(key, waiter.owner, waiter.mode, False) for waiter in lock.queue]
         return found
 
-    def blockers(self, party: Hashable) -> list[Hashable]:
-        """The parties that one waits for; nobody if it does not wait."""
-        waiter = self._parties.get(party)
-        return [] if waiter is None else [party_of(owner) for owner in self._blockers(waiter)]
-
     def is_waiting(self, owner: Hashable) -> bool:
         return owner in self._waiting
 
@@ -436,11 +354,6 @@ class KeyLocks:
                 detail = self._spell(cycle)
                 self._withdraw(waiter)
                 waiter.granted(DeadlockDetected("deadlock detected", detail=detail))
-
-    def spelled(self, party: Hashable) -> str:
-        """What a waiting party waits for, as a line of a deadlock's detail."""
-        waiter = self._parties[party]
-        return self._line(waiter, self._blockers(waiter)[0])
 
     @property
     def waiting_count(self) -> int:
@@ -478,7 +391,7 @@ class KeyLocks:
                     self._hold(owner, lock_key, contains, mode)
         self._grant(lock_key, lock)
 
-    def _grant(self, lock_key: LockKey, lock: _Lock) -> None:
+    def _grant(self, lock_key: LockKey, lock: Lock) -> None:
         """Serves the queue from the front, as far as it goes, and tells them in this very turn of the loop."""
         ready = self._granted
         queue = lock.queue
@@ -525,96 +438,5 @@ class KeyLocks:
             self._withdraw(waiter)
             waiter.granted(LockNotAvailable("canceling statement due to lock timeout"))
 
-    def _blockers(self, waiter: Waiter) -> list[Hashable]:
-        """Whom a waiter waits for: conflicting holders, and conflicting requests ahead of it."""
-        lock = self._locks[waiter.key]
-        conflicts = _CONFLICTS[waiter.mode]
-        blockers = [o for o, held in lock.holders.items() if conflicts[held] and o != waiter.owner]
-        for ahead in lock.queue:
-            if ahead is waiter:
-                break
-            # Any request ahead must be served first: the queue is in order, compatible or not.
-            blockers.append(ahead.owner)
-        return blockers
 
-    def _may_be_awaited(self, newest: Waiter) -> bool:
-        """Whether anybody may wait for who has just begun to wait. Otherwise that closes no circle, and a long queue is not looked
-        through for one: nobody is behind it in its own, and it holds nothing that others are queued for."""
-        if self.beyond is not None or self._locks[newest.key].queue[-1] is not newest:
-            return True
-        party = party_of(newest.owner)
-        return any(party_of(holder) == party for lock in self._queues.values() for holder in lock.holders)
-
-    def _ahead_alike(self, party: Hashable) -> set[Hashable]:
-        """Who is ahead in the queue that the party waits in, and waits for nobody whom it does not wait for itself: to look
-        behind each of them for a cycle would cost the square of the queue, and find nothing new."""
-        first = self._parties.get(party)
-        if first is None or self.beyond is not None:
-            return set()
-        lock = self._locks[first.key]
-        if len(lock.queue) < 2 or any(party_of(holder) == party for holder in lock.holders):
-            return set()  # a holder is waited for by those ahead of it
-        alike: set[Hashable] = set()
-        for ahead in lock.queue:
-            if ahead is first:
-                break
-            if ahead.mode == first.mode and party_of(ahead.owner) != party:
-                alike.add(party_of(ahead.owner))
-        return alike
-
-    def _cycle_through(self, party: Hashable) -> list[Hashable]:
-        """A cycle of waiting parties through `party`, which comes first; empty if there is none."""
-        via: dict[Hashable, Hashable] = {party: party}
-        stack = [party]
-        alike = self._ahead_alike(party)
-        while stack:
-            current = stack.pop()
-            if current in alike:
-                continue
-            blockers = self.blockers(current)
-            if self.beyond is not None:
-                blockers += self.beyond.blockers(current)
-            for blocker in blockers:
-                if blocker == party:
-                    cycle = [current]
-                    while cycle[-1] != party:
-                        cycle.append(via[cycle[-1]])
-                    return cycle[::-1]
-                if blocker not in via:
-                    via[blocker] = current
-                    stack.append(blocker)
-        return []
-
-    def _spell(self, cycle: list[Hashable]) -> str:
-        """Who waits for what and whom, a line each."""
-        lines = []
-        for i, party in enumerate(cycle):
-            following = cycle[(i + 1) % len(cycle)]
-            waiter = self._parties.get(party)
-            if waiter is None:
-                assert self.beyond is not None
-                lines.append(self.beyond.spelled(party, following))
-            else:
-                blocker = next(b for b in self._blockers(waiter) if party_of(b) == following)
-                lines.append(self._line(waiter, blocker))
-        return "\n".join(lines)
-
-    def _line(self, waiter: Waiter, blocker: Hashable) -> str:
-        space, key = waiter.key
-        return f"{_capital(_named(waiter.owner))} waits for {self.describe(space, key)}; blocked by {_named(blocker)}."
-
-
-def party_of(owner: Hashable) -> Hashable:
-    """Who waits and is waited for: what the owner says, or the owner itself."""
-    party = getattr(owner, "party", None)
-    return owner if party is None else party
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _named(owner: Hashable) -> str:
-    """`transaction 7`, or what else an owner with an `id` says that it is."""
-    id = getattr(owner, "id", None)
-    return f"{getattr(owner, 'kind', 'transaction')} {id}" if isinstance(id, int) else repr(owner)
+__all__ = ["CallLater", "KeyLocks", "LockLimitExceeded", "LockMode", "party_of"]

@@ -31,7 +31,7 @@ from txn.abc import TxnError
 from txn.group import CommitGroup
 
 if TYPE_CHECKING:
-    from txn.environment import Environment
+    from txn.assembly import Assembly
 
 _log = logging.getLogger("tidewire.txn")
 
@@ -41,7 +41,7 @@ STAGED_EVERY_US = 24 * 60 * 60 * 1_000_000
 class Upkeep:
     """The background work of one environment."""
 
-    def __init__(self, env: Environment) -> None:
+    def __init__(self, env: Assembly) -> None:
         self.env = env
         self.failed_passes = 0
         self.due: dict[ShardId, None] = {}

@@ -1,8 +1,10 @@
 """What of a query the keyed engine answers: the shapes of one SELECT that are look-ups.
 
-keyed_read    rows by primary key, or the first of a range in its order: never DuckDB's
-constant      one row that asks nothing of any table
-shortcut      what is a look-up if it turns out to ask for little; the plan stays a query
+    keyed_read    rows by primary key, or the first of a range in its order: never DuckDB's
+    constant      one row that asks nothing of any table
+    shortcut      what is a look-up if it turns out to ask for little; the plan stays a query
+
+Whatever is of another shape, or says what the keyed engine has no word for, is NotKeyed.
 """
 
 from __future__ import annotations

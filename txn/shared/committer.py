@@ -40,7 +40,8 @@ from storage.abc import (
     StorageError,
 )
 from txn.abc import CommitFailed, CommitUnknown, Fenced, Member, SerializationFailure, TxnError
-from txn.committer import Committer, Unwritable
+from txn.commit_steps import Unwritable
+from txn.committer import Committer
 from txn.group import NextGroup
 from txn.log_entry import Entry
 from txn.shared.group import SharedGroup
