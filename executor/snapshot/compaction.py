@@ -27,13 +27,13 @@ from txn.abc import Key
 
 if TYPE_CHECKING:
     from executor.snapshot.image import TableImage
-    from executor.snapshot.store import SnapshotStore
+    from executor.snapshot.store_upkeep import StoreUpkeep
 
 TRIM_SLICE = 5_000
 """Keys trimmed from memory per turn of the loop: about 1 ms."""
 
 
-async def compact(store: SnapshotStore, image: TableImage) -> None:
+async def compact(store: StoreUpkeep, image: TableImage) -> None:
     """Moves versions to a run if there are many, then merges runs if there are many."""
     await flush_versions(store, image)
     while (span := merge_span([r.size for r in image.durable_runs()], store.limits.runs_max)) is not None:
@@ -45,7 +45,7 @@ async def compact(store: SnapshotStore, image: TableImage) -> None:
             return
 
 
-async def flush_versions(store: SnapshotStore, image: TableImage) -> None:
+async def flush_versions(store: StoreUpkeep, image: TableImage) -> None:
     """Moves versions at or below a timestamp out of memory."""
     chains = image.versions.chains
     if not chains:

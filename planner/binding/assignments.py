@@ -23,8 +23,8 @@ from planner.binding.scope import Scope
 from planner.types.geometry import INSIDE
 
 if TYPE_CHECKING:
+    from planner.binding.array_expressions import ArrayBinder
     from planner.binding.coerce import Coercions
-    from planner.binding.expressions import ExpressionBinder
 
 Step = str | tuple[exp.Expression, ...]
 """A field's name, or subscripts."""
@@ -58,7 +58,7 @@ class PartBinder:
     """Binds one such assignment; `column` and `position` are for messages."""
 
     def __init__(
-        self, expressions: ExpressionBinder, coercions: Coercions, column: Column, scope: Scope, position: int
+        self, expressions: ArrayBinder, coercions: Coercions, column: Column, scope: Scope, position: int
     ) -> None:
         self.expressions, self.coercions = expressions, coercions
         self.column, self.scope, self.position = column, scope, position

@@ -19,13 +19,13 @@ from planner.parse import position as first_position
 from planner.types.geometry import INSIDE
 
 if TYPE_CHECKING:
-    from planner.binding.expressions import ExpressionBinder
+    from planner.binding.array_expressions import ArrayBinder
 
 _INT4: Final = TypeRef(t.INT4)
 
 
 def element(
-    binder: ExpressionBinder, base: ir.Node, subscripts: Sequence[exp.Expression], scope: Scope
+    binder: ArrayBinder, base: ir.Node, subscripts: Sequence[exp.Expression], scope: Scope
 ) -> ir.Node:
     """What is at the place. Raises 0A000 for slices."""
     inner = TypeRef(INSIDE[base.type.oid])
@@ -36,7 +36,7 @@ def element(
 
 
 def put(
-    binder: ExpressionBinder,
+    binder: ArrayBinder,
     base: ir.Node,
     subscripts: Sequence[exp.Expression],
     value: ir.Node,
@@ -61,7 +61,7 @@ def put(
     return ir.Logic(base.type, "coalesce", (made, base))
 
 
-def _place(binder: ExpressionBinder, node: exp.Expression, scope: Scope) -> ir.Node:
+def _place(binder: ArrayBinder, node: exp.Expression, scope: Scope) -> ir.Node:
     position = first_position(node)
     if isinstance(node, exp.Slice):
         raise PlanError("0A000", "slices of fixed-length arrays not implemented")

@@ -14,20 +14,20 @@ from planner.binding.scope import Scope
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
-    from planner.binding.expressions import ExpressionBinder
+    from planner.binding.array_expressions import ArrayBinder
 
 _TEXT, _HSTORE = TypeRef(t.TEXT), TypeRef(t.HSTORE)
 
 
 def element(
-    binder: ExpressionBinder, base: ir.Node, subscripts: Sequence[exp.Expression], scope: Scope
+    binder: ArrayBinder, base: ir.Node, subscripts: Sequence[exp.Expression], scope: Scope
 ) -> ir.Node:
     """The value there, or NULL."""
     return ir.Call(_TEXT, "hstore -> text", (base, _key(binder, subscripts, scope)))
 
 
 def put(
-    binder: ExpressionBinder,
+    binder: ArrayBinder,
     base: ir.Node,
     subscripts: Sequence[exp.Expression],
     value: ir.Node,
@@ -37,7 +37,7 @@ def put(
     return ir.Call(_HSTORE, "hstore put", (base, _key(binder, subscripts, scope), value))
 
 
-def _key(binder: ExpressionBinder, subscripts: Sequence[exp.Expression], scope: Scope) -> ir.Node:
+def _key(binder: ArrayBinder, subscripts: Sequence[exp.Expression], scope: Scope) -> ir.Node:
     """Raises 42804."""
     first = subscripts[0]
     if isinstance(first, exp.Slice) or len(subscripts) > 1:

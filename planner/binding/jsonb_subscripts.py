@@ -21,13 +21,13 @@ from planner.binding.scope import Scope
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
-    from planner.binding.expressions import ExpressionBinder
+    from planner.binding.array_expressions import ArrayBinder
 
 _INT4, _TEXT, _JSONB = TypeRef(t.INT4), TypeRef(t.TEXT), TypeRef(t.JSONB)
 
 
 def element(
-    binder: ExpressionBinder, base: ir.Node, subscripts: Sequence[exp.Expression], scope: Scope
+    binder: ArrayBinder, base: ir.Node, subscripts: Sequence[exp.Expression], scope: Scope
 ) -> ir.Node:
     """What is there, or NULL."""
     steps, _ = _path(binder, subscripts, scope)
@@ -35,7 +35,7 @@ def element(
 
 
 def put(
-    binder: ExpressionBinder,
+    binder: ArrayBinder,
     base: ir.Node,
     subscripts: Sequence[exp.Expression],
     value: ir.Node,
@@ -46,9 +46,7 @@ def put(
     return ir.Call(_JSONB, "jsonb put", (base, steps, value, ir.Lit(TypeRef(t.BOOL), numbered)))
 
 
-def _path(
-    binder: ExpressionBinder, subscripts: Sequence[exp.Expression], scope: Scope
-) -> tuple[ir.Node, bool]:
+def _path(binder: ArrayBinder, subscripts: Sequence[exp.Expression], scope: Scope) -> tuple[ir.Node, bool]:
     """The subscripts as texts, and whether the first is a number. Raises 42804."""
     steps: list[ir.Node] = []
     numbered = False

@@ -32,7 +32,7 @@ from planner.parse import parse_query
 
 if TYPE_CHECKING:
     from planner.binding.accesses import Accesses
-    from planner.binding.rows import RowBinder
+    from planner.binding.written_rows import WrittenRows
 
 _WORDS: Final = {
     "insert into": ("inserting into", "INSERT"),
@@ -295,7 +295,7 @@ def _index(under: Table | ViewTarget, value: exp.Expression) -> int:
     return next((i for i, c in enumerate(under.columns) if c.name == name and not c.hidden), -1)
 
 
-def shown(binder: RowBinder, target: ViewTarget, rows: Relation, name: str) -> Relation:
+def shown(binder: WrittenRows, target: ViewTarget, rows: Relation, name: str) -> Relation:
     """The table's rows as the view shows them, under a name."""
     under = _under(binder, target, rows)
     scope = binder.plain_scope(under)
@@ -308,12 +308,12 @@ def shown(binder: RowBinder, target: ViewTarget, rows: Relation, name: str) -> R
     return Relation(rows.number, name, columns, None, "", rows.slot, values=values)
 
 
-def conditions(binder: RowBinder, target: ViewTarget, rows: Relation) -> list[ir.Node]:
+def conditions(binder: WrittenRows, target: ViewTarget, rows: Relation) -> list[ir.Node]:
     """What holds for the table's rows that the view shows."""
     return [condition(binder, level, rows) for level in target.levels() if level.where is not None]
 
 
-def condition(binder: RowBinder, level: ViewTarget, rows: Relation) -> ir.Node:
+def condition(binder: WrittenRows, level: ViewTarget, rows: Relation) -> ir.Node:
     """What one view's WHERE says of the table's rows."""
     assert level.where is not None
     scope = binder.plain_scope(_under(binder, level, rows))
@@ -367,7 +367,7 @@ def note_read(accesses: Accesses, target: ViewTarget) -> None:
     accesses.role = user
 
 
-def _under(binder: RowBinder, target: ViewTarget, rows: Relation) -> Relation:
+def _under(binder: WrittenRows, target: ViewTarget, rows: Relation) -> Relation:
     """What a view selects from, under the name by which it calls it."""
     if isinstance(target.source, ViewTarget):
         return shown(binder, target.source, rows, target.alias)
@@ -375,7 +375,7 @@ def _under(binder: RowBinder, target: ViewTarget, rows: Relation) -> Relation:
 
 
 @contextmanager
-def _as_view(binder: RowBinder, view: View) -> Iterator[None]:
+def _as_view(binder: WrittenRows, view: View) -> Iterator[None]:
     """Names and literals are the view's, and so are the rights of the subqueries in it."""
     queries, expressions = binder.queries, binder.expressions
     saved = queries.text, queries.search_path, expressions.text, queries.accesses.role

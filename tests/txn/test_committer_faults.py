@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import txn.committer
+import txn.commit_steps
 from tests.txn.test_committer import BOTH, Lab, run
 from txn.abc import CommitFailed, CommitUnknown, NoLongerCommitting, TxnError
 from txn.committer import Committer
@@ -64,7 +64,7 @@ async def outcomes(lab: Lab, count: int = 3) -> list[int | Exception | None]:
 def test_a_transaction_whose_entry_cannot_be_packed_fails_alone(
     synchronous: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    encode = txn.committer.encode
+    encode = txn.commit_steps.encode
 
     def fragile(entry: Entry) -> bytes:
         data = encode(entry)
@@ -74,7 +74,7 @@ def test_a_transaction_whose_entry_cannot_be_packed_fails_alone(
 
     async def scenario(lab: Lab) -> None:
         told = quietly()
-        monkeypatch.setattr(txn.committer, "encode", fragile)
+        monkeypatch.setattr(txn.commit_steps, "encode", fragile)
         members = [lab.member("fine"), lab.member("poison"), lab.member("fine too")]
         lab.submit(*members)
         await asyncio.wait_for(lab.env.drain(), 60)

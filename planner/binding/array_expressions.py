@@ -1,0 +1,167 @@
+"""Arrays in expressions: ARRAY[...], and what is taken out of one, or of another value, by subscripts.
+
+    ARRAY[[1, 2], [3, 4]]      elements of one type; behind a cast, of the type's elements
+    a[1][2], a[1:2][:]         an element, a part
+
+What other types mean by subscripts (jsonb, hstore, points and boxes) is told by rooms of theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding import geometry_subscripts, hstore_subscripts, ir, jsonb_subscripts
+from planner.binding.dimensions import array_over
+from planner.binding.scope import Scope
+from planner.parse import position as first_position
+from planner.types.array_values import DIMENSIONS_MAX, too_many_dimensions
+from planner.types.geometry import INSIDE
+
+if TYPE_CHECKING:
+    pass
+from planner.binding.column_names import NameBinder
+from planner.binding.facts import type_name
+from planner.binding.resolve import common_type
+
+INT4, UNKNOWN = TypeRef(t.INT4), TypeRef(t.UNKNOWN)
+
+
+class ArrayBinder(NameBinder):
+    """Arrays, their elements and parts."""
+
+    def _array(self, node: exp.Array, scope: Scope, target: TypeRef | None = None) -> ir.Node:
+        items = node.expressions
+        if len(items) == 1 and isinstance(items[0], exp.Select | exp.Union):
+            return self.array_query(items[0], scope)
+        if target is not None:
+            element = TypeRef(t.element_of(target.oid), target.typmod)
+            bound = [None if isinstance(i, exp.Array) else self.bind(i, scope) for i in items]
+            # Beside an array what is in quotes is one as well: `ARRAY['{NULL}', ARRAY[1]]::int[]`.
+            beside = any(v is None or t.element_of(v.type.oid) for v in bound)
+            made = []
+            for item, value in zip(items, bound, strict=True):
+                if value is None:  # one dimension further in
+                    assert isinstance(item, exp.Array)
+                    made.append(self._array(item, scope, target))
+                    continue
+                nested = t.element_of(value.type.oid) or (beside and value.type.oid == t.UNKNOWN)
+                made.append(
+                    self.coercions.coerce(value, target if nested else element, "e", first_position(item))
+                )
+            return ir.Logic(target, "array", tuple(made))
+        if not items:
+            raise PlanError(
+                "42P18",
+                "cannot determine type of empty array",
+                hint="Explicitly cast to the desired type, for example ARRAY[]::integer[].",
+                position=first_position(node),
+            )
+        nodes = [self.bind(i, scope) for i in items]
+        made, ref = self.to_common(nodes, "ARRAY", [first_position(i) for i in items])
+        return ir.Logic(array_over(ref), "array", tuple(made))
+
+    def _subscript(self, node: exp.Bracket, scope: Scope) -> ir.Node:
+        position = first_position(node)
+        inner: exp.Expression = node
+        subscripts: list[exp.Expression] = []
+        while isinstance(inner, exp.Bracket):
+            subscripts = list(inner.expressions) + subscripts
+            inner = inner.this
+        base = self.bind(inner, scope)
+        if t.element_of(base.type.oid) and len(subscripts) > 1:
+            return self._subscripts(base, subscripts, scope, position)
+        if base.type.oid == t.JSONB:
+            return jsonb_subscripts.element(self, base, subscripts, scope)
+        if base.type.oid == t.HSTORE:
+            return hstore_subscripts.element(self, base, subscripts, scope)
+        if base.type.oid in INSIDE:
+            return geometry_subscripts.element(self, base, subscripts, scope)
+        if inner is not node.this:
+            base = self.bind(node.this, scope)
+        vector = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID, t.NAME: t.CHAR}.get(base.type.oid, 0)
+        element = vector or t.element_of(base.type.oid)
+        if not element:
+            kind = t.type_in_words(base.type.oid)
+            raise PlanError(
+                "42804",
+                f"cannot subscript type {kind} because it does not support subscripting",
+                position=position,
+            )
+        if len(node.expressions) != 1:
+            raise PlanError("0A000", "multidimensional subscripts are not supported", position=position)
+        index = node.expressions[0]
+        if isinstance(index, exp.Slice):
+            if vector:
+                raise PlanError("0A000", "slices of catalog vectors are not supported", position=position)
+            low, high = (
+                self.coercions.coerce(self.bind(x, scope), INT4, "a", position)
+                if x is not None
+                else ir.Lit(UNKNOWN, None)
+                for x in (index.this, index.expression)
+            )
+            return ir.Call(base.type, "array slice", (base, low, high))
+        at = self.coercions.coerce(self.bind(index, scope), INT4, "a", position)
+        if vector:
+            return ir.Call(TypeRef(vector), "vector subscript", (base, at))
+        return ir.Call(TypeRef(element, base.type.typmod), "array subscript", (base, at))
+
+    def _subscripts(
+        self, base: ir.Node, subscripts: list[exp.Expression], scope: Scope, position: int
+    ) -> ir.Node:
+        """`a[i][j]`, or with any slice among them a part of the array: `a[1:2][2:3]`, where `[n]` means `[1:n]`."""
+        element = TypeRef(t.element_of(base.type.oid), base.type.typmod)
+        if len(subscripts) > DIMENSIONS_MAX:
+            raise too_many_dimensions(len(subscripts))
+
+        def number(x: exp.Expression | None) -> ir.Node:
+            if x is None:
+                return ir.Lit(UNKNOWN, None)  # not NULL, but not given
+            return self.coercions.coerce(self.bind(x, scope), INT4, "a", position)
+
+        if not any(isinstance(x, exp.Slice) for x in subscripts):
+            places = tuple(number(x) for x in subscripts)
+            return ir.Call(element, "array subscript", (base, *places))
+        bounds: list[ir.Node] = []
+        for x in subscripts:
+            if isinstance(x, exp.Slice):
+                bounds += [number(x.this), number(x.expression)]
+            else:
+                bounds += [ir.Lit(INT4, 1), number(x)]
+        return ir.Call(base.type, "array slice", (base, *bounds))
+
+    def to_common(
+        self, nodes: Sequence[ir.Node], what: str, positions: Sequence[int]
+    ) -> tuple[list[ir.Node], TypeRef]:
+        """All of one type, by section 10.5. Raises 42804."""
+        names = [type_name(n.type.oid) for n in nodes]
+        common = common_type(names)
+        if common is None:
+            first = next(n for n in nodes if n.type.oid != t.UNKNOWN)
+            for n, p in zip(nodes, positions, strict=True):
+                if (
+                    n.type.oid != t.UNKNOWN
+                    and common_type([type_name(first.type.oid), type_name(n.type.oid)]) is None
+                ):
+                    a, b = (t.type_in_words(x.type.oid) for x in (first, n))
+                    raise PlanError("42804", f"{what} types {a} and {b} cannot be matched", position=p)
+            raise PlanError("42804", f"{what} types cannot be matched")
+        from planner.binding.facts import type_oid
+
+        oid = type_oid(common)
+        mods = {n.type.typmod for n in nodes if n.type.oid == oid}
+        if oid in (t.RECORD, t.RECORD_ARRAY) and len(mods) > 1:
+            raise PlanError("0A000", f"{what} of records with different columns is not supported")
+        alike = (
+            (oid, t.UNKNOWN) if oid in (t.RECORD, t.RECORD_ARRAY) else (oid,)
+        )  # a NULL has no fields to differ
+        ref = TypeRef(oid, mods.pop() if len(mods) == 1 and all(n.type.oid in alike for n in nodes) else -1)
+        made = [
+            self.coercions.coerce(n, ref if n.type.oid == oid else TypeRef(oid), "i", p)
+            for n, p in zip(nodes, positions, strict=True)
+        ]
+        return made, ref

@@ -1,0 +1,234 @@
+"""Names in expressions: columns of whatever relation is in reach, whole rows, fields of records, variables of PL/pgSQL.
+
+    a            a column of one relation in reach, the innermost scope that has it; else a relation's whole row
+    r.a          a column of the relation r; else a field of the parameter r, in a function's body
+    (r).a        a field of a composite value
+
+A name found in an outer scope is noted in all scopes on the way (`reach`): that is what makes a subquery a correlated one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding import ir, system_columns
+from planner.binding.missing_names import hint_for_column, missing_relation
+from planner.binding.naming import identifier
+from planner.binding.records import field_names, field_of, row_of
+from planner.binding.scope import Relation, Scope, find_column, no_column, similar_column
+from planner.catalog.row_types import row_type
+from planner.catalog.user_types import meet_rows
+from planner.parse import position as first_position
+
+if TYPE_CHECKING:
+    from planner.binding.variables import Variables
+from planner.binding.predicates import PredicateBinder
+
+BOOL = TypeRef(t.BOOL)
+
+
+def start_of(node: exp.Expression) -> int:
+    meta = node.meta if node._meta is not None else None
+    start = meta.get("start") if meta else None
+    return 0 if start is None else start + 1
+
+
+def _unless_missing(relation: Relation, row: ir.Logic) -> ir.Node:
+    """The whole row of a relation for which an outer join may have found nothing: it is NULL then.
+
+    That shows in a column that cannot be NULL in a row; where there is none, in all of them.
+    """
+    columns = relation.table.columns if relation.table is not None else ()
+    sure = [item for item, column in zip(row.args, columns, strict=False) if column.not_null]
+    tests = tuple(ir.Logic(BOOL, "is not null", (item,)) for item in sure[:1] or row.args)
+    if not tests:
+        return row
+    present = tests[0] if len(tests) == 1 else ir.Logic(BOOL, "or", tests)
+    return ir.Logic(row.type, "case", (present, row, ir.Lit(row.type, None)))
+
+
+class NameBinder(PredicateBinder):
+    """What a name means."""
+
+    @property
+    def _variables(self) -> Variables | None:
+        """Those that the text at hand may name: not a view's text, nor a function's."""
+        return self.queries.variables if self.queries.routines.own else None
+
+    def _variable(self, words: Sequence[str], position: int, found: bool = False) -> ir.Node | None:
+        variables = self._variables
+        return None if variables is None else variables.node(self.parameters, words, position, found)
+
+    def _column(self, node: exp.Column, scope: Scope) -> ir.Node:
+        name = identifier(node.this)
+        relation = node.args.get("table")
+        if relation is None:
+            position = start_of(node.this)
+            found, at = find_column(scope, name, position)
+            if found is None or at is None:
+                whole = self._whole_row(name, scope)
+                if self._variables is not None:
+                    whole = self._variable((name,), position, whole is not None) or whole
+                if whole is not None:
+                    return whole
+                raise no_column(f'"{name}"', position, hint_for_column(scope, name))
+            node_found = found.node
+            if self._variables is not None:
+                variable = self._variable((name,), position, True)
+                if variable is not None:
+                    return variable
+            if isinstance(node_found, ir.Var | ir.Collated):
+                node_found = replace(node_found, position=position)
+            return self.reach(node_found, scope, at)
+        schema = node.args.get("db")
+        if isinstance(node.this, exp.Star):
+            whole = self._whole_row(identifier(relation), scope)
+            if whole is None:
+                raise missing_relation(scope, identifier(relation), start_of(relation))
+            return whole
+        position = start_of(relation if schema is None else schema)
+        called = identifier(schema) if schema is not None else ""
+        if self._variables is not None:
+            words = (*((called,) if called else ()), identifier(relation), name)
+            try:
+                column = self.qualified(identifier(relation), name, scope, position, called)
+            except PlanError as e:
+                if e.sqlstate not in ("42P01", "42703"):
+                    raise
+                variable = self._variable(words, position)
+                if variable is None:
+                    raise
+                return variable
+            return self._variable(words, position, True) or column
+        return self.qualified(identifier(relation), name, scope, position, called)
+
+    def qualified(self, relation: str, name: str, scope: Scope, position: int, schema: str = "") -> ir.Node:
+        """`relation.name`. Raises 42P01 for the relation, 42703 for the column."""
+        at: Scope | None = scope
+        while at is not None:
+            found = at.find_relation(relation, schema) or self._unaliased(relation, schema, at)
+            if found is not None:
+                matches = [i for i, c in enumerate(found.columns) if c.name == name]
+                if not matches:
+                    hint = similar_column(scope, name, relation)
+                    raise no_column(f"{relation}.{name}", position, hint)
+                if len(matches) > 1:
+                    raise PlanError("42702", f'column reference "{name}" is ambiguous', position=position)
+                if found.values:
+                    return self.reach(found.values[matches[0]], scope, at)
+                column = found.columns[matches[0]]
+                i = system_columns.place(found, matches[0])
+                return self.reach(column.value(found.number, i, position), scope, at)
+            at = at.parent
+        field = self._parameter_field((*((schema,) if schema else ()), relation, name), position)
+        if field is not None:
+            return field
+        raise missing_relation(scope, relation, position)
+
+    def _parameter_field(self, words: Sequence[str], position: int) -> ir.Node | None:
+        """In a function's body, where no relation is called so: `parameter.field`, also behind the function's name."""
+        if not self.queries.routines.frames:
+            return None
+        frame = self.queries.routines.frames[-1]
+        if len(words) == 3:
+            if words[0] != frame.function.name:
+                return None
+            words = words[1:]
+        called, name = words
+        for p, argument in zip(frame.function.inputs, frame.arguments, strict=False):
+            if p.name == called and name in field_names(argument.type):
+                return field_of(argument, name, position)
+        return None
+
+    def _unaliased(self, name: str, schema: str, at: Scope) -> Relation | None:
+        """The table `schema.name` that the statement calls by its name alone: as a target, or found on the path."""
+        home = self.queries.ctx.catalog.find_schema(schema) if schema else None
+        if home is None:
+            return None
+        for r in at.relations:
+            if (
+                r.visible
+                and r.table is not None
+                and r.name == r.table.name == name
+                and r.table.schema_oid == home.oid
+            ):
+                return r
+        return None
+
+    def reach(self, node: ir.Node, scope: Scope, at: Scope) -> ir.Node:
+        """Notes the columns used, and in each scope on the way that they are outer ones."""
+        for n in ir.walk(node):
+            if isinstance(n, ir.Var):
+                self.queries.use(n)
+                inner: Scope | None = scope
+                while inner is not None and inner is not at:
+                    inner.outer.append(n)
+                    inner = inner.parent
+        return node
+
+    def _whole_row(self, name: str, scope: Scope) -> ir.Node | None:
+        at: Scope | None = scope
+        while at is not None:
+            found = at.find_relation(name)
+            if found is not None:
+                columns = [
+                    self.reach(found.value(i), scope, at) for i, c in enumerate(found.columns) if not c.hidden
+                ]
+                if found.scalar and len(columns) == 1:
+                    return columns[0]
+                names = found.own_names or tuple(c.name for c in found.columns if not c.hidden)
+                rows = 0
+                if found.table is not None and found.table.materialized is None and not found.values:
+                    made = row_type(found.table)
+                    if [x.type for x in columns] == [c.type for c in made.columns]:
+                        meet_rows(made)
+                        rows = made.oid
+                row = row_of(tuple(columns), names, rows)
+                return row if not found.nullable else _unless_missing(found, row)
+            at = at.parent
+        return None
+
+    def _dot(self, node: exp.Dot, scope: Scope) -> ir.Node:
+        if isinstance(node.expression, exp.Anonymous):
+            return self.call(node, scope)
+        if (
+            isinstance(node.this, exp.Paren)
+            and isinstance(node.this.this, exp.Column)
+            and node.this.this.args.get("table") is None
+        ):
+            name = identifier(node.this.this.this)
+            if scope.find_relation(name) is not None and isinstance(node.expression, exp.Identifier):
+                return self.qualified(name, identifier(node.expression), scope, first_position(node))
+        if (
+            isinstance(node.this, exp.Paren)
+            and isinstance(node.this.this, exp.Column)
+            and isinstance(node.this.this.this, exp.Star)
+            and isinstance(node.expression, exp.Identifier)
+        ):  # (t.*).a
+            name = identifier(node.this.this.args["table"])
+            return self.qualified(name, identifier(node.expression), scope, first_position(node))
+        inner = exp.Paren | exp.Dot | exp.Parameter | exp.Bracket
+        if isinstance(node.this, inner) and isinstance(node.expression, exp.Identifier):
+            whole = node.this.this if isinstance(node.this, exp.Paren) else node.this
+            made = field_of(self.bind(whole, scope), identifier(node.expression), first_position(whole))
+            if made is not None:
+                return made
+        raise self._no_composite(node, scope)
+
+    def _no_composite(self, node: exp.Dot, scope: Scope) -> PlanError:
+        position = first_position(node)
+        if not isinstance(node.expression, exp.Identifier):
+            return PlanError("0A000", "composite field selection is not supported", position=position)
+        kind = self.bind(node.this, scope).type
+        return PlanError(
+            "42809",
+            f"column notation .{identifier(node.expression)} applied to type {t.type_in_words(kind.oid)}, "
+            "which is not a composite type",
+            position=position,
+        )
