@@ -43,6 +43,7 @@ from planner.ddl import (
     operators,
     policies,
     publications,
+    renamed_roles,
     routine_names,
     rules,
     statistics,
@@ -121,13 +122,13 @@ def alter_role(scope: Scope, said: st.AlterRole) -> None:
             raise PlanError("42710", f'role "{said.new_name}" already exists')
         if said.name == scope.user:
             raise PlanError("0A000", "session user cannot be renamed")
-        _refuse_owner(scope, role.name, "renamed")
         password = role.password
         if password is not None and passwords.MD5_SECRET.fullmatch(password):  # which has the name in it
             password = None
             scope.notice("MD5 password cleared because of role rename")
         scope.replace(role, dataclasses.replace(role, name=said.new_name, password=password))
         _regroup(scope, role.name, (said.new_name,))
+        renamed_roles.follow(scope, role.name, said.new_name)
         return
     _refuse_reserved(role.name, "Cannot alter reserved roles.")
     scope.replace(role, dataclasses.replace(role, **_attributes(scope, role.name, said.options)))
@@ -149,13 +150,13 @@ def drop_roles(scope: Scope, said: st.Drop) -> None:
             raise PlanError(
                 "2BP01", f"cannot drop role {role.name} because it is required by the database system"
             )
-        _refuse_owner(scope, role.name, "dropped")
+        _refuse_owner(scope, role.name)
         _regroup(scope, role.name, ())
         first_settings.forget(scope, role)
         scope.remove(role)
 
 
-def _refuse_owner(scope: Scope, role: str, what: str) -> None:
+def _refuse_owner(scope: Scope, role: str) -> None:
     """A role that owns something, or was granted something, stays (2BP01)."""
     catalog, path = scope.catalog, scope.search_path
     lines: list[tuple[int, int, str]] = []
@@ -169,7 +170,8 @@ def _refuse_owner(scope: Scope, role: str, what: str) -> None:
             lines.append((mapping.oid, 0, f"owner of {describe(mapping, catalog, path)}"))
     for grant in catalog.objects(Grant):
         target = catalog.get(grant.target)
-        if grant.grantee == role and target is not None and getattr(target, "owner", None) != role:
+        here = target is not None and catalog.has(target)
+        if grant.grantee == role and target is not None and here and getattr(target, "owner", None) != role:
             shown = describe(target, catalog, path)
             for column in getattr(target, "columns", ()) if grant.attnum else ():
                 if column.attnum == grant.attnum:
@@ -182,11 +184,14 @@ def _refuse_owner(scope: Scope, role: str, what: str) -> None:
         if role in (default.role, default.grantee):
             word = "owner of" if default.role == role else "privileges for"
             lines.append((default.oid, 0, f"{word} {default_privileges.described(scope, default)}"))
-    if lines:
+    said = [line for _, _, line in sorted(lines)]
+    for database, count in renamed_roles.held_elsewhere(scope, role):
+        said.append(f"{count} object{'s' * (count != 1)} in database {database}")
+    if said:
         raise PlanError(
             "2BP01",
-            f'role "{role}" cannot be {what} because some objects depend on it',
-            detail="\n".join(dict.fromkeys(line for _, _, line in sorted(lines))),
+            f'role "{role}" cannot be dropped because some objects depend on it',
+            detail="\n".join(dict.fromkeys(said)),
         )
 
 

@@ -90,6 +90,10 @@ class Scope:
 
                 grants.change_owner(self, new.oid, str(before), str(after))
 
+    def put(self, old: CatalogObject, new: CatalogObject) -> None:
+        """`replace`, where nothing follows from what is another: a role that has another name owns what it owned."""
+        self._change(old, new)
+
     def remove(self, thing: CatalogObject) -> None:
         """Removes an object with its comments and grants."""
         attachments: list[Comment | Grant] = [
