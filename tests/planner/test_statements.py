@@ -128,7 +128,6 @@ def test_queries_are_left_to_the_other_parser(text: str) -> None:
 
 REFUSED = [
     ('do $$ declare x text collate "C"; begin end $$', "COLLATE of a variable in PL/pgSQL"),
-    ("do $$ #print_strict_params on\nbegin end $$", "#print_strict_params"),
     (
         "create function f() returns int language plperl as 'begin end'",
         "CREATE FUNCTION in language plperl",
