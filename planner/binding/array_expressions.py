@@ -25,7 +25,7 @@ from planner.types.geometry import INSIDE
 if TYPE_CHECKING:
     pass
 from planner.binding.column_names import NameBinder
-from planner.binding.facts import type_name
+from planner.binding.facts import category, type_name
 from planner.binding.resolve import common_type
 
 INT4, UNKNOWN = TypeRef(t.INT4), TypeRef(t.UNKNOWN)
@@ -137,7 +137,7 @@ class ArrayBinder(NameBinder):
     def to_common(
         self, nodes: Sequence[ir.Node], what: str, positions: Sequence[int]
     ) -> tuple[list[ir.Node], TypeRef]:
-        """All of one type, by section 10.5. Raises 42804."""
+        """All of one type, by section 10.5. Raises 42804, and 42846 where only their category is the same."""
         names = [type_name(n.type.oid) for n in nodes]
         common = common_type(names)
         if common is None:
@@ -148,6 +148,10 @@ class ArrayBinder(NameBinder):
                     and common_type([type_name(first.type.oid), type_name(n.type.oid)]) is None
                 ):
                     a, b = (t.type_in_words(x.type.oid) for x in (first, n))
+                    if category(type_name(first.type.oid)) == category(type_name(n.type.oid)):
+                        part = what if what != "CASE" else "CASE/ELSE" if n is nodes[0] else "CASE/WHEN"
+                        message = f"{part} could not convert type {b} to {a}"
+                        raise PlanError("42846", message, position=p)
                     raise PlanError("42804", f"{what} types {a} and {b} cannot be matched", position=p)
             raise PlanError("42804", f"{what} types cannot be matched")
         from planner.binding.facts import type_oid

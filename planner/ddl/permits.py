@@ -224,8 +224,17 @@ def _alters_type(scope: Scope, said: Any) -> None:
         thing = _type(scope, said.name)
     else:
         return
-    if thing is not None:
-        must_own(scope, thing)
+    if thing is None:
+        return
+    what = {a.what for a in getattr(said, "actions", ())}
+    mine = rights.owns(scope.catalog, scope.user, thing)
+    if isinstance(thing, CompositeType) and not mine and what & _OF_ATTRIBUTES:
+        raise PlanError("42501", f"must be owner of table {thing.name}")
+    must_own(scope, thing)
+
+
+_OF_ATTRIBUTES: Final = frozenset(("add column", "drop column", "set type", "rename column"))
+"""What ALTER TYPE says of a composite type as of the relation that it is to PostgreSQL."""
 
 
 def _roles(scope: Scope, what: str) -> None:

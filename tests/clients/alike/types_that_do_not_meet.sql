@@ -1,0 +1,26 @@
+-- Types of one category that no cast leads from to the other; ALTER TYPE of a composite type by somebody else.
+create extension if not exists citext;
+select 'a'::citext union select 'A'::bpchar;
+select case when true then 'a'::citext else 'b'::bpchar end;
+select case when true then 'a'::bpchar else 'b'::citext end;
+select array['a'::bpchar, 'b'::citext];
+select 1 union select 'a'::text;
+select coalesce(1::money, 2::int);
+select '{}'::int[] union select '{}'::text[];
+select '(1,2)'::point union select '1,2,3,4'::box;
+create type meet_pair as (a int);
+create role alike_meeting;
+set role alike_meeting;
+alter type meet_pair add attribute b int;
+alter type meet_pair drop attribute a;
+alter type meet_pair alter attribute a type text;
+alter type meet_pair rename attribute a to c;
+alter type meet_pair rename to meet_other;
+alter type meet_pair owner to alike_meeting;
+reset role;
+alter type meet_pair owner to alike_meeting;
+set role alike_meeting;
+alter type meet_pair add attribute b int;
+reset role;
+drop type meet_pair;
+drop role alike_meeting;
