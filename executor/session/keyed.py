@@ -87,7 +87,7 @@ def run_in_block(
             made = write.values(params, session)
         conflict = write.body.on_conflict
         try:
-            view, fresh, (changes, returned, count) = _proposed(
+            view, fresh, (changes, returned, count) = _changes_of_new_rows(
                 session, block, txn, write, params, made, base
             )
         except WouldBlock as blocked:
@@ -123,7 +123,7 @@ def run_in_block(
     return Rows(f"{write.tag}{count}", plan.columns, returned if returned is not None else ())
 
 
-def _proposed(
+def _changes_of_new_rows(
     session: Session,
     block: Block,
     txn: Transaction,
@@ -351,7 +351,7 @@ async def _run_waiting(
             if compiled.fires:
                 return await keyed_writes.run(session, block, compiled, plan, params, base)
             if made is None and base is None:
-                made = await proposed(session, block, compiled, params)
+                made = await widely_checked_rows(session, block, compiled, params)
             result = run_in_block(session, block, compiled, plan, params, base, made)
             await check_wide(session, block, compiled)
             if compiled.door is Door.WRITE:
@@ -386,7 +386,7 @@ async def _run_waiting(
             )
 
 
-async def proposed(
+async def widely_checked_rows(
     session: Session, block: Block, compiled: CompiledPlan, params: Sequence[Datum]
 ) -> Sequence[Row] | None:
     """The rows of an INSERT whose CHECKs DuckDB has to compute, which come before any key is looked for, as in PostgreSQL.
@@ -408,7 +408,7 @@ async def proposed(
 
 
 async def check_wide(session: Session, block: Block, compiled: CompiledPlan) -> None:
-    """CHECKs that DuckDB has to compute, of what a keyed statement has just written and `proposed` has not asked about."""
+    """CHECKs that DuckDB has to compute, of what a keyed statement has just written and `widely_checked_rows` has not asked about."""
     from executor.session import row_checks, staging
 
     rules, table = compiled.rules, compiled.table

@@ -63,7 +63,7 @@ async def _written(
     if not fired.row_by_row:
         for event, columns in kinds:
             await fired.begin(event, columns)
-        made = await keyed.proposed(session, block, compiled, params)
+        made = await keyed.widely_checked_rows(session, block, compiled, params)
         result = keyed.run_in_block(session, block, compiled, plan, params, base, made)
         changes = list(block.last_changes)
         await keyed.check_wide(session, block, compiled)
