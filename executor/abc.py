@@ -59,6 +59,7 @@ class Notice:
     message: str
     detail: str = ""
     hint: str = ""
+    context: str = ""  # of a program that says it: where it is, and who has called it
 
 
 @dataclass(slots=True)

@@ -185,5 +185,6 @@ def encode_notice(notice: Notice) -> bytes:
             ("M", notice.message),
             ("D", notice.detail),
             ("H", notice.hint),
+            ("W", notice.context),
         ),
     )

@@ -430,7 +430,9 @@ class Walk(LoopSteps, CursorSteps):
         if step.level == "exception":
             raise error
         code = error.sqlstate if named else "01000" if step.level == "warning" else "00000"
-        self.session.notice(step.level.upper(), code, error.message, error.detail, error.hint)
+        self.session.notice(
+            step.level.upper(), code, error.message, error.detail, error.hint, lambda: diagnostics.stack(self)
+        )
         return None
 
     async def _assert(self, step: pl.Assert) -> Ended:

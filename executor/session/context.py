@@ -473,12 +473,20 @@ class SessionContext:
     def startup_parameters(self) -> tuple[tuple[str, str], ...]:
         return self.settings.reported
 
-    def notice(self, severity: str, sqlstate: str, message: str, detail: str = "", hint: str = "") -> None:
+    def notice(
+        self,
+        severity: str,
+        sqlstate: str,
+        message: str,
+        detail: str = "",
+        hint: str = "",
+        context: Callable[[], str] = str,
+    ) -> None:
         """To be told to the client before the answer, unless it wants to hear of nothing so slight (client_min_messages)."""
         least = MESSAGE_LEVELS.index(self.settings.raw("client_min_messages"))
         level = "debug1" if severity == "DEBUG" else severity.lower()
         if severity == "INFO" or MESSAGE_LEVELS.index(level) >= least:
-            self.notices.append(Notice(severity, sqlstate, message, detail, hint))
+            self.notices.append(Notice(severity, sqlstate, message, detail, hint, context()))
 
     # --- interruption ----------------------------------------------------------------------
 
