@@ -26,6 +26,7 @@ from executor.procedural.loops import LoopSteps
 from executor.procedural.returns import Returns
 from executor.procedural.texts import Misplaced, columns_of, executed, first_rows, rows_of
 from executor.session import transactions
+from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, SqlError, TypeRef
 from planner.statements import plpgsql as pl
@@ -326,13 +327,14 @@ class Walk(LoopSteps, CursorSteps):
         if self._subtransactions:
             verb = "commit" if step.commit else "roll back"
             raise ExecutionError("2D000", f"cannot {verb} while a subtransaction is active")
-        if step.chain:
-            raise ExecutionError("0A000", "AND CHAIN in PL/pgSQL is not supported")
+        block, begin = session.block, None
+        if step.chain and block is not None:
+            begin = st.Begin(block.isolation_name, block.read_only, block.deferrable)
         if step.commit:
             await session.commit()
         else:
             session.rollback()
-        session.open_block(implicit=True)
+        session.open_block(implicit=True, begin=begin)
         return None
 
     # --- branches ----------------------------------------------------------------------------------------------
