@@ -9,8 +9,21 @@ The grammar takes queries only (`planner.parse.utility`); these rules are those 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
+
 from planner import statements as st
 from planner.abc import KeyedRead, LockingQuery, Plan, PlanError, WithWrites
+from planner.binding import rules
+from planner.parse import parse_query
+
+if TYPE_CHECKING:
+    from planner.planner import PlanContext
+
+_KINDS: Final = {
+    (False, False): "DO ALSO", (False, True): "DO ALSO",
+    (True, False): "multi-statement DO INSTEAD", (True, True): "conditional DO INSTEAD",
+}  # fmt: skip
+"""How messages call a rule, by whether it is INSTEAD and has a condition."""
 
 
 def is_select_into(query: Plan) -> bool:
@@ -55,6 +68,31 @@ def refuse_copied(said: st.Sql, query: Plan) -> None:
         raise PlanError("42601", "query does not return rows", position=said.offset + 1)
 
 
+def refuse_rules(said: st.Sql, ctx: PlanContext) -> None:
+    """COPY runs one statement: raises 0A000 for a write that rules make none, several or something else of."""
+    if said.text.lstrip()[:6].lower() not in ("insert", "update", "delete"):
+        return
+    tree = parse_query(said.text)
+    event = rules.event_of(tree)
+    holder = rules.target_of(tree, ctx.catalog, ctx.search_path) if event else None
+    heeded = rules.asked(holder, event) if holder is not None else []
+    if holder is None or not heeded:
+        return
+    rules.refuse_returning(tree, holder, event, heeded)
+    made = [
+        (_KINDS[rule.instead, bool(rule.condition)], action) for rule in heeded for action in rule.actions
+    ]
+    if not any(rule.instead and not rule.condition for rule in heeded):
+        made.append(("", said.text))
+    if not made:
+        raise PlanError("0A000", "DO INSTEAD NOTHING rules are not supported for COPY")
+    if len(made) > 1:
+        kind = next((kind for kind, _ in made if kind in ("DO ALSO", "conditional DO INSTEAD")), "")
+        raise PlanError("0A000", f"{kind or 'multi-statement DO INSTEAD'} rules are not supported for COPY")
+    if made[0][1].split(None, 1)[0].lower() == "notify":
+        raise PlanError("0A000", "COPY query must not be a utility command")
+
+
 def _lock(body: object) -> str:
     """How strong the query's own locking clause is; nothing if it has none."""
     if isinstance(body, WithWrites):
@@ -64,4 +102,4 @@ def _lock(body: object) -> str:
     return body.lock if isinstance(body, KeyedRead) else ""
 
 
-__all__ = ["refuse", "refuse_copied"]
+__all__ = ["refuse", "refuse_copied", "refuse_rules"]

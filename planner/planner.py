@@ -398,6 +398,8 @@ class Planner:
             parameter_types = [
                 types.base_of(resolve_type(t, ctx.catalog, ctx.search_path)).oid for t in statement.types
             ]
+        if isinstance(statement, st.Copy):
+            cursors.refuse_rules(query, ctx)
         inner = self._plan_inner_query(statement, query, plan.text, ctx, parameter_types, depth)
         plan.extra["query"] = inner
         plan.parameters = inner.parameters if not isinstance(statement, st.Prepare) else ()

@@ -113,7 +113,7 @@ def rewritten(
     return _Rewriter(ctx, text).plan(tree, holder, parameter_types, kinds)
 
 
-def _refuse_returning(tree: exp.Expression, holder: Table | View, event: str, rules: Sequence[Rule]) -> None:
+def refuse_returning(tree: exp.Expression, holder: Table | View, event: str, rules: Sequence[Rule]) -> None:
     """Raises 0A000 where nothing says what the rows are that RETURNING is to show."""
     if tree.args.get("returning") is None or not any(r.instead for r in rules):
         return
@@ -134,7 +134,7 @@ def refuse_in_with(tree: exp.Expression, catalog: Catalog, path: tuple[str, ...]
     found = asked(holder, event) if holder is not None else []
     if not found or holder is None:
         return
-    _refuse_returning(tree, holder, event, found)
+    refuse_returning(tree, holder, event, found)
     raise PlanError("0A000", f"{_kinds(found)} are not supported for data-modifying statements in WITH")
 
 
@@ -222,7 +222,7 @@ class _Rewriter:
         fired = statement.fired | {(holder.oid, event)}
         instead = any(r.instead and not r.condition for r in rules)
         conditions = [r for r in rules if r.instead and r.condition]
-        _refuse_returning(tree, holder, event, rules)
+        refuse_returning(tree, holder, event, rules)
         own: list[Statement] = []
         if not instead:
             own = [self._own(statement, holder, event, conditions)]
@@ -542,4 +542,12 @@ def _type_text(ref: TypeRef) -> str:
     raise PlanError("0A000", f"type {quote_identifier(str(ref.oid))} in such a rule is not supported")
 
 
-__all__ = ["asked", "event_of", "parse_notify", "refuse_in_with", "rewritten", "target_of"]
+__all__ = [
+    "asked",
+    "event_of",
+    "parse_notify",
+    "refuse_in_with",
+    "refuse_returning",
+    "rewritten",
+    "target_of",
+]

@@ -1,0 +1,28 @@
+-- COPY (INSERT ...) TO runs one statement: what rules make none, several or something else of is refused, each with its reason.
+create table copydml_test (id serial, t text);
+insert into copydml_test (t) values ('a'), ('b');
+create rule qqq as on insert to copydml_test do instead nothing;
+copy (insert into copydml_test default values) to stdout;
+drop rule qqq on copydml_test;
+create rule qqq as on insert to copydml_test do also delete from copydml_test;
+copy (insert into copydml_test default values) to stdout;
+drop rule qqq on copydml_test;
+create rule qqq as on insert to copydml_test do instead (delete from copydml_test; delete from copydml_test);
+copy (insert into copydml_test default values) to stdout;
+drop rule qqq on copydml_test;
+create rule qqq as on insert to copydml_test where new.t <> 'f' do instead delete from copydml_test;
+copy (insert into copydml_test (t) values ('f') returning id) to stdout;
+drop rule qqq on copydml_test;
+create rule qqq as on update to copydml_test do instead nothing;
+copy (update copydml_test set t = 'f') to stdout;
+copy (insert into copydml_test (t) values ('c') returning id, t) to stdout;
+copy (insert into copydml_test (t) values ('c')) to stdout;
+drop rule qqq on copydml_test;
+create rule qqq as on delete to copydml_test do also insert into copydml_test (t) values ('d');
+copy (delete from copydml_test returning id) to stdout;
+drop rule qqq on copydml_test;
+create rule qqq as on delete to copydml_test do instead delete from copydml_test where t = 'a';
+copy (delete from copydml_test) to stdout;
+drop rule qqq on copydml_test;
+copy (delete from copydml_test where t = 'a' returning t) to stdout;
+select t from copydml_test order by t;
