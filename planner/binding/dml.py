@@ -46,6 +46,7 @@ from planner.binding import (
     locking,
     partitioned,
     updatable_views,
+    values_stars,
 )
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.index_reads import rows_by_key
@@ -116,6 +117,7 @@ class DmlBinder(SecuredRows):
         elif (
             isinstance(source, exp.Values) and not _decorated(source) and len(source.expressions) <= ROWS_MAX
         ):
+            source = values_stars.spread(self.queries, source, Scope(self._scope, 0, clause="VALUES"))
             _same_length(source)
             rows = [self._values_row(table, targets, r, explicit, overriding) for r in source.expressions]
         else:
@@ -216,11 +218,7 @@ class DmlBinder(SecuredRows):
         self, table: Table, targets: InsertTargets, row: exp.Expression, explicit: bool, overriding: str
     ) -> list[ir.Node]:
         listed = targets.indexes
-        items = (
-            list(row.expressions)
-            if isinstance(row, exp.Tuple)
-            else [row.this if isinstance(row, exp.Paren) else row]
-        )
+        items = values_stars.items_of(row)
         if len(items) > len(listed):
             if targets.beyond is not None:
                 raise targets.beyond

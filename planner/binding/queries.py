@@ -31,6 +31,7 @@ from planner.binding import (
     locking,
     own_casts,
     partitioned,
+    values_stars,
     window_order,
 )
 from planner.binding.aggregate_calls import nulls_first
@@ -147,7 +148,7 @@ class QueryBinder(CompoundBinder):
             bound.unlocked = True
             return bound
         if isinstance(node, exp.Values):
-            return self.values(node, scope, expected, prefix, top)
+            return self.values(values_stars.spread(self, node, scope), scope, expected, prefix, top)
         if isinstance(node, exp.Subquery | exp.Paren):
             bound = self.nested(node.this, scope, expected)
             scope.outer += bound.outer
