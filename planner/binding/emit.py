@@ -34,7 +34,9 @@ Implementation = Callable[["Emitter", ir.Call, list[Frag]], Frag]
 
 _REPEATABLE = ir.Var | ir.Lit | ir.Parm | ir.Call | ir.Cast | ir.Collated
 """What may be written out as often as one likes: it has no names of its own."""
-_ALIKE = (t.INT2, t.INT4, t.INT8, t.TEXT, t.VARCHAR, t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.UUID)
+_ALIKE = (
+    t.INT2, t.INT4, t.INT8, t.OID, t.TEXT, t.VARCHAR, t.NAME, t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.UUID,
+)  # fmt: skip
 """Types whose values are equal in DuckDB where their bytes are, so that it may look them up by hash."""
 
 
