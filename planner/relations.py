@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from planner.partitions import Partition, PartitionKey
+from planner.remembered import NamedRelation
 from storage.abc import ShardId
 
 Oid = int
@@ -190,6 +191,7 @@ class MaterializedQuery:
     depends: tuple[Oid, ...] = ()
     search_path: tuple[str, ...] = ()
     populated: bool = True
+    names: tuple[NamedRelation, ...] = ()  # what those of relations stood for
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Final
 from executor.procedural.inside import INSIDE
 from executor.session.waits import WouldBlock, wait_for
 from planner.abc import KeyedRead, LockingQuery, Oid, Plan, StatementKind, Table, statement_reads
+from planner.catalog import View
 from planner.ddl.plan import DdlPlan
 from txn.abc import Isolation, LockNotAvailable
 from txn.locks import LockMode
@@ -88,7 +89,7 @@ def _announce(session: Session, block: Block, oids: AbstractSet[Oid]) -> None:
 async def _take(
     session: Session,
     block: Block,
-    old: Table,
+    old: Table | View,
     new: Table | None,
     mode: LockMode,
     looks: int,
@@ -202,10 +203,12 @@ async def _queue(session: Session, oids: set[Oid], reads: bool) -> bool:
     return waited
 
 
-def _wanted(block: Block, bound: DdlPlan) -> dict[Oid, tuple[Table, Table | None, LockMode]]:
-    """By OID: the table as it is, as it is to be (None: nobody can go on as before), and the mode."""
-    found: dict[Oid, tuple[Table, Table | None, LockMode]] = {}
+def _wanted(block: Block, bound: DdlPlan) -> dict[Oid, tuple[Table | View, Table | None, LockMode]]:
+    """By OID: the table as it is, as it is to be (None: nobody can go on as before), and the mode; views for each other's sake."""
+    found: dict[Oid, tuple[Table | View, Table | None, LockMode]] = {}
     for change in bound.changes:
+        if isinstance(change.old, View) and not _is_own(block, change.old):
+            found[change.oid] = change.old, None, LockMode.UPDATE
         if isinstance(old := change.old, Table) and not _is_own(block, old):
             new = change.new if isinstance(change.new, Table) else None
             found[old.oid] = old, new, LockMode.UPDATE if new is None else _mode(old, new)
@@ -215,7 +218,7 @@ def _wanted(block: Block, bound: DdlPlan) -> dict[Oid, tuple[Table, Table | None
     return found
 
 
-def _is_own(block: Block, table: Table) -> bool:
+def _is_own(block: Block, table: Table | View) -> bool:
     """Whether nobody else knows of the table yet."""
     return block.executor.catalogs.newest.get(table.oid) is None
 
@@ -239,9 +242,11 @@ def _mode(old: Table, new: Table) -> LockMode:
 
 
 def _users(
-    session: Session, block: Block, old: Table, new: Table | None, mode: LockMode
+    session: Session, block: Block, old: Table | View, new: Table | None, mode: LockMode
 ) -> Iterator[tuple[Block, LockMode]]:
     """The blocks of other sessions that stand in the way, with the locks that PostgreSQL would have given them."""
+    if isinstance(old, View):
+        return  # who has read it has used its tables
     for other in session.executor.sessions.values():
         theirs = other.block
         if theirs is None or theirs is block or theirs.as_of is not None:

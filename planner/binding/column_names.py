@@ -25,6 +25,7 @@ from planner.binding.scope import Relation, Scope, find_column, no_column, simil
 from planner.catalog.row_types import row_type
 from planner.catalog.user_types import meet_rows
 from planner.parse import position as first_position
+from planner.remembered import RememberedPath
 
 if TYPE_CHECKING:
     from planner.binding.variables import Variables
@@ -155,11 +156,19 @@ class NameBinder(PredicateBinder):
             if (
                 r.visible
                 and r.table is not None
-                and r.name == r.table.name == name
-                and r.table.schema_oid == home.oid
+                and r.name == name
+                and (
+                    (r.table.name == name and r.table.schema_oid == home.oid)
+                    or self._was_called(schema, name, r.table.oid)
+                )
             ):
                 return r
         return None
+
+    def _was_called(self, schema: str, name: str, oid: int) -> bool:
+        """Whether that is what a stored query calls the relation, which may have been renamed since."""
+        path = self.queries.search_path
+        return isinstance(path, RememberedPath) and path.found.get((schema, name)) == oid
 
     def reach(self, node: ir.Node, scope: Scope, at: Scope) -> ir.Node:
         """Notes the columns used, and in each scope on the way that they are outer ones."""

@@ -82,7 +82,7 @@ class QueryBinder(CompoundBinder):
             raise PlanError("54001", "views are nested too deeply")
         saved = self.text, self.search_path, self.expressions.text, self.accesses.role
         self.text = self.expressions.text = view.query
-        self.search_path = self.ctx.catalog.reaching_extensions(view.search_path or self.search_path)
+        self.search_path = self.ctx.catalog.reaching_extensions(view.path or self.search_path)
         own, self.routines.own = self.routines.own, False
         kept, self.routines.kept = self.routines.kept, view.depends
         casts = see_casts(self.ctx.catalog.casts.among(view.depends))

@@ -66,6 +66,8 @@ class Relation:
     parts: Sequence[Relation] = ()  # of a join with a name: what it joins
     own_names: tuple[str, ...] = ()
     """What a table or view calls its columns: so its whole rows have them, whatever the alias calls them."""
+    called_now: str = ""
+    """What it is shown as where nothing else was said: a stored query's text may have the name of before a renaming."""
 
     def value(self, index: int) -> ir.Node:
         """What stands for a column of it."""

@@ -41,6 +41,7 @@ from planner.catalog.catalog import TEMPORARY_PREFIX
 from planner.parse import parse_expression
 from planner.parse import position as first_position
 from planner.relations import TransitionTable
+from planner.remembered import RememberedPath
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -230,8 +231,9 @@ class SourceBinder:
                         raise sampling.not_a_table(position)
                     return self._common(found, found.columns, name, alias)
                 at = at.parent
-        catalog = self.queries.ctx.catalog
-        for home in [schema] if schema else self._path():
+        catalog, path = self.queries.ctx.catalog, self.queries.search_path
+        known = isinstance(path, RememberedPath) and (schema, name) in path.found
+        for home in () if known else [schema] if schema else self._path():
             if home in _SYSTEM_SCHEMAS and (columns := system_relation(home, name)) is not None:
                 if home == "pg_catalog" and (kept := large_objects.table_of(catalog, name)) is not None:
                     return self.table(kept, name, schema, alias)
@@ -239,10 +241,10 @@ class SourceBinder:
             at_home = None if schema else catalog.find_schema(home)
             if at_home is not None and catalog.relation_in(at_home.oid, name) is not None:
                 break
-        home = self.queries.called_schema(schema)
-        if home and catalog.find_schema(home) is None:
+        home = schema if known else self.queries.called_schema(schema)
+        if home and not known and catalog.find_schema(home) is None:
             raise PlanError("42P01", f'relation "{schema}.{name}" does not exist', position=position)
-        if schema:
+        if schema and not known:
             self.queries.accesses.enters(home, position)
         relation = catalog.find_relation(name, home, self.queries.search_path)
         if isinstance(relation, Table):
@@ -253,6 +255,8 @@ class SourceBinder:
                     hint="Use the REFRESH MATERIALIZED VIEW command.",
                 )
             source = self.table(relation, name, schema, alias, only=bool(node.args.get("only")))
+            if known and _says_its_name(alias, name):
+                source.relations[0].called_now = relation.name
             if sample is not None:
                 if relation.foreign is not None:
                     raise sampling.not_a_table(position)
@@ -263,7 +267,10 @@ class SourceBinder:
         if sample is not None and relation is not None:
             raise sampling.not_a_table(position)
         if isinstance(relation, View):
-            return self._view(relation, name, schema, alias)
+            source = self._view(relation, name, schema, alias)
+            if known and _says_its_name(alias, name):
+                source.relations[0].called_now = relation.name
+            return source
         if isinstance(relation, SequenceObject):
             return self._sequence(relation, name, schema, alias)
         shown = f"{schema}.{name}" if schema else name
@@ -454,6 +461,11 @@ class SourceBinder:
         for i, name in enumerate(names):
             c = relation.columns[i]
             relation.columns[i] = RelationColumn(name, c.type, c.table_oid, c.attnum, collation=c.collation)
+
+
+def _says_its_name(alias: exp.Expression | None, name: str) -> bool:
+    """Whether a relation is called what it is, be it with names for its columns, as one is that was written anew."""
+    return alias is None or alias.this is None or identifier(alias.this) == name
 
 
 __all__ = ["SourceBinder"]

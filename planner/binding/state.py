@@ -117,7 +117,7 @@ class QueryState:
     def __init__(self, ctx: Any, text: str, parameters: Parameters) -> None:
         self.ctx = ctx
         self.text = text
-        self.search_path: tuple[str, ...] = tuple(ctx.search_path)
+        self.search_path: tuple[str, ...] = ctx.search_path
         if getattr(ctx, "trusted", False):
             self.search_path = ctx.catalog.reaching_extensions(self.search_path)
         self.parameters = parameters

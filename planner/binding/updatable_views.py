@@ -266,7 +266,7 @@ def _source(catalog: Catalog, view: View, tree: exp.Expression) -> Table | View 
     found = catalog.find_relation(
         identifier(source.this),
         identifier(schema) if schema is not None else "",
-        view.search_path or ("public",),
+        view.path or ("public",),
     )
     if isinstance(found, Table) and found.materialized is not None:
         return None
@@ -380,7 +380,7 @@ def _as_view(binder: WrittenRows, view: View) -> Iterator[None]:
     queries, expressions = binder.queries, binder.expressions
     saved = queries.text, queries.search_path, expressions.text, queries.accesses.role
     queries.text = expressions.text = view.query
-    queries.search_path = view.search_path or queries.search_path
+    queries.search_path = view.path or queries.search_path
     if (owner := queries.accesses.owner_of(view)) is not None:
         queries.accesses.role = owner
     try:

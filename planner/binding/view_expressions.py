@@ -127,9 +127,9 @@ class QueryExpressions(Writer):
             if r.values:  # of USING (...) AS: nothing is called by it
                 continue
             self.know(r.parts)
-            called = r.name
-            if self.renaming is not None and r.table is not None and r.table.name == r.name:
-                called = self.renaming.relation(r.table.oid, r.name)
+            called = r.called_now or r.name
+            if self.renaming is not None and r.table is not None and r.table.name == called:
+                called = self.renaming.relation(r.table.oid, called)
             name, count = called, 0
             while name in self.taken:
                 count += 1

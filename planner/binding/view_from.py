@@ -189,6 +189,7 @@ class FromWriter(QueryExpressions):
             name = identifier(inner)
             text = self._relation_text(node, name, scope)
             self._add(text)
+            name = relation.called_now or name
             if self.renaming is not None and relation.table is not None:
                 name = self.renaming.relation(relation.table.oid, name)
                 renamed = renamed or relation.number in self.kept_names

@@ -53,6 +53,7 @@ from planner.catalog.row_types import relation_of, row_type
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import BaseType, Collation
 from planner.catalog.user_types import USER_TYPES, founded, meet_rows
+from planner.remembered import RememberedPath
 from planner.types.of_extensions import EXTENSION_OF, MEMBERS
 
 SearchPath = tuple[str, ...]
@@ -216,6 +217,10 @@ class Catalog(IndexedObjects):
 
     def find_relation(self, name: str, schema: str, search_path: Sequence[str]) -> Relation | None:
         """A table, view, sequence or index. Raises 3F000 only for a schema that was named. `pg_temp` is the session's own."""
+        if isinstance(search_path, RememberedPath):
+            thing = self._objects.get(search_path.found.get((schema, name), 0))
+            if isinstance(thing, RELATIONS):
+                return thing
         schema = meant_schema(schema, search_path)
         if schema:
             oid = self._relations.get((self.schema(schema).oid, name))
@@ -260,6 +265,12 @@ class Catalog(IndexedObjects):
 
     def type_named(self, name: str, schema: str, search_path: Sequence[str]) -> UserType | None:
         """What a cast or a column's definition may name: a user's type, or that of a relation's rows."""
+        if isinstance(search_path, RememberedPath):
+            meant = self._objects.get(search_path.found.get((schema, name), 0))
+            if isinstance(meant, Table | View):
+                rows = row_type(meant)
+                meet_rows(rows)
+                return rows
         homes = [self.schema(schema)] if schema else self.schemas_on(search_path)
         for home in homes:
             made = self.type_in(home.oid, name)
@@ -456,7 +467,7 @@ class Catalog(IndexedObjects):
         if not self._extensions:
             return search_path
         homes = dict.fromkeys(self.schema_of(e.schema_oid).name for e in self._extensions_here())
-        return (*search_path, *(s for s in homes if s not in search_path))
+        return search_path + tuple(s for s in homes if s not in search_path)
 
     def role(self, name: str) -> Role | None:
         oid = self._roles.get(name)

@@ -32,6 +32,7 @@ from planner.catalog.type_objects import (
     RangeType,
 )
 from planner.relations import Rule
+from planner.remembered import NamedRelation, remembered
 
 PG_CATALOG_OID: Final = 11
 PUBLIC_OID: Final = 2200
@@ -127,6 +128,12 @@ class View:
         str, ...
     ] = ()  # as pg_class.reloptions has them: check_option=local, security_invoker=true
     rules: tuple[Rule, ...] = ()  # as of a table
+    names: tuple[NamedRelation, ...] = ()  # what the relations' names in the query stood for
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The search path of its query, on which the names of relations are found as they were."""
+        return remembered(self.search_path, self.names)
 
     def option(self, name: str) -> str:
         """What was said of an option in WITH (...); empty: nothing."""

@@ -19,6 +19,7 @@ from planner.catalog.catalog import Catalog
 from planner.catalog.objects import View
 from planner.catalog.routine_objects import Function
 from planner.catalog.uses import HAS_QUERY
+from planner.remembered import NamedRelation, remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,16 @@ class StoredQuery:
     query: str
     depends: tuple[Oid, ...]
     search_path: tuple[str, ...]
+    names: tuple[NamedRelation, ...] = ()
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The search path that its text is planned on, with the relations that it knows by their names."""
+        return remembered(self.search_path, self.names)
+
+    def remembers(self, oid: Oid) -> bool:
+        """Whether its text means a relation whatever that is called."""
+        return any(n.oid == oid for n in self.names)
 
     def refuse_parameter(self, name: str) -> None:
         """Raises 0A000 where a name in the text that is to be changed may be a parameter's."""
@@ -40,27 +51,27 @@ class StoredQuery:
     def name(self) -> str:
         return self.holder.name
 
-    def reworded(self, query: str) -> View | Table | Function:
-        """The holder with this text for its query."""
-        if isinstance(self.holder, Function):
-            return dataclasses.replace(self.holder, body=query)
-        if isinstance(self.holder, View):
-            return dataclasses.replace(self.holder, query=query)
-        assert self.holder.materialized is not None
-        return dataclasses.replace(
-            self.holder, materialized=dataclasses.replace(self.holder.materialized, query=query)
-        )
+    def reworded(self, query: str, names: tuple[NamedRelation, ...] | None = None) -> View | Table | Function:
+        """The holder with this text for its query. `names`: what those of relations in it stand for; None: as before."""
+        held, names = self.holder, self.names if names is None else names
+        if isinstance(held, Function):
+            return dataclasses.replace(held, body=query)
+        if isinstance(held, View):
+            return dataclasses.replace(held, query=query, names=names)
+        assert held.materialized is not None
+        kept = dataclasses.replace(held.materialized, query=query, names=names)
+        return dataclasses.replace(held, materialized=kept)
 
 
 def stored_query(thing: object) -> StoredQuery | None:
     """The query that an object holds, if it holds one."""
     if isinstance(thing, View):
-        return StoredQuery(thing, thing.query, thing.depends, thing.search_path)
+        return StoredQuery(thing, thing.query, thing.depends, thing.search_path, thing.names)
     if isinstance(thing, Function) and thing.standard:
         return StoredQuery(thing, thing.body, thing.depends, thing.search_path)
     if isinstance(thing, Table) and thing.materialized is not None:
         m = thing.materialized
-        return StoredQuery(thing, m.query, m.depends, m.search_path)
+        return StoredQuery(thing, m.query, m.depends, m.search_path, m.names)
     return None
 
 

@@ -44,7 +44,7 @@ from planner.ddl.columns import (
 )
 from planner.ddl.dependents import mentions
 from planner.ddl.named_types import with_schemas
-from planner.ddl.renamed_in_queries import Renaming, beside_a_new_column, written_anew
+from planner.ddl.renamed_in_queries import Renaming, beside_a_new_column, keep, written_anew
 from planner.ddl.scope import Scope, describe
 from planner.ddl.typenames import check_column_type, resolve_type
 from planner.parse import parse_expression
@@ -226,8 +226,9 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
                         f'renaming a column that "{view.name}" over several relations uses is not supported',
                     )
                 view.refuse_parameter(a.name)
-                query = renamed(view.query)
-            scope.replace(view.holder, view.reworded(query))
+                scope.replace(view.holder, view.reworded(renamed(view.query)))
+                continue
+            keep(scope, view, query)
 
 
 def set_default(on: Alteration, a: st.AlterAction) -> None:

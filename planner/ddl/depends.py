@@ -44,6 +44,7 @@ from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, Token, tokenize
 from planner.parse import parse_expression
 from planner.relations import TransitionTable
+from planner.remembered import NamedRelation
 
 _OF_CAST: Final = {"regconfig": CONFIGURATION, "regdictionary": DICTIONARY}
 
@@ -84,6 +85,25 @@ def _relations(scope: Scope, tree: exp.Expression) -> list[Table | View | Sequen
         if isinstance(relation, Table | View | Sequence):
             found.append(relation)
     return found
+
+
+def names_of_query(scope: Scope, tree: exp.Expression) -> tuple[NamedRelation, ...]:
+    """What the names of relations in a query stand for, in FROM and as the types of rows."""
+    local = {cte.alias for cte in tree.find_all(exp.CTE)}
+    said = [
+        (node.db, node.name)
+        for node in tree.find_all(exp.Table)
+        if isinstance(node.this, exp.Identifier) and (node.db or node.name not in local)
+    ]
+    for cast in tree.find_all(exp.Cast):
+        if words := _type_words(cast):
+            said.append((words[-2] if len(words) > 1 else "", words[-1]))
+    found = {}
+    for schema, name in dict.fromkeys(said):
+        relation = scope.find(st.Name(name, schema))
+        if isinstance(relation, Table | View | Sequence):
+            found[schema, name] = relation.oid
+    return tuple(NamedRelation(schema, name, oid) for (schema, name), oid in found.items())
 
 
 def _constants(scope: Scope, tree: exp.Expression) -> set[Oid]:

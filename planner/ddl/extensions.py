@@ -172,9 +172,7 @@ def users_of(scope: Scope, extension: Extension) -> list[User]:
     for kept in stored_queries(scope.catalog):
         query = kept.query
         on = (
-            trial.mentions(query)
-            if isinstance(kept.holder, Function)
-            else trial.needs(query, path=kept.search_path)
+            trial.mentions(query) if isinstance(kept.holder, Function) else trial.needs(query, path=kept.path)
         )
         if on:
             found.append(User(kept.holder, on))

@@ -31,6 +31,7 @@ from planner.ddl.typenames import check_column_type
 from planner.parse.placeholders import refuse_parameters
 from planner.parse.queries import parse_query
 from planner.parse.storage import kept
+from planner.remembered import remembered
 
 
 def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
@@ -96,7 +97,10 @@ def _keep_query(scope: Scope, table: Table, said: st.CreateTableAs, plan: Plan) 
     query = views.settled_query(scope, said.query)
     needs = depends.needs_of_plan(scope, tree, plan)
     return dataclasses.replace(
-        table, materialized=MaterializedQuery(query, needs, scope.search_path, said.with_data)
+        table,
+        materialized=MaterializedQuery(
+            query, needs, scope.search_path, said.with_data, depends.names_of_query(scope, tree)
+        ),
     )
 
 
@@ -117,8 +121,9 @@ def refresh(scope: Scope, said: st.RefreshMaterializedView) -> None:
         scope.truncated.append(new)
         return
     scope.replace(found, new)
+    path = remembered(kept.search_path, kept.names)
     scope.rewrites.append(
-        Rewrite(found, new, _with_hidden(scope, new, kept.query), scope.before, kept.search_path, found.owner)
+        Rewrite(found, new, _with_hidden(scope, new, kept.query), scope.before, path, found.owner)
     )
     scope.dropped.append(found.shard)
 

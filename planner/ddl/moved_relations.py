@@ -22,7 +22,7 @@ from planner.parse import parse_query
 def follow(scope: Scope, moved: Relation, old: str, new: str) -> None:
     """Before the relation moves. Raises 0A000 for a text in which nobody can say what is meant."""
     for kept in list(stored_queries(scope.catalog)):
-        if moved.oid in kept.depends:
+        if moved.oid in kept.depends and not kept.remembers(moved.oid):
             schema = scope.catalog.schema(new).oid
             text = written_anew(scope, kept, Renaming(moved.oid), moved, schema)
             scope.replace(kept.holder, kept.reworded(text or _requalified(scope, kept, moved, old, new)))

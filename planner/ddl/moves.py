@@ -32,7 +32,7 @@ def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
 
 def _rename_in_views(scope: Scope, found: Relation, new_name: str) -> None:
     for view in list(stored_queries(scope.catalog)):
-        if found.oid in view.depends:
+        if found.oid in view.depends and not view.remembers(found.oid):
             query = renamed_in_queries.written_anew(scope, view, Renaming(found.oid, new_name), found)
             if query is None:
                 view.refuse_parameter(found.name)

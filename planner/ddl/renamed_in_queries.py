@@ -24,9 +24,11 @@ from planner.catalog import Catalog, CatalogChange, Function, Relation
 from planner.catalog.stored_queries import StoredQuery, stored_queries_of
 from planner.catalog.system.definitions import qualified, type_name
 from planner.ddl.dependents import mentions
+from planner.ddl.depends import names_of_query
 from planner.ddl.scope import Scope
+from planner.parse import parse_query
 
-__all__ = ["Renaming", "beside_a_new_column", "written_anew"]
+__all__ = ["Renaming", "beside_a_new_column", "keep", "written_anew"]
 
 
 def written_anew(
@@ -46,9 +48,7 @@ def written_anew(
         return qualified(catalog, schema_oid, name, ())
 
     context = scope.context()
-    context = dataclasses.replace(
-        context, catalog=catalog, search_path=kept.search_path or context.search_path
-    )
+    context = dataclasses.replace(context, catalog=catalog, search_path=kept.path or context.search_path)
     kinds: Callable[[TypeRef], str] = functools.partial(_type_name, catalog)
     try:
         if isinstance(kept.holder, Function):
@@ -65,10 +65,16 @@ def _type_name(catalog: Catalog, ref: TypeRef) -> str:
     return type_name(catalog, ref, ())
 
 
+def keep(scope: Scope, kept: StoredQuery, query: str) -> None:
+    """A query that was written anew names its relations as they are called now."""
+    names = () if isinstance(kept.holder, Function) else names_of_query(scope, parse_query(query))
+    scope.replace(kept.holder, kept.reworded(query, names))
+
+
 def beside_a_new_column(scope: Scope, table: Table, name: str) -> None:
     """Queries of several relations that say the name of a column that a relation gets now mean another one's."""
     for kept in list(stored_queries_of(scope.catalog, table.oid)):
         if mentions(kept.query, name) or mentions(kept.query, "natural"):
             query = written_anew(scope, kept, Renaming(table.oid, added=name), table)
             if query is not None:
-                scope.replace(kept.holder, kept.reworded(query))
+                keep(scope, kept, query)

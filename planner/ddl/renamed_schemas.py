@@ -20,6 +20,7 @@ from planner.catalog.routine_objects import Function
 from planner.catalog.stored_queries import StoredQuery, stored_queries
 from planner.ddl.scope import Scope
 from planner.lexer import OPERATOR, QUOTED, WORD, Token, is_sign, tokenize
+from planner.remembered import NamedRelation
 
 
 def follow(scope: Scope, old: str, new: str) -> None:
@@ -33,7 +34,8 @@ def follow(scope: Scope, old: str, new: str) -> None:
         if _mentions(query, old):
             _refuse_other_meanings(kept, old)
             query = _reworded(query, old, new)
-        _replace_query(scope, kept, query, _path(kept.search_path, old, new))
+        names = tuple(dataclasses.replace(n, schema=new) if n.schema == old else n for n in kept.names)
+        _replace_query(scope, kept, query, _path(kept.search_path, old, new), names)
     for table in list(scope.catalog.objects(Table)):
         columns = tuple(
             dataclasses.replace(c, default=calls(c.default)) if c.default else c for c in table.columns
@@ -59,14 +61,17 @@ def _path(path: tuple[str, ...], old: str, new: str) -> tuple[str, ...]:
     return tuple(new if name == old else name for name in path if name != new) if old in path else path
 
 
-def _replace_query(scope: Scope, kept: StoredQuery, query: str, path: tuple[str, ...]) -> None:
+def _replace_query(
+    scope: Scope, kept: StoredQuery, query: str, path: tuple[str, ...], names: tuple[NamedRelation, ...]
+) -> None:
     held = kept.reworded(query)
-    if isinstance(held, View | Function):
+    if isinstance(held, Function):
         held = dataclasses.replace(held, search_path=path)
+    elif isinstance(held, View):
+        held = dataclasses.replace(held, search_path=path, names=names)
     elif held.materialized is not None:
-        held = dataclasses.replace(
-            held, materialized=dataclasses.replace(held.materialized, search_path=path)
-        )
+        kept_query = dataclasses.replace(held.materialized, search_path=path, names=names)
+        held = dataclasses.replace(held, materialized=kept_query)
     scope.replace(kept.holder, held)
 
 

@@ -416,7 +416,7 @@ def _look_again(scope: Scope, old: Function) -> None:
     """What uses a function that was replaced must be right with the new one."""
     for view in stored_queries(scope.catalog):
         if old.oid in view.depends and not isinstance(view.holder, Function):
-            ctx = dataclasses.replace(scope.context(), search_path=view.search_path or scope.search_path)
+            ctx = dataclasses.replace(scope.context(), search_path=view.path or scope.search_path)
             scope.planner.plan(view.query, ctx, normalise=False)
     for table, text, clause in expressions_with(scope, old):
         place = quote_qualified(scope.catalog.schema_of(table.schema_oid).name, table.name)

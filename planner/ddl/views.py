@@ -49,8 +49,11 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
     tree = parse_query(text)
     query = settled_query(scope, said.query)
     depends = depends_on.needs_of_plan(scope, tree, plan)
+    names = depends_on.names_of_query(scope, tree)
     options = view_options(said.options, said.check_option)
-    sketch = View(0, schema.oid, name, columns, query, search_path=scope.search_path, options=options)
+    sketch = View(
+        0, schema.oid, name, columns, query, search_path=scope.search_path, options=options, names=names
+    )
     if sketch.check_option:
         refuse_check_option(scope, sketch)
     if not schema.name.startswith("pg_temp_") and _is_of_session(scope, depends):
@@ -74,6 +77,7 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
                 depends=depends,
                 search_path=scope.search_path,
                 options=options,
+                names=names,
             ),
         )
         return
@@ -90,6 +94,7 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
             depends,
             scope.search_path,
             options=options,
+            names=names,
         )
     )
 

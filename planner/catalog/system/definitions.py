@@ -146,7 +146,9 @@ def qualified(catalog: Catalog, schema_oid: Oid, name: str, search_path: tuple[s
     schema = catalog.get(schema_oid)
     assert isinstance(schema, Schema)
     if schema.name in search_path:
-        return quote_identifier(name)
+        own = catalog.relation_in(schema_oid, name)
+        if own is None or catalog.find_relation(name, "", search_path) is own:
+            return quote_identifier(name)
     return f"{quote_identifier(schema.name)}.{quote_identifier(name)}"
 
 

@@ -203,7 +203,7 @@ def _view_query(
     from planner.catalog.system.definitions import qualified, type_name
     from planner.planner import PlanContext
 
-    ctx = PlanContext(catalog, kept.search_path or search_path, trusted=True)
+    ctx = PlanContext(catalog, kept.path or search_path, trusted=True)
     try:
         return view_text.query_text(
             ctx,

@@ -1,0 +1,45 @@
+-- A view means the relations that it was made of, whatever they are called by now, and whatever goes by their names.
+create schema nm; create schema nn; create schema n3; set search_path = nm, public;
+create table tt(tt int, u int); insert into tt values (1,2);
+create view ww as select tt, u from tt;
+create view wq as select tt.u, nm.tt.tt from nm.tt;
+create view wr as select tt as whole, x.u from tt, tt as x;
+create view wj as select a.u from tt a join (select max(tt) m from tt) b on b.m = a.tt;
+create view wu as select u from tt where tt > 0;
+create materialized view wm as select count(*) n, max(tt) m from tt;
+alter table tt rename to t2;
+select * from ww; select * from wq; select * from wr; select * from wj; select * from wu;
+insert into wu values (5); update wu set u = 7 where u = 2; select * from t2 order by u;
+refresh materialized view wm; select * from wm;
+select pg_get_viewdef('ww'); select pg_get_viewdef('wq'); select pg_get_viewdef('wr'); select pg_get_viewdef('wj'); select pg_get_viewdef('wm');
+create table tt(tt text, u text); insert into tt values ('other','x');
+select * from ww; refresh materialized view wm; select * from wm;
+alter table t2 set schema nn; select * from ww; select * from wq; select pg_get_viewdef('ww'); select pg_get_viewdef('wq');
+set search_path = nn, nm;
+create view later as select u from tt;
+create table nn.tt(u int);
+select * from later; select pg_get_viewdef('later');
+alter view ww rename to w3; create view over as select * from w3; alter view w3 rename to w4; select * from over;
+alter schema nm rename to nm2; select * from over; set search_path = nm2; select * from later;
+select * from wq;
+alter table nn.t2 rename column u to v; select * from over; select * from wq; select pg_get_viewdef('wq');
+drop table nn.t2;
+-- What goes by a name further ahead on the path is not meant.
+create schema ahead; create schema behind;
+create table behind.s(n int); insert into behind.s values (1);
+set search_path = ahead, behind;
+create view behind.v as select n from s;
+create table ahead.s(n int); insert into ahead.s values (2);
+select * from behind.v; select pg_get_viewdef('behind.v');
+create or replace view behind.v as select n, n + 1 as m from s;
+select * from behind.v;
+-- Columns that are called as their tables, and rows as types.
+set search_path = public;
+create table state(state text, since date); insert into state values ('new', '2024-01-01');
+create view rows_of_state as select null::state as none, s.since from state s;
+create view states as select state.state, since, state is null as none from state where state.state <> '';
+create view typed as select null::state as none, state from state;
+alter table state rename to states_of_old;
+select * from states; select * from typed; select pg_get_viewdef('states', true);
+create sequence s; create view last as select last_value from s; alter sequence s rename to s2; select * from last;
+alter table states_of_old set schema behind; select * from states; drop schema behind cascade;
