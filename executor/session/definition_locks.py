@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 
 from executor.procedural.inside import INSIDE
 from executor.session.waits import WouldBlock, wait_for
-from planner.abc import KeyedRead, LockingQuery, Oid, Plan, StatementKind, Table, statement_reads
+from planner.abc import Oid, Plan, StatementKind, Table, statement_reads
 from planner.catalog import View
 from planner.ddl.plan import DdlPlan
 from txn.abc import Isolation, LockNotAvailable
@@ -159,7 +159,7 @@ async def behind(session: Session, plan: Plan) -> None:
     if not executor.defining or (block is None and plan.kind is StatementKind.READ):
         return
     plan = session.compiled(plan).plan
-    reads = plan.kind is StatementKind.READ or isinstance(plan.body, KeyedRead | LockingQuery)
+    reads = plan.kind is StatementKind.READ
     await _queue(session, {x.oid for x in statement_reads(plan)}, reads)
 
 
@@ -224,7 +224,7 @@ def _is_own(block: Block, table: Table | View) -> bool:
 
 
 def _mode(old: Table, new: Table) -> LockMode:
-    """CREATE TRIGGER, ADD FOREIGN KEY (at either end), VALIDATE CONSTRAINT and unique indexes keep writers out alone."""
+    """CREATE TRIGGER, ADD FOREIGN KEY (at either end) and unique indexes keep writers out alone."""
     if old.columns != new.columns:
         return LockMode.UPDATE
     alike = replace(
@@ -235,9 +235,8 @@ def _mode(old: Table, new: Table) -> LockMode:
         options=old.options,
         comment=old.comment,
     )
-    before = {c if c in new.constraints else replace(c, validated=True) for c in old.constraints}
-    added = tuple(c for c in new.constraints if c not in before)
-    only_added = before <= set(new.constraints) and all(c.kind in "fu" for c in added)
+    added = tuple(c for c in new.constraints if c not in old.constraints)
+    only_added = all(c in new.constraints for c in old.constraints) and all(c.kind in "fu" for c in added)
     return LockMode.NO_KEY_UPDATE if alike == old and only_added else LockMode.UPDATE
 
 
