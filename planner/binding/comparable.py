@@ -23,6 +23,7 @@ _WITHOUT_EQUALITY: Final = GEOMETRIC | {
     t.JSONPATH,
     t.XML,
     t.REFCURSOR,
+    t.VOID,
     t.PG_SNAPSHOT,
     t.TXID_SNAPSHOT,
 }

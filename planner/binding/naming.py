@@ -22,6 +22,8 @@ _FIXED: dict[type[exp.Expression], str] = {
     exp.Localtimestamp: "localtimestamp", exp.CurrentUser: "current_user", exp.SessionUser: "session_user",
     exp.CurrentSchema: "current_schema", exp.CurrentCatalog: "current_catalog", exp.CurrentRole: "current_role",
 }  # fmt: skip
+COLUMN = "column"
+"""Where a query in an expression notes how its column is called, once that is known."""
 _TRIMS = {"LEADING": "ltrim", "TRAILING": "rtrim"}
 
 
@@ -89,6 +91,8 @@ def _figure(node: exp.Expression | None) -> tuple[str, int]:
         return _figure(node.this)
     if isinstance(node, exp.Tuple):
         return "row", 2
+    if COLUMN in node.meta:
+        return str(node.meta[COLUMN]), 2
     if isinstance(node, exp.Subquery):
         inner = node.this
         while isinstance(inner, exp.Subquery):

@@ -15,7 +15,7 @@ from planner.binding.dimensions import VECTORS, array_over, as_text
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import type_name, type_oid
 from planner.binding.fragments import ARRAY_TEXT, Frag, sql
-from planner.binding.naming import lowered
+from planner.binding.naming import COLUMN, lowered
 from planner.binding.outer_aggregates import standing
 from planner.binding.own_operators import EACH
 from planner.binding.records import row_of
@@ -291,6 +291,7 @@ class PredicateBinder(RowComparisonBinder):
             at = self.queries.parenthesis_before(first_position(node))
             raise PlanError("42601", "subquery must return only one column", position=at)
         column = bound.columns[0]
+        node.meta[COLUMN] = column.name
         made = ir.SubQuery(
             column.type,
             "scalar",

@@ -271,8 +271,8 @@ class QueryBinder(CompoundBinder):
                 out += self._relation_star(relation, item, scope)
                 continue
             syntax = item.this if isinstance(item, exp.Alias) else item
-            name = identifier(item.args["alias"]) if isinstance(item, exp.Alias) else figure_name(item)
             node = self.expressions.bind(syntax, scope)
+            name = identifier(item.args["alias"]) if isinstance(item, exp.Alias) else figure_name(item)
             if node.type.oid == t.UNKNOWN:
                 if expected is None:
                     node = self.coercions.settled(node)

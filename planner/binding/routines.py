@@ -315,7 +315,9 @@ def _value(queries: QueryBinder, f: Function, scope: Scope) -> ir.Node:
             return _as_result(queries, f, made)
         tree = parse_query(body_of(f))
     if fields is not None:
-        bound = _row(queries, f, rows(queries, f, scope), fields)
+        bound = rows(queries, f, scope)
+        if not _is_whole(f, bound):
+            bound = _row(queries, f, bound, fields)
         return ir.SubQuery(bound.columns[0].type, "scalar", bound.frag, form=bound.forms[0])
     bound = queries.nested(one_row(tree), scope)
     _only_reads(queries, f)
@@ -343,6 +345,14 @@ def of_domain(queries: QueryBinder, value: ir.Node, domain: Oid) -> ir.Node:
     if base.typmod >= 0:  # what the function is declared of has no modifier; the domain has
         value = queries.coercions.coerce(value, base, "a")
     return value if use is None else domain_casts.checked(queries, value, use)
+
+
+def _is_whole(f: Function, bound: BoundQuery) -> bool:
+    """Whether the body's one column is the record that the function returns: nobody has said what is in it."""
+    if f.result.oid != t.RECORD or f.outputs or len(bound.columns) != 1:
+        return False
+    kind = bound.columns[0].type.oid
+    return kind == t.RECORD or t.composite_fields(kind) is not None
 
 
 def _row(
@@ -375,7 +385,7 @@ def _set(queries: QueryBinder, f: Function, scope: Scope, *, of_other_rows: bool
     bound = rows(queries, f, scope)
     queries.numbering = False
     fields = fields_returned(queries, f)
-    if fields is not None:
+    if fields is not None and not _is_whole(f, bound):
         bound = _row(queries, f, bound, fields)
     element = bound.columns[0].type
     query, numbered = bound.frag, bound.numbered
@@ -412,6 +422,8 @@ def rows(
     ):
         if not spread:  # no row at all would become one of NULLs
             raise PlanError("0A000", f"calling function {shown(f)}, whose query returns whole rows, outside of FROM is not supported")  # fmt: skip
+        bound = in_columns(queries, bound)
+    elif spread and _is_whole(f, bound):
         bound = in_columns(queries, bound)
     return fitted(queries, f, bound, fields)
 

@@ -96,6 +96,8 @@ def _keep_query(scope: Scope, table: Table, said: st.CreateTableAs, plan: Plan) 
     tree = parse_query(" " * said.query.offset + said.query.text)
     query = views.settled_query(scope, said.query)
     needs = depends.needs_of_plan(scope, tree, plan)
+    if any(getattr(scope.catalog.get(oid), "temporary", False) for oid in needs):
+        raise PlanError("0A000", "materialized views must not use temporary tables or views")
     return dataclasses.replace(
         table,
         materialized=MaterializedQuery(
