@@ -18,7 +18,7 @@ _NO_NUMBERS: Final = frozenset(("NaN", "Infinity", "-Infinity"))
 _TIMES: Final = frozenset((t.TIMESTAMP, t.TIMESTAMPTZ))
 _OTHERWISE: Final = frozenset((t.FLOAT4, t.FLOAT8, t.JSON))
 """Types whose values jsonb says in other words than json."""
-_HOURS: Final = re.compile(r"([+-]\d\d)$")
+_HOURS: Final = re.compile(r"([+-]\d\d)( BC)?$")
 
 
 @lru_cache(maxsize=64)
@@ -38,9 +38,9 @@ def _value(value: Any, oid: int, zone: str) -> str:
     if oid in _NUMBERS:
         return f'"{text}"' if text in _NO_NUMBERS else text
     if oid in _TIMES:
-        text = text.replace(" ", "T")
+        text = text.replace(" ", "T", 1)
         if oid == t.TIMESTAMPTZ:
-            text = _HOURS.sub(r"\1:00", text)
+            text = _HOURS.sub(r"\1:00\2", text)
     return json.dumps(text, ensure_ascii=False)
 
 

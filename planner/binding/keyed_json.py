@@ -13,7 +13,7 @@ from typing import Final
 from planner import types as t
 from planner.abc import Call, Const, Expr, TypeRef
 from planner.binding import ir
-from planner.binding.records import fields_of
+from planner.binding.records import called_fields
 
 _OPS: Final = {
     "to_json(anyelement)": "json of row",
@@ -37,11 +37,11 @@ def row_as_json(node: ir.Call, operand: Callable[[ir.Node], Expr]) -> Expr | Non
         return Const(None, node.type)
     if op is None or not isinstance(row, ir.Logic) or row.op != "row":
         return None
-    named = fields_of(row.type)
-    if named is None or any(a.type.oid not in _TYPES for a in row.args):
+    named = called_fields(row.type)
+    if not named or any(a.type.oid not in _TYPES for a in row.args):
         return None
     given: list[Expr] = [Call("session", (Const("time_zone", _TEXT),), _TEXT)]
-    for (name, _), value in zip(named, row.args, strict=True):
+    for name, value in zip(named, row.args, strict=True):
         given += [Const(name, _TEXT), Const(value.type.oid, TypeRef(t.OID)), operand(value)]
     return Call(op, tuple(given), node.type)
 

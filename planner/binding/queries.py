@@ -46,7 +46,7 @@ from planner.binding.keyed_selects import BoundSelect
 from planner.binding.missing_names import missing_relation
 from planner.binding.naming import figure_name, identifier
 from planner.binding.parameters import Parameters
-from planner.binding.records import field_of, fields_of
+from planner.binding.records import each_field
 from planner.binding.resolve import see_casts
 from planner.binding.scope import Scope
 from planner.binding.sources import SourceBinder
@@ -319,16 +319,11 @@ class QueryBinder(CompoundBinder):
 
     def _fields_star(self, record: ir.Node, item: exp.Expression) -> list[Target]:
         """`(expression).*`: a target for each field. Raises 42809."""
-        fields = t.composite_fields(record.type.oid) or fields_of(record.type)
+        fields = each_field(record, first_position(item))
         if not fields:
             shown = t.type_in_words(record.type.oid)
             raise PlanError("42809", f"type {shown} is not composite", position=first_position(item))
-        out = []
-        for name, _ in fields:
-            node = field_of(record, name, first_position(item))
-            assert node is not None
-            out.append(Target(name, node, None))
-        return out
+        return [Target(name, node, None) for name, node in fields]
 
     def order_key(
         self, item: exp.Expression, targets: list[Target], scope: Scope | None, what: str

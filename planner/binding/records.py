@@ -29,13 +29,15 @@ _depths: list[int] = []
 """How many rows inside one another each shape has."""
 _row_types: dict[int, Oid] = {}
 """The shapes that are of tables' rows, and the types of these: what a client is told of a whole row."""
+_called: dict[int, tuple[str, ...]] = {}
+"""What fields are called where several of a shape have one name: DuckDB's structs want names that differ."""
 
 
 @lru_cache(maxsize=_MAX)
-def record_of(fields: Fields, rows: Oid = 0) -> TypeRef:
-    """The type of records with these fields, which may be of the type of a table's rows. Raises 54000 when there are too many different ones, 54001 when they are nested too deeply."""
+def record_of(fields: Fields, rows: Oid = 0, called: tuple[str, ...] = ()) -> TypeRef:
+    """The type of records with these fields, which may be of the type of a table's rows, or be called otherwise than DuckDB calls them. Raises 54000 when there are too many different ones, 54001 when they are nested too deeply."""
     if rows and len(_row_types) >= _ROW_TYPES_MAX:
-        return record_of(fields)
+        return record_of(fields, 0, called)
     if len(_shapes) >= _MAX:
         raise PlanError("54000", "too many different record types")
     depth = 1 + max((_depths[ref.typmod] for _, ref in fields if fields_of(ref) is not None), default=0)
@@ -45,6 +47,8 @@ def record_of(fields: Fields, rows: Oid = 0) -> TypeRef:
     _depths.append(depth)
     if rows:
         _row_types[len(_shapes) - 1] = rows
+    if called:
+        _called[len(_shapes) - 1] = called
     return TypeRef(t.RECORD, len(_shapes) - 1)
 
 
@@ -63,15 +67,19 @@ def told_type(ref: TypeRef) -> TypeRef:
 
 def row_of(items: tuple[ir.Node, ...], names: tuple[str, ...] = (), rows: Oid = 0) -> ir.Logic:
     """A row constructor (fields f1, f2, ...) or a relation's whole row."""
-    called: list[str] = []
-    for i in range(len(items)):
-        name = names[i] if names else f"f{i + 1}"
+    names = names or tuple(f"f{i + 1}" for i in range(len(items)))
+    held: list[str] = []
+    taken = set[str]()
+    for name in names:
         # DuckDB tells fields apart without regard to capitals.
-        while name.lower() in (c.lower() for c in called):
+        while name.lower() in taken:
             name += "_"
-        called.append(name)
-    fields = tuple((n, x.type) for n, x in zip(called, items, strict=True))
-    return ir.Logic(record_of(fields, rows), "row", items)
+        held.append(name)
+        taken.add(name.lower())
+    fields = tuple((n, x.type) for n, x in zip(held, items, strict=True))
+    return ir.Logic(
+        record_of(fields, rows, () if tuple(held) == tuple(names) else tuple(names)), "row", items
+    )
 
 
 def items_of(record: ir.Node) -> tuple[ir.Node, ...] | None:
@@ -89,6 +97,13 @@ def items_of(record: ir.Node) -> tuple[ir.Node, ...] | None:
 def fields_of(ref: TypeRef) -> Fields | None:
     """The fields of a record type; None where nobody knows them."""
     return _shapes[ref.typmod] if ref.oid == t.RECORD and 0 <= ref.typmod < len(_shapes) else None
+
+
+def called_fields(ref: TypeRef) -> tuple[str, ...]:
+    """What a record's fields are called, several perhaps alike (`SELECT a.id, b.id`); () where nobody knows them."""
+    if ref.oid == t.RECORD and ref.typmod in _called:
+        return _called[ref.typmod]
+    return tuple(name for name, _ in fields_of(ref) or ())
 
 
 def field_names(ref: TypeRef) -> list[str]:
@@ -112,10 +127,28 @@ def field_of(record: ir.Node, name: str, position: int) -> ir.Node | None:
     fields = fields_of(record.type)
     if fields is None:
         return None
-    for field, ref in fields:
-        if field == name:
-            return ir.Call(ref, "record field", (record, ir.Lit(TypeRef(t.TEXT), name)), False, position)
+    for i, called in enumerate(called_fields(record.type)):
+        if called == name:
+            return _nth(record, fields, i, position)
     raise PlanError("42703", f'could not identify column "{name}" in record data type', position=position)
+
+
+def each_field(record: ir.Node, position: int) -> list[tuple[str, ir.Node]] | None:
+    """`(record).*`: the fields with what they are called; None where they are not known."""
+    composite = t.composite_fields(record.type.oid)
+    if composite is None:
+        fields = fields_of(record.type)
+        called = called_fields(record.type)
+        return (
+            fields and [(name, _nth(record, fields, i, position)) for i, name in enumerate(called)]
+        ) or None
+    found = [(name, field_of(record, name, position)) for name, _ in composite]
+    return [(name, node) for name, node in found if node is not None]
+
+
+def _nth(record: ir.Node, fields: Fields, i: int, position: int) -> ir.Node:
+    held, ref = fields[i]
+    return ir.Call(ref, "record field", (record, ir.Lit(TypeRef(t.TEXT), held)), False, position)
 
 
 def comparable_shapes(left: Fields, right: Fields) -> None:

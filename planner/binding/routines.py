@@ -30,7 +30,7 @@ from planner.binding.dimensions import array_over
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import type_name
 from planner.binding.fragments import sql
-from planner.binding.records import row_of
+from planner.binding.records import record_of, row_of
 from planner.binding.resolve import see_casts
 from planner.binding.routine_bodies import body_of, is_expression, mismatch, one_row
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
@@ -141,9 +141,11 @@ def _as_written(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
     op = f"{ROUTINE}{f.oid}({', '.join(type_name(p.type.oid) for p in f.inputs)})"
     last = max(made.given, default=-1) + 1
     args = tuple(made.args[:last])
+    fields = fields_returned(queries, f) if f.result.oid == t.RECORD else None
+    result = record_of(tuple(fields)) if fields else f.result  # so that `(f(x)).field` is known
     if f.returns_set:
-        return ir.SetReturning(f.result, op, args, position=position)
-    return ir.Call(f.result, op, args, f.volatility == "v", position)
+        return ir.SetReturning(result, op, args, position=position)
+    return ir.Call(result, op, args, f.volatility == "v", position)
 
 
 def noted(queries: QueryBinder, f: Function) -> None:

@@ -34,11 +34,11 @@ from planner.parse.queries import position as first_position
 HIDDEN_COLUMNS: Final = frozenset(("_rid", "_from", "_to", "_ts"))
 
 
-def refuse_column_name(name: str, others: list[str]) -> None:
-    """Raises 42701 for a name that is taken by another column, by PostgreSQL or by this server."""
+def refuse_column_name(name: str, others: list[str], of_view: bool = False) -> None:
+    """Raises 42701 for a name that is taken by another column, by PostgreSQL or by this server. A view has no system columns."""
     if name in others:
         raise PlanError("42701", f'column "{name}" specified more than once')
-    if name in constraints.SYSTEM_COLUMNS:
+    if not of_view and name in constraints.SYSTEM_COLUMNS:
         raise PlanError("42701", f'column name "{name}" conflicts with a system column name')
     if name in HIDDEN_COLUMNS:
         raise PlanError("42939", f'column name "{name}" is reserved')

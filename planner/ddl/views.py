@@ -138,7 +138,7 @@ def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
     columns: list[Column] = []
     for i, result in enumerate(plan.columns):
         label = said.columns[i] if i < len(said.columns) else result.name
-        refuse_column_name(label, [c.name for c in columns])
+        refuse_column_name(label, [c.name for c in columns], of_view=True)
         _refuse_row(label, result.type)
         if result.collation == NONE:
             raise collations_met.undetermined(f'view column "{label}"')

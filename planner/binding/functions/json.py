@@ -22,7 +22,7 @@ from planner.binding.functions.conversions import (
 )
 from planner.binding.functions.registry import implements, register, templates
 from planner.binding.numeric_forms import as_text_numeric
-from planner.binding.records import Fields, fields_of
+from planner.binding.records import Fields, called_fields, fields_of
 
 _BOTH = """
 K -> text => tw_json_member({0}, {1})
@@ -68,9 +68,9 @@ def value_json(frag: Frag, node: ir.Node, emitter: Emitter) -> Frag:
     if isinstance(node, ir.Cast) and node.type.oid == t.RECORD:
         return type_json(frag, node.arg.type)
     if isinstance(node, ir.Logic) and node.op == "row":
-        named = fields_of(node.type) or tuple((f"f{i}", a.type) for i, a in enumerate(node.args, 1))
+        named = called_fields(node.type) or tuple(f"f{i}" for i in range(1, len(node.args) + 1))
         return _members(
-            [(n, value_json(emitter.frag(a), a, emitter)) for (n, _), a in zip(named, node.args, strict=True)]
+            [(n, value_json(emitter.frag(a), a, emitter)) for n, a in zip(named, node.args, strict=True)]
         )
     return type_json(frag, node.type)
 
@@ -101,9 +101,11 @@ def type_json(frag: Frag, ref: TypeRef) -> Frag:
     if oid == t.TIMESTAMPTZ:
         zone = SessionValue("time_zone", TypeRef(t.TEXT))
         shown = sql("tw_out_timestamptz(", frag, ", ", zone, ")")  # ISO, whatever DateStyle says
-        return sql("tw_json_quote(regexp_replace(replace(", shown, r", ' ', 'T'), '([+-]\d\d)$', '\1:00'))")
+        # The first space alone: the one before BC stays.
+        dated = sql("regexp_replace(", shown, ", ' ', 'T')")
+        return sql("tw_json_quote(regexp_replace(", dated, r", '([+-]\d\d)( BC)?$', '\1:00\2'))")
     if oid == t.TIMESTAMP:
-        return sql("tw_json_quote(replace(", stored_text(frag, ref), ", ' ', 'T'))")
+        return sql("tw_json_quote(regexp_replace(", stored_text(frag, ref), ", ' ', 'T'))")
     if oid == t.DATE:
         return sql("tw_json_quote(", stored_text(frag, ref), ")")
     if t.element_of(oid):
@@ -132,10 +134,10 @@ def type_json(frag: Frag, ref: TypeRef) -> Frag:
         if fields is None:
             raise PlanError("0A000", "a record of unknown fields as JSON is not supported")
         parts = [
-            (n, sql("struct_extract(", frag, ", ", quote_text(n), ")", form=held_form(r)), r)
-            for n, r in fields
+            (sql("struct_extract(", frag, ", ", quote_text(n), ")", form=held_form(r)), r) for n, r in fields
         ]
-        whole = _members([(n, type_json(cell, r)) for n, cell, r in parts])
+        called = called_fields(ref)
+        whole = _members([(n, type_json(cell, r)) for n, (cell, r) in zip(called, parts, strict=True)])
         return sql("CASE WHEN ", frag, " IS NOT NULL THEN ", whole, " END")
     if oid == t.HSTORE:
         return sql("tw_hstore_json(", frag, ")")

@@ -11,7 +11,7 @@ from planner.catalog import collations
 from planner.catalog.catalog import Catalog
 from planner.catalog.constants import with_constants
 from planner.catalog.names import quote_identifier, quote_qualified, split_name
-from planner.catalog.objects import FIRST_USER_OID, Extension, Index, Schema, UserType, View
+from planner.catalog.objects import FIRST_USER_OID, Extension, Index, Schema, Sequence, UserType, View
 from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.row_types import is_row_array, relation_of, row_type_oid
 from planner.catalog.stored_queries import stored_query
@@ -26,6 +26,9 @@ from planner.types.of_extensions import EXTENSION_OF
 from planner.types.oids import BPCHAR, TEXT, VARCHAR
 
 _NEXTVAL = re.compile(r"nextval\('((?:[^']|'')*)'(?:::regclass)?\)\Z", re.IGNORECASE)
+_NAMED = (
+    UserType, Function, Collation, TextSearchConfiguration, TextSearchDictionary, Table, View, Sequence, Index
+)  # fmt: skip
 _STRING = re.compile(r"^'(?:[^']|'')*'$")
 
 
@@ -42,8 +45,8 @@ def bare(text: str) -> str:
 
 
 def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("public",)) -> str:
-    """format_type() for every type, those of users too. An extension is called by what stands before its members, an operator
-    by what stands before its sign: `s.`."""
+    """format_type() for every type, those of users too. Relations are called like types; an extension by what stands before
+    its members, an operator by what stands before its sign: `s.`."""
     if ref.oid == 0:
         return "-"
     if ref.oid in BY_OID and ref.oid < FIRST_USER_OID and ref.oid not in EXTENSION_OF:
@@ -54,7 +57,7 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
             shown = f"{relation.schema}.{shown}"
         return f"{shown}[]" if ref.oid == relation.row_array else shown
     thing = catalog.get(ref.oid)
-    if isinstance(thing, UserType | Function | Collation | TextSearchConfiguration | TextSearchDictionary):
+    if isinstance(thing, _NAMED):
         schema = catalog.get(thing.schema_oid)
         shown = quote_identifier(thing.name)
         if isinstance(schema, Schema) and schema.name not in search_path and schema.name != "pg_catalog":

@@ -1,0 +1,16 @@
+select row_to_json(w) from (select 1 as id, 2 as id, 'a' as "ID") w;
+create table ja(id int primary key, n text); create table jb(id int primary key, a int, "M" text, n numeric); insert into ja values (1,'x'),(2,'y'); insert into jb values (1,1,'q',1.5),(2,1,'r',null);
+select json_agg(w) from (select * from ja join jb on jb.a=ja.id) w;
+select to_jsonb(w) from (select * from ja join jb on jb.a=ja.id) w;
+select row_to_json(jb) from jb where id=1;
+select (w).* from (select jb as w from jb) q;
+select (w).n, (w)."M" from (select jb as w from jb) q;
+select (w).* from (select w from (select ja.id, jb.id, ja.n from ja, jb order by 1,2) w) q;
+select (w).id from (select w from (select ja.id, jb.id, ja.n from ja, jb order by 1,2) w) q;
+select jsonb_agg(to_jsonb(w)) from (select ja.*, ja.* from ja) w;
+select row_to_json(w) from (select '0044-03-15 12:00 BC'::timestamp, '0044-03-15 12:00:00+00 BC'::timestamptz, '0044-03-15 BC'::date) w;
+select to_json('0044-03-15 12:00:00 BC'::timestamptz);
+select to_json(t) from (values ('0044-03-15 12:00:00 BC'::timestamptz)) v(t);
+set timezone='Asia/Kolkata'; select to_json('0044-03-15 12:00:00 BC'::timestamptz), to_json('2020-03-15 12:00:00'::timestamptz);
+create table jt(id int primary key, t timestamptz, u timestamp, d date); insert into jt values (1,'0044-03-15 12:00:00 BC','0044-03-15 12:00:00 BC','0044-03-15 BC'),(2,'infinity','-infinity','infinity');
+select row_to_json(jt) from jt where id=1; select row_to_json(jt) from jt; select row_to_json(jt) from jt where id=2;

@@ -1,0 +1,46 @@
+\pset format unaligned
+\pset tuples_only on
+create schema s; create type bill as (price int, note text, tags int[]); create table comp(id int, c bill, cs bill[]); create table s.x(a int, j json, aa int[], bb text[]);
+create function many(i int, out x int, out y text) returns setof record language sql as 'select i, ''a''::text';
+create view v1 as select * from json_to_recordset('[{"a":1}]') as x(a int, b text, c numeric(10,2));
+create view v2 as select x.a, r.* from s.x, jsonb_to_record(j::jsonb) as r(k int, v varchar(5)) where k > 3;
+create view v3 as select * from unnest(array[1,2], array['a','b']) u(n, t);
+create view v4 as select x.a, n, t from s.x, unnest(aa, bb) with ordinality u(n, t, o);
+create view v5 as select * from rows from (generate_series(1,2), generate_series(1,3)) as r(p, q);
+create view v6 as select (c).price, (cs[2]).note, (c).tags[1] from comp;
+create view v7 as select id, (many(id)).* from comp;
+create view v8 as select (many(1)).x as one;
+create view v9 as select * from json_populate_record(null::bill, '{"price": 3}');
+create view v10 as select row(1, 'x', null)::bill as b;
+create view v11 as select 's.x'::regclass as r, 'v1'::regclass, current_user;
+create view v12 as select * from pg_class where oid = 's.x'::regclass and relname ~ '^a\d+' and oid > 12;
+create view v13 as select substring('foobar' from 'o(.)b'), substring('foobar' from 2), substring('foobar' from 2 for 3), substring('foobar' similar '%#"o_b#"%' escape '#'), substring('foobar', 'o.b');
+create view v14 as select a, case a when 1 then 'one' else 'other' end from s.x order by case a when 1 then 2 end, a;
+create view v15 as select a from s.x where case when a > 1 then true else false end and a < 9;
+create view v16 as select count(case when a > 1 then 1 end), coalesce(case when a=1 then 2 end, 3) from s.x;
+create view v17 as select * from many(3) m; 
+create view v18 as select * from comp, lateral many(comp.id) m(p, q);
+create view v20 as select a, tableoid::regclass, tableoid from s.x;
+create view v21 as select sum(a) filter (where a > 1) over w, rank() over (partition by a order by j::text) from s.x window w as (order by a);
+create view v22 as select 1 in (select a from s.x), exists(select 1 from s.x), array(select a from s.x order by a);
+create view v23 as select a from s.x tablesample bernoulli (10) repeatable (1);
+create view v25 as with recursive t(n) as (select 1 union all select n+1 from t where n < 5) search depth first by n set o select * from t;
+create view v26 as select a, grouping(a) as g from s.x group by rollup (a), cube (a);
+create view v27(a,b,c,d) as select aa[1], aa[1:2], aa[:2], bb[a] from s.x;
+create view v28(c0,c1,c2,c3,c4,c5,c6,c7) as select a is distinct from 1, a is not distinct from null, a between symmetric 3 and 1, not (a > 1 and a < 2), a = any(aa), a <> all(aa), bb @> array['x'] from s.x;
+create view v29(c0,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10) as select interval '1 day', date '2020-01-01', timestamp '2020-01-01 10:00', '1'::int, 1::numeric(5,2), 'a'::varchar(3), 1.5e3, -1, - a, 2^3, 'b' collate "C" from s.x;
+create view v30 as select x from s.x;
+create view v31 as select x.*::text, (x.*) is null from s.x;
+create view v32 as select extract(year from now()), position('a' in 'b'), trim(both 'x' from 'y'), overlay('a' placing 'b' from 1), current_date as c, localtime as l;
+create view v33 as select * from generate_series(1,3) with ordinality g(a,b) left join s.x using (a) natural join comp;
+create view v34 as (select a from s.x limit 1) union all select 2 order by 1 desc nulls last limit 3 offset 1;
+create view v35 as values (1,'a'),(2,'b');
+create view v36 as select string_agg(distinct bb[1], ',' order by bb[1] desc), percentile_cont(0.5) within group (order by a) from s.x having count(*) > 0;
+create view v37(c0,c1,c2,c3,c4,c5,c6) as select array[1,2]||3, array[[1,2],[3,4]], '{1,2}'::int[], row(1,2), row(a, aa) = row(1, null), (1,2) < (3,4), (a, a) in ((1,2),(3,4)) from s.x;
+create view v38 as select * from s.x where (a, j::text) in (select id, 'x' from comp) or a > all (select id from comp) or not exists (select from comp);
+create view v39 as select distinct on (a) a, nullif(a, 3), greatest(a, 1, 2), least(a) from s.x order by a, aa;
+create view v40 as select 'a' like 'b' as a, 'a' not like 'b' escape '!' as b, 'a' ilike 'b' as c, 'a' similar to 'b' as d, 'a' ~ 'b' as e, 'a' !~* 'b' as f;
+\d+ v1
+select c.relname, pg_get_viewdef(c.oid), pg_get_viewdef(c.oid, true) from pg_class c where relkind = 'v' and relnamespace = 'public'::regnamespace order by length(relname), relname;
+set search_path = '';
+select c.relname, pg_get_viewdef(c.oid) from pg_catalog.pg_class c where relkind = 'v' and relnamespace = 'public'::regnamespace order by length(relname), relname;
