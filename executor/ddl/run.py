@@ -365,10 +365,8 @@ async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
 
 async def _selected(session: Session, block: Block, rewrite: Rewrite) -> Any:
     plan = _plan_in(session, rewrite.sql, rewrite.catalog, rewrite.search_path, rewrite.role)
-    if not isinstance(plan.body, Query):
-        raise AssertionError("a rewrite is a query")
     _keeps(block, plan.body)
-    rows = await queries.arrow(session, block, plan.body, (), [c.type for c in rewrite.new.columns])
+    rows = await _found(session, block, plan, (), rewrite.new)
     _refuse_nulls(rewrite.new, rows)
     return rows
 
@@ -446,14 +444,16 @@ async def _fill(session: Session, block: Block, bound: DdlPlan, given: tuple[Dat
     if "places" in query.extra:
         # Nothing has come since but the table itself, and whoever would plan it anew knows of no variables.
         query = dataclasses.replace(query, catalog_version=session.catalog.version)
-    compiled = session.compiled(query)
-    types = [c.type for c in table.columns]
-    if isinstance(compiled.plan.body, Query):
-        rows = await queries.arrow(session, block, compiled.plan.body, given, types)
-    else:
-        result = await session.run_in(block, compiled, query, given)
-        assert isinstance(result, Rows)
-        rows = staging.written_rows(table, result.rows).drop_columns(["_rid"])
+    rows = await _found(session, block, session.compiled(query).plan, given, table)
     if rows.num_rows:
         await bulk.insert_bulk(session, block, table, rows)
     return int(rows.num_rows)
+
+
+async def _found(session: Session, block: Block, query: Plan, given: tuple[Datum, ...], table: Table) -> Any:
+    """The rows of a query as those of a table, in Arrow: looked up by key, it gives them one by one."""
+    if isinstance(query.body, Query):
+        return await queries.arrow(session, block, query.body, given, [c.type for c in table.columns])
+    result = await session.run_in(block, session.compiled(query), query, given)
+    assert isinstance(result, Rows)
+    return staging.written_rows(table, result.rows).drop_columns(["_rid"])

@@ -24,6 +24,7 @@ from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.routines import ROUTINE
 from planner.catalog import Catalog, Function, collations, quote_identifier
+from planner.catalog.names import split_name
 from planner.parse import parse_expression
 from planner.textsearch.configurations import CONFIGURATIONS, DICTIONARIES
 from planner.types import TypeSettings
@@ -53,6 +54,10 @@ _TESTS: Final = {
     "is false": "IS FALSE", "is not false": "IS NOT FALSE", "is unknown": "IS UNKNOWN",
     "is not unknown": "IS NOT UNKNOWN",
 }  # fmt: skip
+_FIELDS: Final = ("composite field", "record field")
+_OBJECTS: Final = frozenset(
+    (t.REGCLASS, t.REGPROC, t.REGPROCEDURE, t.REGOPER, t.REGOPERATOR, t.REGNAMESPACE, t.REGROLE)
+)
 _CALLS: Final = {"coalesce": "COALESCE", "greatest": "GREATEST", "least": "LEAST"}
 _NUMBERS: Final = frozenset((t.INT2, t.INT4, t.INT8, t.NUMERIC, t.FLOAT4, t.FLOAT8))
 _INT4: Final = 1 << 31
@@ -211,7 +216,7 @@ class Writer:
             return f"NULL::{self.type_name(TypeRef(ref.oid))}" if ref.oid != t.UNKNOWN else "NULL"
         if ref.oid == t.BOOL and isinstance(node.value, bool):
             return "true" if node.value else "false"
-        if ref.oid in _NUMBERS and self.is_number(node.position):
+        if (ref.oid in _NUMBERS or ref.oid == t.OID) and self.is_number(node.position):
             return self.number(node)
         if ref.oid in _SEARCH_NAMES:
             name = _SEARCH_NAMES[ref.oid].get(node.value) or self.of_text_search(node.value)
@@ -222,6 +227,12 @@ class Writer:
         """A user's configuration or dictionary; its number where it is gone."""
         there = self.catalog is not None and self.catalog.get(oid) is not None
         return self.type_name(TypeRef(oid)).replace("'", "''") if there else str(oid)
+
+    def of_relation(self, said: str) -> str:
+        """A relation of that name, with its schema where the search path does not find it."""
+        schema, name = split_name(said)
+        there = self.catalog.find_relation(name, schema, ()) if self.catalog is not None and schema else None
+        return said if there is None else self.type_name(TypeRef(there.oid))
 
     def is_number(self, position: int) -> bool:
         """Whether a constant is a bare number in the text. A sign may stand before it."""
@@ -241,7 +252,8 @@ class Writer:
             shown = ("-" if str(node.value).startswith("-") else "") + str(value)
         if natural == t.NUMERIC and node.type.oid != t.NUMERIC:
             shown = t.output_text(node.value, node.type, TypeSettings())
-        bare = shown if natural in (t.INT4, t.NUMERIC) and not shown.startswith("-") else ""
+        speaks = natural == t.INT4 or (natural == t.NUMERIC and "." in shown)
+        bare = shown if speaks and not shown.startswith("-") else ""
         text = bare or f"'{shown}'::{self.type_name(TypeRef(natural))}"
         if natural == node.type.oid:
             return text
@@ -293,6 +305,8 @@ class Writer:
         inner = node.arg
         if (exact := self._instant(node)) is not None:
             return exact
+        if isinstance(inner, ir.Call) and _is_field(node):
+            return self.field(inner)
         if isinstance(inner, ir.Session) and inner.name == "now":
             words = {
                 t.DATE: "CURRENT_DATE",
@@ -303,11 +317,13 @@ class Writer:
             word = words.get(node.type.oid, "")
             if word and word.lower() in self.text.lower():
                 return word
-        if isinstance(inner, ir.Lit) and node.type.oid == t.REGCLASS and isinstance(inner.value, str):
-            return self.quoted(inner.value, TypeRef(t.UNKNOWN)) + "::regclass"
+        if isinstance(inner, ir.Lit) and node.type.oid in _OBJECTS and isinstance(inner.value, str):
+            said = self.of_relation(inner.value) if node.type.oid == t.REGCLASS else inner.value
+            return f"{self.quoted(said, TypeRef(t.UNKNOWN))}::{self.type_name(node.type)}"
         if (
             isinstance(inner, ir.Lit)
             and isinstance(inner.value, str)
+            and not self.is_number(inner.position)
             and inner.type == TypeRef(node.type.oid)
             and node.type.typmod >= 0
         ):
@@ -315,6 +331,11 @@ class Writer:
             bare = literal.rpartition("::")[0] if literal.startswith("'") else literal
             return f"{bare}::{self.type_name(node.type)}"
         text = self.operand(inner, node) if self.pretty else self.write(inner)
+        own = f"::{self.type_name(TypeRef(node.type.oid))}"
+        if isinstance(inner, ir.Lit) and node.type.typmod >= 0 and text.endswith(own):
+            return f"{text.removesuffix(own)}::{self.type_name(node.type)}"
+        if text.startswith("ROW(") and isinstance(inner, ir.Logic) and inner.op == "row":
+            return f"{text}::{self.type_name(node.type)}"
         if not self.pretty and not (self.speaks_for_itself(inner, text) and inner.type.oid == node.type.oid):
             text = f"({text})"
         return f"{text}::{self.type_name(node.type)}"
@@ -334,13 +355,14 @@ class Writer:
         if node.op.startswith(xml_words.OF_XML):
             return xml_words.written(node, self.write, self.pretty)
         if node.op == "array subscript" or node.op.startswith("subscript("):
-            head = node.args[0]
-            text = self.write(head) if isinstance(head, ir.Var) else f"({self.write(head)})"
-            return text + "".join(f"[{self.write(a)}]" for a in node.args[1:])
-        if node.op == "record field":
-            record, field = node.args
-            assert isinstance(field, ir.Lit)
-            return f"({self.write(record)}).{quote_identifier(str(field.value))}"
+            return self.held(node.args[0]) + "".join(f"[{self.write(a)}]" for a in node.args[1:])
+        if node.op == "array slice":
+            head, *bounds = node.args
+            ends = ["" if _is_open(b) else self.write(b) for b in bounds]
+            parts = [f"[{low}:{high}]" for low, high in zip(ends[::2], ends[1::2], strict=True)]
+            return self.held(head) + "".join(parts)
+        if node.op in _FIELDS:
+            return self.field(node)
         if node.op.startswith("cast:"):  # of a user's, which the cast around it says
             return self.write(node.args[0])
         if _is_operator(node.op):
@@ -381,6 +403,22 @@ class Writer:
         if name == "normalize":
             return f"NORMALIZE({self.write(args[0])}{f', {form}' if form else ''})"
         return f"({self.write(args[0])} IS {f'{form} ' if form else ''}NORMALIZED)"
+
+    def held(self, node: ir.Node) -> str:
+        """What a subscript is of."""
+        bare = isinstance(uncast(node), ir.Var) or _is_field(node)
+        return self.write(node) if bare else f"({self.write(node)})"
+
+    def field(self, node: ir.Call) -> str:
+        """`(row).field`; of an element of an array, and of a field, without parentheses."""
+        record, which = node.args
+        assert isinstance(which, ir.Lit)
+        composite = t.composite_fields(record.type.oid)
+        name = composite[int(str(which.value))][0] if composite is not None else str(which.value)
+        below = uncast(record)
+        bare = _is_field(record) or (isinstance(below, ir.Call) and below.op == "array subscript")
+        text = self.write(record)
+        return f"{text if bare else f'({text})'}.{quote_identifier(name)}"
 
     def beside_words(self, node: ir.Node) -> str:
         """What stands next to words of the standard, AT TIME ZONE for one."""
@@ -527,6 +565,17 @@ def _nullif(node: ir.Logic) -> tuple[ir.Node, ir.Node] | None:
     if nothing.value is not None or nothing.position or test.args[0] != value:
         return None
     return test.args[0], test.args[1]
+
+
+def _is_open(bound: ir.Node) -> bool:
+    """Whether a slice has no bound on that side."""
+    return isinstance(bound, ir.Lit) and bound.value is None and bound.type.oid == t.UNKNOWN
+
+
+def _is_field(node: ir.Node) -> bool:
+    """Whether it is a field of a row; its text may be read as what it is by a cast."""
+    made = node.arg if isinstance(node, ir.Cast) else node
+    return isinstance(made, ir.Call) and made.op in _FIELDS and (made is node or made.op == _FIELDS[0])
 
 
 def uncast(node: ir.Node) -> ir.Node:

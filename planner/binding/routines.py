@@ -97,6 +97,9 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
         if f.returns_set:
             moving = any(isinstance(n, ir.Var | ir.Argument) for a in made.args for n in ir.walk(a))
             value: ir.Node = _set(queries, f, inside, of_other_rows=moving)
+            several = scope is not None and scope.relations
+            if several and any(isinstance(n, ir.SubQuery) and shapes.asks(n) for n in ir.walk(value)):
+                return routine_runs.call(queries, made, position)
         else:
             value = _value(queries, f, inside)
             queried = any(isinstance(n, ir.SubQuery) for n in ir.walk(value))
@@ -111,10 +114,7 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
                 )  # of a domain: where no query can be (a lambda)
             of_rows = scope is None or scope.relations
             if of_rows and any(isinstance(n, ir.SubQuery) and shapes.varies(n) for n in ir.walk(value)):
-                raise PlanError(
-                    "0A000",
-                    f"calling function {shown(f)}, whose query may find other values each time, for several rows is not supported",
-                )
+                return routine_runs.call(queries, made, position)  # which asks it for each row
         if any(isinstance(n, ir.SubQuery) for n in ir.walk(value)):
             queries.emitter.takes_queries_of_functions(position)
         if f.strict:

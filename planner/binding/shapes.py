@@ -21,7 +21,7 @@ _LONG: Final = 1_000
 """Letters of a subquery that is as good as a deep tree."""
 A_PLACE: Final = 16
 """What a column, parameter or relation counts: letters, about."""
-_ASKS: Final = re.compile(r"\b(?:tw_nextval|tw_setval|random|gen_random_uuid|uuid)\(")
+_ASKS: Final = re.compile(r"\b(?:tw_nextval|tw_setval|random|gen_random_uuid|uuid)\(|\btw_answer\b")
 
 
 class Shape(NamedTuple):
@@ -59,8 +59,13 @@ def shape(node: ir.Node, known: dict[int, Shape]) -> Shape:
 def varies(node: ir.Node) -> bool:
     """Whether this node itself may be another value each time: a volatile call, or a subquery whose text has one."""
     if isinstance(node, ir.SubQuery):
-        return node.kind == "scalar" and any(isinstance(p, str) and _ASKS.search(p) for p in node.query.parts)
+        return node.kind == "scalar" and asks(node)
     return ir.is_volatile(node)
+
+
+def asks(node: ir.SubQuery) -> bool:
+    """Whether a subquery's text has a call that may answer otherwise each time."""
+    return any(isinstance(p, str) and _ASKS.search(p) for p in node.query.parts)
 
 
 def _size(piece: Piece) -> int:

@@ -13,15 +13,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
+from itertools import zip_longest
 from typing import Any, Final
 
 from sqlglot import exp
 
 from planner.abc import Table
 from planner.binding import ir
-from planner.binding.deparse import NotWritable, TypeName, is_operation
+from planner.binding.deparse import TypeName, is_operation
+from planner.binding.expanded import definitions
 from planner.binding.from_items import star_of
-from planner.binding.naming import identifier
+from planner.binding.naming import function_name, identifier
 from planner.binding.scope import Relation, Scope
 from planner.binding.sources import is_called_by_name
 from planner.binding.view_expressions import INSIDE, QueryExpressions, ViewBinder
@@ -62,6 +64,8 @@ class FromWriter(QueryExpressions):
         self.level = max(self.level + after, 0)
 
     def _add(self, text: str) -> None:
+        if text.startswith("\n"):
+            self.out = ["".join(self.out).rstrip(" ")]
         self.out.append(text)
 
     def _apart(self, write: Callable[[], None]) -> str:
@@ -178,8 +182,6 @@ class FromWriter(QueryExpressions):
             else:
                 self._joined(inner, [], relations, seen, scope)
             return
-        if node.args.get("sample") or node.args.get("rows_from"):
-            raise NotWritable("TABLESAMPLE or ROWS FROM")
         relation = next(relations)
         alias = node.args.get("alias")
         renamed = bool(alias is not None and alias.args.get("columns"))
@@ -205,20 +207,51 @@ class FromWriter(QueryExpressions):
             if isinstance(node, exp.Table) and node.args.get("db") is not None:
                 call = exp.Dot(this=node.args["db"].copy(), expression=call.copy())
             here = Scope(scope.parent, scope.number, list(seen), _columns(seen), scope.ctes)
-            bound = self.binder.expressions.bind(call, here)
-            beside = {r.number for r in seen}
-            looks = any(isinstance(n, ir.Var) and n.relation in beside for n in ir.walk(bound))
-            self._add("LATERAL " if looks or isinstance(node, exp.Lateral) else "")
-            counted = " WITH ORDINALITY" if node.args.get("ordinality") else ""
-            self._add(f"{self._function(bound)}{counted} {quote_identifier(self.called(relation))}")
+            self._functions(node, call, seen, here)
+            self._add(f" {quote_identifier(self.called(relation))}")
             renamed = True
         if renamed:
             names = [c.name for c in relation.columns if not c.hidden]
             if self.renaming is not None and self.renaming.added and relation.number in self.kept_names:
                 around = self.kept_names[relation.number]
                 names.append(_apart_from({*names, *around}, self.renaming.added))
-            self._add(f"({', '.join(map(quote_identifier, names))})")
+            types = [c.type for c in relation.columns if not c.hidden] if definitions(alias) else []
+            defined = [f" {self.type_name(ref)}" for ref in types]
+            both = zip_longest(names, defined, fillvalue="")
+            shown = [f"{quote_identifier(n)}{ref}" for n, ref in both]
+            self._add(f"({', '.join(shown)})")
+        if (sample := node.args.get("sample")) is not None:
+            self._add(self._sampled(sample, Scope(None, scope.number)))
         seen.append(relation)
+
+    def _functions(
+        self, node: exp.Expression, call: exp.Expression, seen: list[Relation], here: Scope
+    ) -> None:
+        """A function in FROM, several in ROWS FROM, or UNNEST of several arrays. `seen` stands before it."""
+        rows_from = [f.this for f in node.args.get("rows_from") or ()]
+        several = isinstance(call, exp.Unnest) or (
+            isinstance(call, exp.Anonymous) and function_name(call) == "unnest"
+        )
+        several = several and len(call.expressions) > 1
+        bind = self.binder.expressions.bind
+        bound = [bind(c, here) for c in rows_from or (call.expressions if several else [call])]
+        beside = {r.number for r in seen}
+        looks = any(isinstance(n, ir.Var) and n.relation in beside for b in bound for n in ir.walk(b))
+        self._add("LATERAL " if looks or isinstance(node, exp.Lateral) else "")
+        if rows_from:
+            self._add(f"ROWS FROM({', '.join(map(self._function, bound))})")
+        elif several:
+            self._add(f"UNNEST({', '.join(map(self.write, bound))})")
+        else:
+            self._add(self._function(bound[0]))
+        self._add(" WITH ORDINALITY" if node.args.get("ordinality") else "")
+
+    def _sampled(self, sample: exp.Expression, scope: Scope) -> str:
+        method, size = sample.args["method"], sample.args.get("percent") or sample.args.get("size")
+        name = identifier(method) if isinstance(method, exp.Identifier) else str(method.name).lower()
+        seed = sample.args.get("seed")
+        said = [self.top(self.binder.expressions.bind(x, scope)) for x in (size, seed) if x is not None]
+        return f" TABLESAMPLE {name} ({said[0]})" + (f" REPEATABLE ({said[1]})" if seed is not None else "")
 
     def _named_join(
         self, node: exp.Expression, relation: Relation, seen: list[Relation], scope: Scope

@@ -7,6 +7,7 @@ and showing values as text are PostgreSQL's input and output functions, in SQL w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from planner import types as t
@@ -409,8 +410,17 @@ def _under_settings(function: str, frag: Frag, oid: int) -> Frag:
     return sql(f"{function}(", frag, *settings, ")")
 
 
+_RECORD = "tw_record_"
+"""What a record is called in the lambda that shows it."""
+_ASKED = re.compile(r"\bSELECT\b|\btw_answer\b")
+"""What a query and a routine that runs have in their texts: they are asked once, whatever is shown of what they answer."""
+
+
 def record_text(frag: Frag, source: TypeRef, item: Callable[[Frag, TypeRef], Frag] | None = None) -> Frag:
     """A record whose fields are known, as (a,b): each field as `item` has it (`record_item`: as it is shown)."""
+    if any(isinstance(p, str) and _ASKED.search(p) for p in frag.parts):
+        inside = record_text(Frag((_RECORD,)), source, item)
+        return sql("list_transform([", frag, f"], lambda {_RECORD}: ", inside, ")[1]")
     item = item or record_item
     items: list[Item] = []
     for name, ref in fields_of(source) or ():

@@ -1,0 +1,14 @@
+create table o(id int primary key, name text); insert into o values (0,'updated'),(1,'b');
+create materialized view w_m as select cast(name as character varying(2)), cast(name as char(10)) as n2 from o where id = 0;
+refresh materialized view w_m;
+begin;
+create materialized view w_m2 as select name from o where id = 0;
+refresh materialized view w_m2;
+select * from w_m2;
+commit;
+create materialized view w_m3 as select 1 as a;
+refresh materialized view w_m3;
+refresh materialized view w_m2;
+update o set name = 'x' where id = 0;
+refresh materialized view w_m2;
+select * from w_m2;
