@@ -308,7 +308,8 @@ async def _array(session: Session, f: Function, declared: str, texts: Sequence[s
     fields = routines.columns(f)
     if fields is None:
         return join_array([_output(session, row[0], TypeRef(f.result.oid)) for row in rows])
-    return join_array([None if row is None else _record(session, row, fields) for row in rows])
+    nothing: Sequence[Datum] = [None] * len(fields)
+    return join_array([_record(session, row if row is not None else nothing, fields) for row in rows])
 
 
 async def _rows(session: Session, f: Function, declared: str, texts: Sequence[str | None]) -> list[str]:

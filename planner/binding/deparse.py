@@ -11,40 +11,23 @@ quoted string) is looked up in the text. `NotWritable` for what cannot be told: 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from planner import types as t
 from planner.abc import SqlError, Table, TypeRef
 from planner.binding import ir, sql_syntax, xml_words
+from planner.binding.deparse_constants import ConstantWriter, NotWritable, TypeName
 from planner.binding.dml import DmlBinder
 from planner.binding.offered import owner as member_of
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.routines import ROUTINE
-from planner.catalog import Catalog, Function, collations, quote_identifier
-from planner.catalog.names import split_name
+from planner.catalog import Function, collations, quote_identifier
 from planner.parse import parse_expression
-from planner.textsearch.configurations import CONFIGURATIONS, DICTIONARIES
 from planner.types import TypeSettings
 
-TypeName = Callable[[TypeRef], str]
-"""How a type is called where the expression is shown: qualified if the search path does not find it."""
-
-
-class NotWritable(Exception):
-    """An expression that this module has no words for."""
-
-
 _SQL_SYNTAX: Final = frozenset(("trim", "pg_collation_for", "system_user"))
-_SEARCH_NAMES: Final = {t.REGCONFIG: CONFIGURATIONS, t.REGDICTIONARY: DICTIONARIES}
-_SESSION: Final = {
-    "now": "now()", "current_user": "CURRENT_USER", "session_user": "SESSION_USER", "user": "CURRENT_USER",
-    "current_role": "CURRENT_ROLE", "current_catalog": "CURRENT_CATALOG", "current_schema": "CURRENT_SCHEMA",
-    "current_database": "current_database()", "query_text": "current_query()",
-    "statement_timestamp": "statement_timestamp()", "clock_timestamp": "clock_timestamp()",
-}  # fmt: skip
 _NO_OPERATORS: Final = frozenset(("array subscript", "record field", "composite field"))
 _INSTANTS: Final = {
     t.TIMESTAMP: "LOCALTIMESTAMP", t.TIMESTAMPTZ: "CURRENT_TIMESTAMP", t.TIME: "LOCALTIME", t.TIMETZ: "CURRENT_TIME",
@@ -59,8 +42,6 @@ _OBJECTS: Final = frozenset(
     (t.REGCLASS, t.REGPROC, t.REGPROCEDURE, t.REGOPER, t.REGOPERATOR, t.REGNAMESPACE, t.REGROLE)
 )
 _CALLS: Final = {"coalesce": "COALESCE", "greatest": "GREATEST", "least": "LEAST"}
-_NUMBERS: Final = frozenset((t.INT2, t.INT4, t.INT8, t.NUMERIC, t.FLOAT4, t.FLOAT8))
-_INT4: Final = 1 << 31
 _LOW, _HIGH = frozenset("+-"), frozenset("*/%")
 
 
@@ -116,13 +97,12 @@ def default_text(ctx: Any, table: Table, text: str, target: TypeRef, type_name: 
     return writer.top(node)
 
 
-class Writer:
+class Writer(ConstantWriter):
     """Writes typed trees; `names` are the columns of their one relation."""
 
     def __init__(self, names: list[str], text: str, type_name: TypeName, pretty: bool) -> None:
-        self.names, self.text, self.type_name, self.pretty = names, text, type_name, pretty
-        self.catalog: Catalog | None = None
-        """Where extensions are, of which an expression may have members."""
+        super().__init__(text, type_name, pretty)
+        self.names = names
 
     def collation(self, key: str) -> str:
         """A collation's name, in the schema of which it is if that is not PostgreSQL's own."""
@@ -207,97 +187,6 @@ class Writer:
         if isinstance(node, ir.AnyAll):
             return isinstance(parent, ir.Logic) and parent.op in ("and", "or")
         return False
-
-    # --- constants ---------------------------------------------------------------------------------
-
-    def constant(self, node: ir.Lit) -> str:
-        ref = node.type
-        if node.value is None:
-            return f"NULL::{self.type_name(TypeRef(ref.oid))}" if ref.oid != t.UNKNOWN else "NULL"
-        if ref.oid == t.BOOL and isinstance(node.value, bool):
-            return "true" if node.value else "false"
-        if (ref.oid in _NUMBERS or ref.oid == t.OID) and self.is_number(node.position):
-            return self.number(node)
-        if ref.oid in _SEARCH_NAMES:
-            name = _SEARCH_NAMES[ref.oid].get(node.value) or self.of_text_search(node.value)
-            return f"'{name}'::{self.type_name(ref)}"
-        return self.quoted(node.value, ref)
-
-    def of_text_search(self, oid: Any) -> str:
-        """A user's configuration or dictionary; its number where it is gone."""
-        there = self.catalog is not None and self.catalog.get(oid) is not None
-        return self.type_name(TypeRef(oid)).replace("'", "''") if there else str(oid)
-
-    def of_relation(self, said: str) -> str:
-        """A relation of that name, with its schema where the search path does not find it."""
-        schema, name = split_name(said)
-        there = self.catalog.find_relation(name, schema, ()) if self.catalog is not None and schema else None
-        return said if there is None else self.type_name(TypeRef(there.oid))
-
-    def is_number(self, position: int) -> bool:
-        """Whether a constant is a bare number in the text. A sign may stand before it."""
-        at = self.text[position - 1 : position] if position else ""
-        return at.isdigit() or at in ("-", "+", ".")
-
-    def number(self, node: ir.Lit) -> str:
-        shown = str(node.value)
-        written = self.text[node.position - 1 :].lstrip("+- ")
-        digits = written[: next((i for i, c in enumerate(written) if not c.isdigit()), len(written))]
-        fraction = written[len(digits) : len(digits) + 1] in (".", "e", "E")
-        if fraction:
-            natural = t.NUMERIC
-        else:
-            value = int(digits or "0")
-            natural = t.INT4 if value < _INT4 else t.INT8 if value < 1 << 63 else t.NUMERIC
-            shown = ("-" if str(node.value).startswith("-") else "") + str(value)
-        if natural == t.NUMERIC and node.type.oid != t.NUMERIC:
-            shown = t.output_text(node.value, node.type, TypeSettings())
-        speaks = natural == t.INT4 or (natural == t.NUMERIC and "." in shown)
-        bare = shown if speaks and not shown.startswith("-") else ""
-        text = bare or f"'{shown}'::{self.type_name(TypeRef(natural))}"
-        if natural == node.type.oid:
-            return text
-        inner = text if self.pretty else f"({text})"
-        return f"{inner}::{self.type_name(TypeRef(node.type.oid))}"
-
-    @staticmethod
-    def speaks_for_itself(node: ir.Node, text: str) -> bool:
-        """Whether a constant is written bare, as `2.5` in `2.5::numeric(5,2)`."""
-        return isinstance(node, ir.Lit) and text[:1].isdigit()
-
-    def quoted(self, value: Any, ref: TypeRef) -> str:
-        shown = t.output_text(value, ref, TypeSettings()) if ref.oid != t.UNKNOWN else str(value)
-        bare = (ref.oid == t.INT4 and shown.isdigit()) or (
-            ref.oid == t.NUMERIC and ref.typmod < 0 and "." in shown and not shown.startswith("-")
-        )
-        if bare:
-            return shown
-        literal = shown.replace("'", "''")
-        if ref.oid == t.UNKNOWN:
-            return f"'{literal}'"
-        # In quotes it is of any length: bit alone is bit(1), character alone character(1).
-        any_length = {t.BPCHAR: "bpchar", t.BIT: '"bit"'} if ref.typmod < 0 else {}
-        name = any_length.get(ref.oid) or self.type_name(ref)
-        return f"'{literal}'::{name}"
-
-    def session(self, node: ir.Session) -> str:
-        words = self.text.lower()
-        if node.name == "now" and "current_timestamp" in words:
-            return "CURRENT_TIMESTAMP"
-        if node.name.startswith("setting"):
-            return self.setting(node.name)
-        found = _SESSION.get(node.name)
-        if found is None:
-            raise NotWritable(node.name)
-        return found
-
-    def setting(self, asked: str) -> str:
-        """current_setting('TimeZone') under the name that was said, whose capitals the tree has not kept."""
-        kind, _, name = asked.partition(":")
-        said = re.search(rf"current_setting\s*\(\s*'({re.escape(name)})'", self.text, re.IGNORECASE)
-        if said is None:
-            raise NotWritable(asked)
-        return f"current_setting('{said[1]}'::text{', true' if kind.endswith('_or_null') else ''})"
 
     # --- casts, calls, grammar --------------------------------------------------------------------------
 
@@ -614,4 +503,12 @@ def operator_sign(op: str) -> str:
     return sign
 
 
-__all__ = ["NotWritable", "Writer", "default_text", "expression_text", "is_operation", "operator_sign"]
+__all__ = [
+    "NotWritable",
+    "TypeName",
+    "Writer",
+    "default_text",
+    "expression_text",
+    "is_operation",
+    "operator_sign",
+]

@@ -35,13 +35,17 @@ def written(emitter: Emitter, node: ir.Node) -> Frag | None:
         return None
     arguments = ir.children(node)
     varying = isinstance(node, ir.Call | ir.Cast) and emitter.varying and any(ir.varies(a) for a in arguments)
-    if any(a.type.oid == t.RECORD for a in arguments):
+    records = [a for a in arguments if a.type.oid == t.RECORD]
+    if records and not any(map(_is_run, records)):
         return None
     taken = {
         id(a): a
         for a in arguments
-        if shapes.is_deep(a, emitter.shapes)
-        or (varying and (ir.varies(a) or shapes.shape(a, emitter.shapes).computed_before))
+        if (a.type.oid != t.RECORD or _is_run(a))
+        and (
+            shapes.is_deep(a, emitter.shapes)
+            or (varying and (ir.varies(a) or shapes.shape(a, emitter.shapes).computed_before))
+        )
     }
     if not taken:
         return None
@@ -52,6 +56,11 @@ def written(emitter: Emitter, node: ir.Node) -> Frag | None:
         again=False,
         varying=bool(varying),
     )
+
+
+def _is_run(node: ir.Node) -> bool:
+    """Whether a record is what a function that runs has answered: nobody looks into such a call for its fields."""
+    return isinstance(node, ir.Call) and node.op in (ir.RUN, "record of text")
 
 
 _EAGER = frozenset({"not", "greatest", "least", "is null", "is not null", "is true", "is not true", "is false",

@@ -177,7 +177,9 @@ def _run(emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
 def _of_text(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     from planner.binding.functions.conversions import record_value
 
-    return record_value(args[0], call.type)
+    # Named once: what is unnested here is a call, which each mention would make.
+    body = record_value(Frag(("tw_answer",)), call.type)
+    return sql("list_transform([", args[0], "], lambda tw_answer: ", body, ")[1]", form=body.form)
 
 
 @implements("array of routine")

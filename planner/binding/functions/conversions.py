@@ -413,7 +413,7 @@ def _under_settings(function: str, frag: Frag, oid: int) -> Frag:
 _RECORD = "tw_record_"
 """What a record is called in the lambda that shows it."""
 _ASKED = re.compile(r"\bSELECT\b|\btw_answer\b")
-"""What a query and a routine that runs have in their texts: they are asked once, whatever is shown of what they answer."""
+"""What a query and a routine that runs have in their texts: each mention would ask them once more."""
 
 
 def record_text(frag: Frag, source: TypeRef, item: Callable[[Frag, TypeRef], Frag] | None = None) -> Frag:
