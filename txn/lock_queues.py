@@ -97,6 +97,11 @@ class Lock:
                 return False
         return True
 
+    def passes(self, mode: LockMode) -> bool:
+        """Whether nobody in the queue would have to wait for such a lock: then it need not wait behind them."""
+        conflicts = CONFLICTS[mode]
+        return not any(conflicts[waiter.mode] for waiter in self.queue)
+
 
 class LockQueues:
     """All locks and queues of the process."""

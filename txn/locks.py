@@ -12,8 +12,8 @@ does) and readers never take them.
 * Modes and their compatibility are those of PostgreSQL's row locks, weakest first: FOR KEY SHARE, FOR
   SHARE, FOR NO KEY UPDATE (what UPDATE takes if it leaves the key alone), FOR UPDATE (DELETE).
 * First come, first served: a request that is compatible with the holders still waits behind an
-  incompatible one that came before it, or writers would starve. An owner that strengthens a lock
-  it has goes to the front.
+  incompatible one that came before it, or writers would starve. One that is compatible with all who hold and wait
+  keeps nobody, and waits for nobody. An owner that strengthens a lock it has goes to the front.
 * **Deadlocks** are found when a request is about to wait: if what it waits for waits, directly or
   not, for its owner, the request fails (DeadlockDetected). A cycle can only close with a new wait, so
   no timer is needed.
@@ -79,7 +79,7 @@ class KeyLocks(LockQueues):
             held = lock.holders.get(owner)
             if held is not None and held >= mode:
                 return True
-            if not lock.admits(owner, mode) or (held is None and lock.queue):
+            if not lock.admits(owner, mode) or (held is None and lock.queue and not lock.passes(mode)):
                 return False
         lock.holders[owner] = mode
         self._remember(owner, lock_key, held)
@@ -95,7 +95,7 @@ class KeyLocks(LockQueues):
         held = lock.holders.get(owner)
         if held is not None and held >= mode:
             return True
-        return lock.admits(owner, mode) and (held is not None or not lock.queue)
+        return lock.admits(owner, mode) and (held is not None or not lock.queue or lock.passes(mode))
 
     def acquire(
         self,

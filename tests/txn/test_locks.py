@@ -95,6 +95,23 @@ def test_readers_do_not_overtake_a_waiting_writer() -> None:
     assert room.told == ["B1", "C1"]
 
 
+def test_who_keeps_nobody_waiting_does_not_wait_behind_them() -> None:
+    """A child's look for its parent, beside those who queue to change the parent's other columns."""
+    room = Room()
+    assert room.ask("a", 7, NO_KEY_UPDATE)
+    assert not room.ask("b", 7, NO_KEY_UPDATE)
+    assert room.locks.would_grant("c", "t", 7, KEY_SHARE)
+    assert room.ask("c", 7, KEY_SHARE)
+    assert not room.locks.would_grant("d", "t", 7, SHARE)
+    assert not room.ask("e", 7, UPDATE)
+    assert not room.ask("f", 7, KEY_SHARE)  # now it would keep e waiting
+    room.locks.release_all("a")
+    assert room.told == ["b7"]
+    room.locks.release_all("b")
+    room.locks.release_all("c")
+    assert room.told == ["b7", "e7"]
+
+
 def test_those_that_go_together_are_granted_together() -> None:
     room = Room()
     assert room.ask("A", 1)

@@ -122,3 +122,16 @@ a: DELETE FROM children WHERE id = 1
 b: DELETE FROM parents WHERE u + 0 = 10
 a: ROLLBACK
 c: SELECT * FROM children ORDER BY 1
+== a child of a parent whose other columns two others change, one after the other
+a: BEGIN
+a: UPDATE parents SET v = 'x' WHERE id = 1
+b: BEGIN
+b: UPDATE parents SET v = 'y' WHERE id = 1
+c: BEGIN
+c: INSERT INTO children VALUES (1, 1, NULL)
+a: INSERT INTO children VALUES (2, 1, NULL)
+a: COMMIT
+c: UPDATE children SET id = 3 WHERE id = 1
+b: COMMIT
+c: COMMIT
+c: SELECT id, parent FROM children ORDER BY 1
