@@ -363,7 +363,10 @@ def _row(
     """Rows of several columns as one: a record, or a value of the composite type that is returned."""
     number = queries.anonymous_relation(bound)
     columns = tuple(ir.Var(c.type, number, i) for i, c in enumerate(bound.columns))
-    row: ir.Node = row_of(columns, tuple(name for name, _ in fields))
+    # A record that nothing describes is of what the body calls its columns.
+    row: ir.Node = row_of(
+        columns, tuple(name for name, _ in fields or [(c.name, c.type) for c in bound.columns])
+    )
     if f.result.oid != t.RECORD:
         row = queries.coercions.coerce(row, f.result, "e")
     frag = queries.emitter.frag(row)

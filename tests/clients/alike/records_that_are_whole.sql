@@ -20,6 +20,8 @@ select * from f2() as t(x int, y pt);
 select * from f1() as t(x int);
 select * from fo1();
 select row_to_json(fo());
+select row_to_json(f2());
+select json_agg(f1()) from (select 1) one;
 
 -- A query in an expression is called as its one column is, behind a star too.
 select (select * from (select 1 as one) q), (select q.* from (select 2 as two) q), (select e.id from e limit 1),
