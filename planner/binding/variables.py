@@ -147,7 +147,7 @@ class Variables:
         else:
             self.places.append(where)
             number = parameters.declare(ref)
-        return ir.Parm(TypeRef(ref.oid), number, position)
+        return ir.Parm(ref if ref.oid == t.RECORD else TypeRef(ref.oid), number, position)
 
     # --- the value of an expression --------------------------------------------------------------------
 
