@@ -66,8 +66,15 @@ class Relation:
     parts: Sequence[Relation] = ()  # of a join with a name: what it joins
     own_names: tuple[str, ...] = ()
     """What a table or view calls its columns: so its whole rows have them, whatever the alias calls them."""
+    view: int = 0
+    """The view that it is."""
     called_now: str = ""
     """What it is shown as where nothing else was said: a stored query's text may have the name of before a renaming."""
+
+    @property
+    def oid(self) -> int:
+        """What it is in the catalog; 0: a subquery, a function, a join with a name."""
+        return self.view if self.table is None else self.table.oid
 
     def value(self, index: int) -> ir.Node:
         """What stands for a column of it."""

@@ -381,6 +381,7 @@ class SourceBinder:
         locked_rows.marked(self.queries, made.relations[0], bound, reads=len(self.queries.tables) > before)
         made.relations[0].schema = "" if alias is not None else schema
         made.relations[0].own_names = tuple(c.name for c in view.columns)
+        made.relations[0].view = view.oid
         self.queries.views[made.relations[0].number] = made.relations[0]
         self.queries.accesses.reads(view, made.relations[0])
         return made

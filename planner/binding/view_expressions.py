@@ -166,9 +166,9 @@ class QueryExpressions(Writer):
     def column_name(self, node: ir.Var) -> str:
         column = self.column(node)
         relation = self._relations[node.relation][0]
-        if self.renaming is None or relation.table is None or relation.number in self.kept_names:
+        if self.renaming is None or not relation.oid or relation.number in self.kept_names:
             return column.name
-        return self.renaming.column(relation.table.oid, column.name)
+        return self.renaming.column(relation.oid, column.name)
 
     def column(self, node: ir.Var) -> RelationColumn:
         found = self._relations.get(node.relation)

@@ -104,7 +104,7 @@ class FromWriter(QueryExpressions):
             equated |= {name for name, count in counted.items() if count > 1}
         for r in relations:
             self.keep_names(node, r.parts, frozenset(c.name for c in r.columns))
-            mine = r.table is not None and r.table.oid == self.renaming.oid
+            mine = r.oid == self.renaming.oid
             if mine and (changed in equated or changed in around):
                 self.kept_names[r.number] = around
 
@@ -192,8 +192,8 @@ class FromWriter(QueryExpressions):
             text = self._relation_text(node, name, scope)
             self._add(text)
             name = relation.called_now or name
-            if self.renaming is not None and relation.table is not None:
-                name = self.renaming.relation(relation.table.oid, name)
+            if self.renaming is not None and relation.oid:
+                name = self.renaming.relation(relation.oid, name)
                 renamed = renamed or relation.number in self.kept_names
             said = alias is not None and alias.this is not None
             if said or renamed or self.called(relation) != name:

@@ -30,6 +30,7 @@ from planner.ddl import (
     moves,
     partitions,
     published,
+    renamed_in_queries,
     replicas,
     rules,
     triggers,
@@ -167,11 +168,16 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
         names = [c.name for c in found.columns]
         if action.name not in names:
             raise PlanError("42703", f'column "{action.name}" does not exist')
-        refuse_column_name(action.new_name, names)
+        if action.new_name in names:
+            message = f'column "{action.new_name}" of relation "{found.name}" already exists'
+            raise PlanError("42701", message)
+        refuse_column_name(action.new_name, [])
         columns = tuple(
             dataclasses.replace(c, name=action.new_name) if c.name == action.name else c
             for c in found.columns
         )
+        rules.refuse_renaming(scope, found, action.name)
+        renamed_in_queries.with_column(scope, found, action.name, action.new_name)
         scope.replace(found, dataclasses.replace(found, columns=columns))
     elif action.what == "attach partition" and isinstance(found, Index):
         partitions.attach_index(scope, found, action)

@@ -44,7 +44,7 @@ from planner.ddl.columns import (
 )
 from planner.ddl.dependents import mentions
 from planner.ddl.named_types import with_schemas
-from planner.ddl.renamed_in_queries import Renaming, beside_a_new_column, keep, written_anew
+from planner.ddl.renamed_in_queries import beside_a_new_column, with_column
 from planner.ddl.scope import Scope, describe
 from planner.ddl.typenames import check_column_type, resolve_type
 from planner.parse import parse_expression
@@ -215,20 +215,7 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
         )
     statistics.renamed_column(scope, table, a.name, a.new_name)
     published.renamed_column(scope, table, a.name, a.new_name)
-    for view in list(stored_queries(scope.catalog)):
-        if table.oid in view.depends and mentions(view.query, a.name):
-            renaming = Renaming(table.oid, old_column=a.name, new_column=a.new_name)
-            query = written_anew(scope, view, renaming, table)
-            if query is None:
-                if len(view.depends) > 1:
-                    raise PlanError(
-                        "0A000",
-                        f'renaming a column that "{view.name}" over several relations uses is not supported',
-                    )
-                view.refuse_parameter(a.name)
-                scope.replace(view.holder, view.reworded(renamed(view.query)))
-                continue
-            keep(scope, view, query)
+    with_column(scope, table, a.name, a.new_name)
 
 
 def set_default(on: Alteration, a: st.AlterAction) -> None:

@@ -13,19 +13,18 @@ from sqlglot import exp
 
 from planner.abc import PlanError
 from planner.catalog import Function, Relation, quote_identifier
-from planner.catalog.stored_queries import StoredQuery, stored_queries
-from planner.ddl.renamed_in_queries import Renaming, written_anew
+from planner.catalog.stored_queries import StoredQuery, stored_queries_of
+from planner.ddl.renamed_in_queries import Renaming, all_anew
 from planner.ddl.scope import Scope
 from planner.parse import parse_query
 
 
 def follow(scope: Scope, moved: Relation, old: str, new: str) -> None:
     """Before the relation moves. Raises 0A000 for a text in which nobody can say what is meant."""
-    for kept in list(stored_queries(scope.catalog)):
-        if moved.oid in kept.depends and not kept.remembers(moved.oid):
-            schema = scope.catalog.schema(new).oid
-            text = written_anew(scope, kept, Renaming(moved.oid), moved, schema)
-            scope.replace(kept.holder, kept.reworded(text or _requalified(scope, kept, moved, old, new)))
+    schema = scope.catalog.schema(new).oid
+    reading = [k for k in stored_queries_of(scope.catalog, moved.oid) if not k.remembers(moved.oid)]
+    for kept, text in all_anew(scope, reading, Renaming(moved.oid), moved, schema):
+        scope.replace(kept.holder, kept.reworded(text or _requalified(scope, kept, moved, old, new)))
 
 
 def _requalified(scope: Scope, kept: StoredQuery, moved: Relation, old: str, new: str) -> str:

@@ -6,7 +6,7 @@ import dataclasses
 
 from planner.abc import PlanError, Table
 from planner.catalog import Index, Relation
-from planner.catalog.stored_queries import stored_queries
+from planner.catalog.stored_queries import stored_queries_of
 from planner.ddl import constraints, depends, moved_relations, policies, renamed_in_queries, rules
 from planner.ddl.renamed_in_queries import Renaming
 from planner.ddl.scope import Scope
@@ -31,13 +31,12 @@ def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
 
 
 def _rename_in_views(scope: Scope, found: Relation, new_name: str) -> None:
-    for view in list(stored_queries(scope.catalog)):
-        if found.oid in view.depends and not view.remembers(found.oid):
-            query = renamed_in_queries.written_anew(scope, view, Renaming(found.oid, new_name), found)
-            if query is None:
-                view.refuse_parameter(found.name)
-                query = constraints.rename_in_expression(view.query, found.name, new_name)
-            scope.replace(view.holder, view.reworded(query))
+    reading = [k for k in stored_queries_of(scope.catalog, found.oid) if not k.remembers(found.oid)]
+    for view, query in renamed_in_queries.all_anew(scope, reading, Renaming(found.oid, new_name), found):
+        if query is None:
+            view.refuse_parameter(found.name)
+            query = constraints.rename_in_expression(view.query, found.name, new_name)
+        scope.replace(view.holder, view.reworded(query))
 
 
 def move_relation(scope: Scope, found: Relation, schema_name: str) -> None:

@@ -14,21 +14,22 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from planner.abc import Oid, Table, TypeRef
+from planner.abc import Oid, PlanError, Table, TypeRef
 from planner.binding import view_text
 from planner.binding.deparse import NotWritable
 from planner.binding.view_expressions import Renaming
-from planner.catalog import Catalog, CatalogChange, Function, Relation
+from planner.catalog import Catalog, CatalogChange, Function, Relation, View
 from planner.catalog.stored_queries import StoredQuery, stored_queries_of
 from planner.catalog.system.definitions import qualified, type_name
+from planner.ddl.constraints import rename_in_expression
 from planner.ddl.dependents import mentions
 from planner.ddl.depends import names_of_query
 from planner.ddl.scope import Scope
 from planner.parse import parse_query
 
-__all__ = ["Renaming", "beside_a_new_column", "keep", "written_anew"]
+__all__ = ["Renaming", "all_anew", "beside_a_new_column", "keep", "with_column", "written_anew"]
 
 
 def written_anew(
@@ -49,7 +50,11 @@ def written_anew(
 
     context = scope.context()
     context = dataclasses.replace(context, catalog=catalog, search_path=kept.path or context.search_path)
-    kinds: Callable[[TypeRef], str] = functools.partial(_type_name, catalog)
+    after = catalog
+    if renaming.name or schema:  # its row type goes by its name
+        name, place = renaming.name or found.name, schema or found.schema_oid
+        after = catalog.with_changes([CatalogChange(found, _called(found, name, place))])
+    kinds: Callable[[TypeRef], str] = functools.partial(_type_name, after)
     try:
         if isinstance(kept.holder, Function):
             return view_text.routine_text(context, kept.holder, kinds, shown, renaming)
@@ -65,16 +70,46 @@ def _type_name(catalog: Catalog, ref: TypeRef) -> str:
     return type_name(catalog, ref, ())
 
 
+def _called(found: Relation, name: str, schema: Oid) -> Relation:
+    return dataclasses.replace(found, name=name, schema_oid=schema)
+
+
 def keep(scope: Scope, kept: StoredQuery, query: str) -> None:
     """A query that was written anew names its relations as they are called now."""
     names = () if isinstance(kept.holder, Function) else names_of_query(scope, parse_query(query))
     scope.replace(kept.holder, kept.reworded(query, names))
 
 
+def with_column(scope: Scope, found: Table | View, old: str, new: str) -> None:
+    """What reads a relation, one of whose columns gets another name."""
+    renaming = Renaming(found.oid, old_column=old, new_column=new)
+    reading = [k for k in stored_queries_of(scope.catalog, found.oid) if mentions(k.query, old)]
+    for kept, query in all_anew(scope, reading, renaming, found):
+        if query is not None:
+            keep(scope, kept, query)
+            continue
+        if len(kept.depends) > 1:
+            raise PlanError(
+                "0A000", f'renaming a column that "{kept.name}" over several relations uses is not supported'
+            )
+        kept.refuse_parameter(old)
+        scope.replace(kept.holder, kept.reworded(rename_in_expression(kept.query, old, new)))
+
+
 def beside_a_new_column(scope: Scope, table: Table, name: str) -> None:
     """Queries of several relations that say the name of a column that a relation gets now mean another one's."""
-    for kept in list(stored_queries_of(scope.catalog, table.oid)):
-        if mentions(kept.query, name) or mentions(kept.query, "natural"):
-            query = written_anew(scope, kept, Renaming(table.oid, added=name), table)
-            if query is not None:
-                keep(scope, kept, query)
+    reading = [
+        k
+        for k in stored_queries_of(scope.catalog, table.oid)
+        if mentions(k.query, name) or mentions(k.query, "natural")
+    ]
+    for kept, query in all_anew(scope, reading, Renaming(table.oid, added=name), table):
+        if query is not None:
+            keep(scope, kept, query)
+
+
+def all_anew(
+    scope: Scope, reading: Iterable[StoredQuery], renaming: Renaming, found: Relation, schema: Oid = 0
+) -> list[tuple[StoredQuery, str | None]]:
+    """Before any of them is kept: one that reads another is bound with that one's text of before."""
+    return [(kept, written_anew(scope, kept, renaming, found, schema)) for kept in reading]

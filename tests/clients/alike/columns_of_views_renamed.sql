@@ -1,0 +1,24 @@
+-- What reads a view goes on reading the column that it means, whatever that is called by now.
+create table t (id int, b text, c int); insert into t values (1, 'b', 2);
+create view low as select * from t;
+create view one as select b from low;
+create view aliased as select l.*, (select count(*) from t where t.id = l.id) as n from low l;
+create view joined as select x.* from low x join one using (b);
+create view named as with b as (select b from low) select * from b;
+create view grouped as select b, count(*) as n from low group by b having max(b) > '' order by b;
+create view outside as select c from low;
+create materialized view kept as select b from low;
+create function told() returns text language sql begin atomic select b from low; end;
+alter view low rename column b to nb;
+select * from low; select * from one; select * from aliased; select * from joined; select * from named; select * from grouped; select * from outside;
+select told(); refresh materialized view kept; select * from kept;
+select pg_get_viewdef('one'), pg_get_viewdef('aliased'), pg_get_viewdef('joined');
+alter table low rename nb to b2; select * from one; select * from joined; select * from aliased;
+alter view low rename to lower_; alter view lower_ rename b2 to b3; select * from one; select * from joined; select told();
+alter table t rename b to bb; select * from lower_; select * from aliased;
+alter view lower_ rename b3 to c;
+alter view lower_ rename nope to c2;
+alter materialized view kept rename b to kb; create view of_kept as select k.kb from kept k; alter materialized view kept rename kb to kc; select * from of_kept;
+begin; alter view lower_ rename b3 to b4; select * from one; rollback; select * from one;
+create or replace view lower_ as select id, bb as b3, c from t; select * from one;
+drop view lower_;
