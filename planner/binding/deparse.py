@@ -307,7 +307,11 @@ class Writer(ConstantWriter):
         below = uncast(record)
         bare = _is_field(record) or (isinstance(below, ir.Call) and below.op == "array subscript")
         text = self.write(record)
-        return f"{text if bare else f'({text})'}.{quote_identifier(name)}"
+        return f"{text if bare else f'({text})'}.{quote_identifier(self.field_name(record.type, name))}"
+
+    def field_name(self, of: TypeRef, name: str) -> str:
+        """What a field of a type is called."""
+        return name
 
     def beside_words(self, node: ir.Node) -> str:
         """What stands next to words of the standard, AT TIME ZONE for one."""

@@ -31,7 +31,7 @@ from planner.parse import position as first_position
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """A relation that has got another name or schema, one of its columns another name, or a column more."""
+    """A relation that has got another name or schema, one of its columns another name, or a column more; or a composite type."""
 
     oid: Oid
     name: str = ""
@@ -169,6 +169,10 @@ class QueryExpressions(Writer):
         if self.renaming is None or not relation.oid or relation.number in self.kept_names:
             return column.name
         return self.renaming.column(relation.oid, column.name)
+
+    def field_name(self, of: TypeRef, name: str) -> str:
+        oid = told_type(of).oid
+        return name if self.renaming is None else self.renaming.column(relation_of(oid) or oid, name)
 
     def column(self, node: ir.Var) -> RelationColumn:
         found = self._relations.get(node.relation)

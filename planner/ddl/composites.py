@@ -23,7 +23,7 @@ from planner.catalog.attribute_domains import demands
 from planner.catalog.collations import by_bytes, shown
 from planner.catalog.row_types import row_type
 from planner.catalog.user_types import has_rows_of
-from planner.ddl import collations, constraints, tables
+from planner.ddl import collations, constraints, renamed_in_queries, tables
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 
@@ -47,6 +47,7 @@ def alter_attribute(scope: Scope, found: CompositeType, action: st.AlterAction) 
     if action.what == "rename column":
         if action.new_name in names:
             raise PlanError("42701", f'column "{action.new_name}" of relation "{found.name}" already exists')
+        renamed_in_queries.with_attribute(scope, found, name, action.new_name)
         columns = tuple(
             dataclasses.replace(c, name=action.new_name) if c.name == name else c for c in found.columns
         )

@@ -20,8 +20,8 @@ from planner.abc import Oid, PlanError, Table, TypeRef
 from planner.binding import view_text
 from planner.binding.deparse import NotWritable
 from planner.binding.view_expressions import Renaming
-from planner.catalog import Catalog, CatalogChange, Function, Relation, View
-from planner.catalog.stored_queries import StoredQuery, stored_queries_of
+from planner.catalog import Catalog, CatalogChange, CompositeType, Function, Relation, View
+from planner.catalog.stored_queries import StoredQuery, stored_queries, stored_queries_of
 from planner.catalog.system.definitions import qualified, type_name
 from planner.ddl.constraints import rename_in_expression
 from planner.ddl.dependents import mentions
@@ -29,11 +29,19 @@ from planner.ddl.depends import names_of_query
 from planner.ddl.scope import Scope
 from planner.parse import parse_query
 
-__all__ = ["Renaming", "all_anew", "beside_a_new_column", "keep", "with_column", "written_anew"]
+__all__ = [
+    "Renaming",
+    "all_anew",
+    "beside_a_new_column",
+    "keep",
+    "with_attribute",
+    "with_column",
+    "written_anew",
+]
 
 
 def written_anew(
-    scope: Scope, kept: StoredQuery, renaming: Renaming, found: Relation, schema: Oid = 0
+    scope: Scope, kept: StoredQuery, renaming: Renaming, found: Relation | CompositeType, schema: Oid = 0
 ) -> str | None:
     """The text of a stored query with names of after; None where it has none.
 
@@ -70,7 +78,7 @@ def _type_name(catalog: Catalog, ref: TypeRef) -> str:
     return type_name(catalog, ref, ())
 
 
-def _called(found: Relation, name: str, schema: Oid) -> Relation:
+def _called(found: Relation | CompositeType, name: str, schema: Oid) -> Relation | CompositeType:
     return dataclasses.replace(found, name=name, schema_oid=schema)
 
 
@@ -96,6 +104,17 @@ def with_column(scope: Scope, found: Table | View, old: str, new: str) -> None:
         scope.replace(kept.holder, kept.reworded(rename_in_expression(kept.query, old, new)))
 
 
+def with_attribute(scope: Scope, found: CompositeType, old: str, new: str) -> None:
+    """What says a field of a composite type that gets another name: `(row).field`."""
+    renaming = Renaming(found.oid, old_column=old, new_column=new)
+    reading = [k for k in stored_queries(scope.catalog) if mentions(k.query, old)]
+    before = all_anew(scope, reading, Renaming(found.oid), found)
+    after = all_anew(scope, reading, renaming, found)
+    for (kept, text), (_, query) in zip(before, after, strict=True):
+        if query is not None and query != text:
+            keep(scope, kept, query)
+
+
 def beside_a_new_column(scope: Scope, table: Table, name: str) -> None:
     """Queries of several relations that say the name of a column that a relation gets now mean another one's."""
     reading = [
@@ -109,7 +128,11 @@ def beside_a_new_column(scope: Scope, table: Table, name: str) -> None:
 
 
 def all_anew(
-    scope: Scope, reading: Iterable[StoredQuery], renaming: Renaming, found: Relation, schema: Oid = 0
+    scope: Scope,
+    reading: Iterable[StoredQuery],
+    renaming: Renaming,
+    found: Relation | CompositeType,
+    schema: Oid = 0,
 ) -> list[tuple[StoredQuery, str | None]]:
     """Before any of them is kept: one that reads another is bound with that one's text of before."""
     return [(kept, written_anew(scope, kept, renaming, found, schema)) for kept in reading]
