@@ -157,7 +157,8 @@ class _Rows:
         forms: list[Form] = [None for _ in columns or ("",)]
         if not queries.routines.expand:  # whoever writes the query down again asks for the columns alone
             pass
-        elif f.runs:
+        elif f.runs or any(shapes.varies(n) for a in self.made.args for n in ir.walk(a)):
+            # An argument that is another value each time is handed over, and so is there once.
             routines.noted(queries, f)
             numbered = ordinality.NUMBER if self.numbered else ""
             text, forms = routine_runs.rows(queries, self.made, columns, numbered, self.position)
@@ -215,13 +216,6 @@ class _Rows:
         f, queries, args = self.f, self.queries, self.made.args
         routines.noted(queries, f)
         queries.emitter.takes_queries_of_functions(self.position)
-        for a in args:
-            if any(map(shapes.varies, ir.walk(a))):
-                raise PlanError(
-                    "0A000",
-                    f"volatile arguments of function {routines.shown(f)} in FROM are not supported",
-                    position=self.position,
-                )
         number, relation, scope = routines.parameters(queries, f, args)
         outer = any(isinstance(n, ir.Var) for a in args for n in ir.walk(a)) or any(
             isinstance(n, ir.Argument) for a in args for n in ir.walk(a)

@@ -29,8 +29,12 @@ _IN_A_ROW: Final = ir.Window | ir.SetReturning
 """What means something only where it stands: it cannot move into the text of a query."""
 
 
-def put(body: ir.Node, number: int, args: Sequence[ir.Node], refusal: PlanError) -> ir.Node:
-    """The body with the arguments for its parameters, relation `number`. Raises `refusal` where that would not be right."""
+class NamedTwice(Exception):
+    """An argument that is another value each time, or a set, where the body names it several times or in a query."""
+
+
+def put(body: ir.Node, number: int, args: Sequence[ir.Node]) -> ir.Node:
+    """The body with the arguments for its parameters, relation `number`. Raises NamedTwice where that would not be right."""
     body = _with_places(body, number)
     counts, in_texts = _uses(body, number)
     named: dict[int, ir.Node] = {}
@@ -38,14 +42,14 @@ def put(body: ir.Node, number: int, args: Sequence[ir.Node], refusal: PlanError)
     for i, arg in enumerate(args):
         if i in in_texts and not _is_free(arg):
             if _varies(arg) or any(isinstance(n, _IN_A_ROW) for n in ir.walk(arg)):
-                raise refusal
+                raise NamedTwice
         elif counts[i] > 1 and not _is_free(arg):
             if any(isinstance(n, ir.SetReturning) for n in ir.walk(arg)):
-                raise refusal
+                raise NamedTwice
             named[i] = arg
     moving = [a for a in named.values() if _varies(a) or any(isinstance(n, _IN_A_ROW) for n in ir.walk(a))]
     if moving and (in_texts or _has_query(body)):
-        raise refusal
+        raise NamedTwice
     if not named:
         return _replaced(body, number, standing)
     inside = [n.relation for x in (body, *args) for n in ir.walk(x) if isinstance(n, ir.Let)]

@@ -119,21 +119,25 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
             queries.emitter.takes_queries_of_functions(position)
         if f.strict:
             value = _unless_null(f, relation, value)
-    refusal = PlanError(
-        "0A000",
-        f"volatile arguments, or those that return sets, of function {shown(f)} are not supported where its body "
-        "is a query or names them more than once",
-        position=position,
-    )
+    try:
+        return _put(made, value, number)
+    except routine_values.NamedTwice:
+        return routine_runs.call(queries, made, position)  # where an argument is a value like any other
+
+
+def _put(made: Resolved, value: ir.Node, number: int) -> ir.Node:
+    """The arguments in their places. Raises NamedTwice."""
     collation = carried(*made.args)
     if is_collatable(value.type.oid) and carried(value) != collation:  # its body's is not its result's
         value = ir.Collated(value.type, value, collation)
     if isinstance(value, ir.SetReturning):  # of a list, which is computed once
         return ir.SetReturning(
-            value.type, value.op, tuple(routine_values.put(a, number, made.args, refusal) for a in value.args),
-            position=position,
-        )  # fmt: skip
-    return routine_values.put(value, number, made.args, refusal)
+            value.type,
+            value.op,
+            tuple(routine_values.put(a, number, made.args) for a in value.args),
+            position=value.position,
+        )
+    return routine_values.put(value, number, made.args)
 
 
 def _as_written(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
