@@ -48,6 +48,8 @@ CATALOG_SCHEMA = pa.schema([("oid", pa.int64()), ("kind", pa.string()), ("payloa
 _BLOCK: Final = 256
 _BLOCKS: Final = 16
 """Servers of one environment take OIDs of blocks of so many, each of every sixteenth, so that who makes things at once does not meet."""
+_ROOM: Final = 64
+"""With fewer left in its block a server takes another: a definition that runs over the end takes of the next server's."""
 
 DATABASES_KEPT_MAX = 1_000
 """How many databases' views of the catalog are kept at once."""
@@ -205,10 +207,10 @@ class Catalogs:
         counter = catalog.counter
         first = max(self._next_oid, counter.next_oid)
         if isinstance(self._env, SharedEnvironment):
-            if self._next_oid // _BLOCK == self._block:
+            if (self._next_oid + _ROOM) // _BLOCK == self._block:
                 first = self._next_oid  # whatever others have taken of theirs
             else:
-                block = first // _BLOCK
+                block = (first + _ROOM) // _BLOCK
                 self._block = block + (self._env.members.number - block) % _BLOCKS
                 first = max(first, self._block * _BLOCK)
         return catalog.with_changes([CatalogChange(counter, Counter(first))])
