@@ -20,7 +20,7 @@ from planner.catalog.system.routines import default_shown
 from planner.catalog.system.rowmaker import RowMaker
 from planner.types.oids import RECORD, TRIGGER, VOID
 
-_MODES = {"i": "IN", "o": "OUT", "b": "INOUT", "t": "OUT"}
+_MODES = {"i": "IN", "o": "OUT", "b": "INOUT", "t": "OUT", "v": "IN"}
 _PSEUDO = {RECORD: "record", TRIGGER: "trigger", VOID: "void"}
 
 

@@ -15,3 +15,6 @@ insert into v values (1, '%s and %s', '{x,y}'), (2, '%2$s %1$I', '{"A b",q}'), (
 select id, format(f, variadic a), concat(variadic a), concat_ws('/', variadic a), json_build_array(variadic a) from v order by id;
 select id, jsonb_extract_path('{"x": {"y": 5}}', variadic a) from v order by id;
 select concat_ws(',', variadic array_agg(f order by id)) from v;
+create function numbered(a int, variadic b int[]) returns int language sql as 'select a';
+select parameter_name, parameter_mode, data_type, ordinal_position from information_schema.parameters where specific_name like 'numbered%' order by ordinal_position;
+drop function numbered;
