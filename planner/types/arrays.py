@@ -141,7 +141,7 @@ class VectorType(SqlType):
 
     def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
         read = self.element.text_input(-1, settings)
-        return lambda text: [read(item) for item in text.split()]
+        return lambda text: tuple(read(item) for item in text.split())  # hashable, as constants are
 
     def text_output(self, typmod: int, settings: TypeSettings) -> TextOutput:
         return lambda value: " ".join(map(str, value))

@@ -19,3 +19,5 @@ select * from unnest('{5,6}'::int2[]) with ordinality, generate_subscripts('3 4'
 select ('5 6'::oidvector::regtype[])[0], array_upper('5 6'::int2vector::int2[], 1), array['1 2'::int2vector::int2[]];
 select array_cat('1 2'::int2vector::int2[], '{3}'), array_remove('1 2'::int2vector::int2[], 1::int2), array_replace('1 2'::int2vector::int2[], 1::int2, 7::int2), array_positions('1 2 1'::int2vector, 1::int2);
 select array_append('1 2'::int2vector, 3::int2), array_ndims('1 2'::int2vector), array_dims('1 2'::int2vector), array_to_string('1 2'::int2vector, '-'), cardinality('1 2'::int2vector);
+select unnest('1 2'::int2vector), unnest('3 4 5'::oidvector);
+select unnest('1 2'::int2vector) from generate_series(1, 2) group by 1 order by 1;
