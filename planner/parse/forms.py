@@ -9,6 +9,7 @@
     USING a JOIN b ON c ON d (MERGE)       USING (a JOIN b ON c) ON d
     a IS [NOT] NFD NORMALIZED              a IS [NOT] "NFD normalized"
     COLLATION FOR (a)                      pg_collation_for (a)
+    INSERT INTO values (a) VALUES (1)      INSERT INTO "values" (a) VALUES (1)
     ONLY (a)                               ONLY a
     numeric(3, -1)                         its scale as one number
     xmlelement(NAME a, ...)                xmlelement('a', ...) and its kin (`xml_forms`)
@@ -23,6 +24,8 @@ from planner.lexer import INTEGER, OPERATOR, PUNCTUATION, QUOTED, WORD, Token, i
 from planner.parse import called_words, xml_forms
 from planner.parse.cursor import Cursor
 
+_TARGETS = frozenset((("insert", "into"), ("merge", "into"), ("delete", "from")))
+
 
 def rewritten(tokens: list[Token]) -> list[Token]:
     """The tokens of a statement (END last) with all such forms said otherwise."""
@@ -30,6 +33,7 @@ def rewritten(tokens: list[Token]) -> list[Token]:
     if words & called_words.WORDS:
         tokens = called_words.quoted(tokens)
     if "values" in words:
+        tokens = _targets_called_values(tokens)
         tokens = _values_in_from(tokens) if words & _AFTER_VALUES else tokens
         tokens = _values_after_with(tokens) if "with" in words else tokens
         tokens = _merge_defaults(tokens) if "merge" in words else tokens
@@ -135,6 +139,25 @@ def _word(word: str, at: Token, keyword: bool = True) -> Token:
 
 def _sign(sign: str, at: Token) -> Token:
     return Token(PUNCTUATION, sign, at.start, at.start)
+
+
+def _targets_called_values(tokens: list[Token]) -> list[Token]:
+    """Where a table is written to, VALUES is its name even before a parenthesis: INSERT INTO values (a) VALUES (1)."""
+    return [
+        Token(QUOTED, token.value, token.start, token.end)
+        if token.keyword == "values" and _target_begins(tokens, i)
+        else token
+        for i, token in enumerate(tokens)
+    ]
+
+
+def _target_begins(tokens: list[Token], at: int) -> bool:
+    if at and tokens[at - 1].keyword == "only":
+        at -= 1
+    before = tokens[at - 1].keyword if at else ""
+    if before == "update":
+        return True
+    return at > 1 and (tokens[at - 2].keyword, before) in _TARGETS
 
 
 def _values_in_from(tokens: list[Token]) -> list[Token]:

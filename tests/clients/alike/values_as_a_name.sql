@@ -27,3 +27,17 @@ merge into vt using (values (3)) s(k) on a = k when matched then update set valu
 select * from (values (1)) values;
 with values as (select 1 k) select values.k from values where values.k = 1;
 select '1.5'::numeric(3,-1), 15::numeric(3, -1), cast(1234 as decimal(2 , - 2)), numeric(3,-1) '15';
+create table values (a int, b text);
+insert into values values (1, 'x');
+insert into values (a) values (2), (3);
+insert into values select 4, 'four';
+insert into values default values;
+insert into values as v values (5) returning v.a;
+update values set b = 'z' where values.a = 1 returning values.a, b;
+update only values as v set b = 'w' where a = 2;
+update "values" set b = 'q' where "values".a = 3;
+merge into values using (select 4 a) s on values.a = s.a when matched then update set b = 'm' when not matched then insert values (9);
+delete from values where a = 5;
+delete from only values where values.a is null;
+select a, b from values order by a;
+drop table values;
