@@ -26,6 +26,7 @@ _OURS = (
     "run routine",
     "array of routine",
     "rows of routine",
+    "record of text",
 )
 _TIDEWIRE = ("tidewire_", "xml ", "#(", "subscript(", "put(")
 """`#(`: functions that come with a user's type; the last two are what subscripts of geometric types mean."""
