@@ -45,6 +45,7 @@ class Snapshot:
         "commit_ts",
         "earlier",
         "first_write_ts",
+        "follows",
         "found_ts",
         "held",
         "hold",
@@ -101,6 +102,8 @@ class Snapshot:
         self.first_write_ts: Timestamp | None = None
         self.found_ts: Timestamp = 0
         """The snapshot in which a statement under way has found rows that it is to write; 0: there is none."""
+        self.follows: Timestamp = 0
+        """The group in flight in which somebody may be of whom it has got a lock (`follow`)."""
         self.unsettled: tuple[Timestamp, int] | None = None
         """The group in flight that the snapshot includes, and how many had been taken back by then."""
         self._done: Done | None = None
@@ -209,7 +212,21 @@ class Snapshot:
     def new_statement(self) -> None:
         """READ COMMITTED: every statement has a fresh snapshot. No effect at other levels."""
         if self.isolation is Isolation.READ_COMMITTED:
+            if self.follows:
+                self._catch_up()
             self._move(self._environment.snapshot_ts())
+
+    def follow(self) -> None:
+        """It has got a lock, whose last holder's commit may be in flight: at READ COMMITTED statements that begin from now on see
+        what that wrote, though nothing of it may be under the lock (a parent that is locked while its children are written)."""
+        if self.isolation is Isolation.READ_COMMITTED:
+            self.follows = self._environment.committer.in_flight_ts
+
+    def _catch_up(self) -> None:
+        environment, least, self.follows = self._environment, self.follows, 0
+        # Neither durable nor taken back.
+        if environment.oracle.read_ts() < least <= environment.committer.in_flight_ts:
+            self.refresh(least)
 
     def check_written(self) -> None:
         """Whether what was written here is still as it was seen. Raises SerializationFailure: another server, whose writers no

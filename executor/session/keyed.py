@@ -292,6 +292,7 @@ def _locking_read(
         if txn.read_ts == before:
             break
         # The snapshot moved: look again. Rows found now that are not locked yet are locked as well.
+    txn.follow()
     if wait == "skip":
         for key, _, _ in hits:
             txn.reads.point(shard, key)

@@ -152,6 +152,7 @@ def _lock(executor: Executor, compiled: CompiledPlan, plan: Plan) -> Lane | None
         row = get_columns(key, ts, columns)
         if row is None or not try_acquire(txn, shard, key, mode) or env.conflicts.point(shard, key, ts):
             return None
+        txn.follow()
         txn.reads.point(shard, key, footprint)
         if txn.unsettled is not None and not txn.is_settled:
             return None

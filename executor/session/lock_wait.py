@@ -140,6 +140,8 @@ class LockWait:
 
     def _end(self) -> None:
         self._session.lock_wait = None
+        if self._block.txn is not None:
+            self._block.txn.follow()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

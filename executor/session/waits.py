@@ -35,14 +35,15 @@ class Unsettled(Exception):
 
 async def wait_for(session: Session, block: Block, blocked: WouldBlock) -> None:
     """Waits for a key's lock. Raises DeadlockDetected, LockNotAvailable."""
-    timeout_ms = session.settings.lock_timeout_ms
+    timeout_ms, txn = session.settings.lock_timeout_ms, block.transaction()
     await session.executor.env.locks.lock(
-        block.transaction(),
+        txn,
         blocked.space,
         blocked.key,
         blocked.mode,
         timeout_s=timeout_ms / 1000 if timeout_ms else None,
     )
+    txn.follow()
 
 
 def lock_keys(

@@ -255,3 +255,34 @@ def test_an_update_of_many_rows_whose_function_waits(made: ServerProcess, key: s
     with made.connect() as c:
         found = c.execute("SELECT count(*), min(v), max(v), sum(v) FROM many").fetchone()
     assert found == (30_000, 1, 11, 30_010)
+
+
+@pytest.mark.parametrize(
+    "locks",
+    [
+        "SELECT * FROM found WHERE id = 1 FOR UPDATE",
+        "UPDATE found SET v = 1 WHERE id = 1",
+        "DELETE FROM found WHERE id = 1",
+        "SELECT * FROM found WHERE id >= 1 FOR UPDATE",
+    ],
+)
+def test_read_committed_sees_what_the_last_holder_of_a_lock_wrote(made: ServerProcess, locks: str) -> None:
+    """Also where that is elsewhere: who locks a parent and then looks at its children. The holder's commit may not be durable yet."""
+    with made.connect() as a, made.connect() as b, made.connect() as c, ThreadPoolExecutor(1) as pool:
+        for turn in range(10):
+            c.execute(MADE)
+            for session in (a, b):
+                session.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+            a.execute("SELECT * FROM found WHERE id = 1 FOR UPDATE")
+            a.execute("UPDATE hot SET n = %s WHERE id = 1", (turn + 1,))
+
+            def second() -> list[tuple[object, ...]]:
+                b.execute(locks)
+                seen = b.execute("SELECT n FROM hot WHERE id = 1").fetchall()
+                b.execute("COMMIT")
+                return seen
+
+            seen = pool.submit(second)
+            _waits(c, b.info.backend_pid)
+            a.execute("COMMIT")
+            assert seen.result(timeout=20) == [(turn + 1,)]
