@@ -120,12 +120,12 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
         if f.strict:
             value = _unless_null(f, relation, value)
     try:
-        return _put(made, value, number)
+        return _put(made, value, number, position)
     except routine_values.NamedTwice:
         return routine_runs.call(queries, made, position)  # where an argument is a value like any other
 
 
-def _put(made: Resolved, value: ir.Node, number: int) -> ir.Node:
+def _put(made: Resolved, value: ir.Node, number: int, position: int) -> ir.Node:
     """The arguments in their places. Raises NamedTwice."""
     collation = carried(*made.args)
     if is_collatable(value.type.oid) and carried(value) != collation:  # its body's is not its result's
@@ -135,7 +135,7 @@ def _put(made: Resolved, value: ir.Node, number: int) -> ir.Node:
             value.type,
             value.op,
             tuple(routine_values.put(a, number, made.args) for a in value.args),
-            position=value.position,
+            position=position,
         )
     return routine_values.put(value, number, made.args)
 
