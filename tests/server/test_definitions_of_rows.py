@@ -48,16 +48,15 @@ def test_committed_rows_are_kept_and_are_as_defined(
     with server.connect() as writer, server.connect() as definer, ThreadPoolExecutor(1) as beside:
         for text in MADE:
             writer.execute(text.encode())
-        ends: list[str] = []
 
-        def end(connection: psycopg.Connection[tuple[object, ...]], text: str) -> None:
+        def end(connection: psycopg.Connection[tuple[object, ...]], text: str) -> str:
             try:
                 connection.execute(text.encode())
                 connection.execute("COMMIT")
-                ends.append("committed")
+                return "committed"
             except psycopg.Error as error:
                 connection.execute("ROLLBACK")
-                ends.append(error.sqlstate or "")
+                return error.sqlstate or ""
 
         writer.execute("BEGIN")
         definer.execute(f"BEGIN ISOLATION LEVEL {level}".encode())
@@ -70,8 +69,7 @@ def test_committed_rows_are_kept_and_are_as_defined(
             while c.execute("SELECT pg_blocking_pids(%s)", (other.info.backend_pid,)).fetchone() == ([],):
                 if second.done():
                     break
-        end(one, "SELECT")
-        second.result()
+        ends = [end(one, "SELECT"), second.result()]
         rows = writer.execute("SELECT (SELECT count(*) FROM p), (SELECT count(*) FROM d)").fetchall()
         assert "committed" in ends and "25P02" not in ends
         if first == "the write":
