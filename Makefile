@@ -1,5 +1,6 @@
 # Two commands set everything up: `make serve` and `make test`.
-PYTHON ?= python3
+# The fastest Python on the PATH that will do, unless you say which: make serve PYTHON=python3.12
+PYTHON ?= $$(python3 tidewire/interpreters.py)
 VENV := .venv
 BIN := $(VENV)/bin
 

@@ -160,7 +160,9 @@ def _unpack(archive: Path, folder: Path) -> None:
     whole = folder.with_name(folder.name + ".part")
     shutil.rmtree(whole, ignore_errors=True)
     with tarfile.open(archive) as files:
-        files.extractall(whole, filter="data")
+        if hasattr(tarfile, "data_filter"):  # since Python 3.11.4
+            files.extraction_filter = tarfile.data_filter
+        files.extractall(whole)
     (top,) = whole.iterdir()
     folder.parent.mkdir(parents=True, exist_ok=True)
     top.rename(folder)
