@@ -11,6 +11,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import (
+    attribute_notation,
     ir,
     outer_aggregates,
     own_aggregates,
@@ -22,6 +23,7 @@ from planner.binding import (
     xml_forms,
 )
 from planner.binding.aggregate_calls import AggregateBinder, cut
+from planner.binding.attribute_notation import NoFunction
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.coerce import Coercions
 from planner.binding.collating import named
@@ -220,7 +222,8 @@ class CallBinder(AggregateBinder):
     def missing(
         self, name: str, given: Sequence[ir.Node], position: int, kind: str = "function"
     ) -> PlanError:
-        return self._absent(name, [shown(g.type) for g in given], position, kind)
+        told = self._absent(name, [shown(told_type(g.type)) for g in given], position, kind)
+        return NoFunction(told.sqlstate, str(told), hint=told.hint, position=position, given=given)
 
     def _absent(self, name: str, types: Sequence[str], position: int, kind: str) -> PlanError:
         return PlanError(
@@ -291,6 +294,19 @@ class CallBinder(AggregateBinder):
         return made
 
     def call(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        """`f(...)`: a function's call, or a field of the row that is its argument."""
+        try:
+            return self._function_call(node, scope)
+        except NoFunction as e:
+            plain = isinstance(node, exp.Anonymous) and len(node.expressions) == 1
+            if not plain or len(e.given) != 1 or e.position != _at(node):
+                raise
+            field = attribute_notation.field(function_name(node), e.given[0], e.position)
+            if field is None:
+                raise
+            return field
+
+    def _function_call(self, node: exp.Expression, scope: Scope) -> ir.Node:
         """`f(...)` with its FILTER, WITHIN GROUP, IGNORE NULLS and OVER."""
         special = xml_forms.bound(self, node, scope) or queried_texts.rewriting(self, node, scope)
         if special is not None:

@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, system_columns
+from planner.binding import attribute_notation, ir, system_columns
 from planner.binding.missing_names import hint_for_column, missing_relation
 from planner.binding.naming import identifier
 from planner.binding.records import field_names, field_of, row_of
@@ -118,7 +118,11 @@ class NameBinder(PredicateBinder):
                 matches = [i for i, c in enumerate(found.columns) if c.name == name]
                 if not matches:
                     hint = similar_column(scope, name, relation)
-                    raise no_column(f"{relation}.{name}", position, hint)
+                    missing = no_column(f"{relation}.{name}", position, hint)
+                    whole = self._whole_row(relation, scope)
+                    if whole is None:
+                        raise missing
+                    return attribute_notation.as_call(self, name, whole, scope, missing)
                 if len(matches) > 1:
                     raise PlanError("42702", f'column reference "{name}" is ambiguous', position=position)
                 if found.values:
@@ -225,19 +229,22 @@ class NameBinder(PredicateBinder):
         inner = exp.Paren | exp.Dot | exp.Parameter | exp.Bracket
         if isinstance(node.this, inner) and isinstance(node.expression, exp.Identifier):
             whole = node.this.this if isinstance(node.this, exp.Paren) else node.this
-            made = field_of(self.bind(whole, scope), identifier(node.expression), first_position(whole))
-            if made is not None:
-                return made
-        raise self._no_composite(node, scope)
+            name, record = identifier(node.expression), self.bind(whole, scope)
+            try:
+                made = field_of(record, name, first_position(whole))
+                missing = self._no_composite(node, record)
+            except PlanError as e:
+                made, missing = None, e
+            return made or attribute_notation.as_call(self, name, record, scope, missing)
+        raise self._no_composite(node, self.bind(node.this, scope))
 
-    def _no_composite(self, node: exp.Dot, scope: Scope) -> PlanError:
+    def _no_composite(self, node: exp.Dot, record: ir.Node) -> PlanError:
         position = first_position(node)
         if not isinstance(node.expression, exp.Identifier):
             return PlanError("0A000", "composite field selection is not supported", position=position)
-        kind = self.bind(node.this, scope).type
         return PlanError(
             "42809",
-            f"column notation .{identifier(node.expression)} applied to type {t.type_in_words(kind.oid)}, "
+            f"column notation .{identifier(node.expression)} applied to type {t.type_in_words(record.type.oid)}, "
             "which is not a composite type",
             position=position,
         )

@@ -109,6 +109,7 @@ class ExpressionBinder(ArrayBinder):
             exp.Window: self.call,
             exp.IgnoreNulls: self.call,
             exp.Dot: self._dot,
+            exp.Placeholder: lambda n, s: n.meta["bound"],
             exp.Overlaps: self._overlaps,
         }
         for kind, op in _INFIX.items():

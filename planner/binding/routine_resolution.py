@@ -17,6 +17,7 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.facts import Proc, element_name, procs, type_name, type_oid
 from planner.binding.named_arguments import cut
+from planner.binding.records import told_type
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, chosen, spread
 from planner.binding.routines import of_domain, text_of
 from planner.binding.scope import Scope
@@ -227,7 +228,7 @@ def _places(f: Function, first: int, named: list[str], *, spreads: bool = False)
 
 def _called(name: str, schema: str, given: Sequence[ir.Node], named: list[str]) -> str:
     first = len(given) - len(named)
-    types = [t.type_in_words(g.type.oid) for g in given]
+    types = [t.type_in_words(told_type(g.type).oid) for g in given]
     shown = [f"{named[i - first]} => {k}" if i >= first else k for i, k in enumerate(types)]
     return f"{schema + '.' if schema else ''}{name}({', '.join(shown)})"
 

@@ -119,7 +119,7 @@ class Variables:
                 if found:
                     return None
                 shown = ".".join(words[: len(words) - len(fields)])
-                raise PlanError("42703", f'record "{shown}" has no field "{fields[0]}"', position=position)
+                raise PlanError("42703", f'record "{shown}" has no field "{fields[0]}"')
             i = kind.names.index(fields[0])
             made = self._parameter(parameters, slot, i, kind.types[i], position)
             for name in fields[1:]:
