@@ -18,7 +18,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import attribute_notation, ir, system_columns
-from planner.binding.missing_names import hint_for_column, missing_relation
+from planner.binding.missing_names import barred_column, missing_relation
 from planner.binding.naming import identifier
 from planner.binding.records import field_names, field_of, row_of
 from planner.binding.scope import Relation, Scope, find_column, no_column, similar_column
@@ -78,7 +78,8 @@ class NameBinder(PredicateBinder):
                     whole = self._variable((name,), position, whole is not None) or whole
                 if whole is not None:
                     return whole
-                raise no_column(f'"{name}"', position, hint_for_column(scope, name))
+                barred = barred_column(scope, name, position)
+                raise barred or no_column(f'"{name}"', position, similar_column(scope, name))
             node_found = found.node
             if self._variables is not None:
                 variable = self._variable((name,), position, True)

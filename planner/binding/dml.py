@@ -491,7 +491,7 @@ class DmlBinder(SecuredRows):
         )
         frags = []
         scope = self.queries.new_scope(None)
-        scope.ctes = self._scope.ctes
+        scope.ctes, scope.target = self._scope.ctes, relation
         for x in tables:
             joined = list(x.args.get("joins") or ())
             if len(tables) == 1 and joined and not node.args.get("joins"):

@@ -44,7 +44,10 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
         inner.relations, inner.columns = list(left.relations), list(left.columns)
     mine = {r.number for r in left.relations}  # looked for one by one, a thousand tables would take a minute
     inner.beyond = [r for r in scope.relations if r.number not in mine]
+    inner.target = scope.target
+    out_of_reach = len(inner.beyond)
     right = sources.item(node.this, inner)
+    scope.beyond = (*scope.beyond, *inner.beyond[out_of_reach:])
     scope.outer += inner.outer
     for r in [
         *(right.relations if side in ("LEFT", "FULL") else ()),
@@ -110,7 +113,9 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
                 scope.parent, scope.number, relations, columns, scope.ctes, clause="JOIN conditions"
             )
             mine = {r.number for r in relations}
-            on_scope.beyond = [r for r in scope.relations if r.number not in mine]
+            target = () if scope.target is None else (scope.target,)
+            around = (*target, *scope.relations, *scope.beyond)
+            on_scope.beyond = [r for r in around if r.number not in mine]
             bound = sources.queries.expressions.boolean(condition_node, on_scope, "JOIN/ON")
             scope.outer += on_scope.outer
             on = (bound,)

@@ -10,26 +10,27 @@ from LATERAL.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from planner.abc import PlanError
-from planner.binding.scope import Relation, Scope, similar_column
+from planner.binding.scope import Relation, Scope
 
 
 def missing_relation(scope: Scope, name: str, position: int) -> PlanError:
     """For `name.column` where no visible relation is called so: 42P01."""
     at: Scope | None = scope
     while at is not None:
-        for r in (*at.relations, *at.barred, *at.beyond):
+        for r in (*at.relations, *_barred(at), *at.beyond):
             if r.name != name and not _is_of(r, name):
                 continue
+            if r.name == name and r in _barred(at):
+                return _out_of_reach(at, r, position)
             message = f'invalid reference to FROM-clause entry for table "{name}"'
-            hint = detail = ""
-            if r in at.barred:
-                detail = "The combining JOIN type must be INNER or LEFT for a LATERAL reference."
-            elif r.name != name and r in at.relations:
+            if r.name != name and r in at.relations:
                 hint = f'Perhaps you meant to reference the table alias "{r.name}".'
             else:
                 hint = f'There is an entry for table "{r.name}", but it cannot be referenced from this part of the query.'
-            return PlanError("42P01", message, position=position, detail=detail, hint=hint)
+            return PlanError("42P01", message, position=position, hint=hint)
         at = at.parent
     return PlanError("42P01", f'missing FROM-clause entry for table "{name}"', position=position)
 
@@ -52,15 +53,26 @@ def _is_of(relation: Relation, name: str) -> bool:
     return relation.visible and relation.table is not None and relation.table.name == name
 
 
-def hint_for_column(scope: Scope, name: str) -> str:
-    """For a bare name that no visible column has."""
+def barred_column(scope: Scope, name: str, position: int) -> PlanError | None:
+    """For a bare name that a relation has which LATERAL may not look at: 42P10."""
     at: Scope | None = scope
     while at is not None:
-        for r in (*at.barred, *at.beyond):
+        for r in _barred(at):
             if any(c.name == name and not c.hidden for c in r.columns):
-                return (
-                    f'There is a column named "{name}" in table "{r.name}", but it cannot be referenced from this '
-                    "part of the query."
-                )
+                return _out_of_reach(at, r, position)
         at = at.parent
-    return similar_column(scope, name)
+    return None
+
+
+def _barred(at: Scope) -> Sequence[Relation]:
+    return at.barred if at.target is None else (*at.barred, at.target)
+
+
+def _out_of_reach(at: Scope, relation: Relation, position: int) -> PlanError:
+    hint = detail = ""
+    if relation is at.target:
+        hint = f'There is an entry for table "{relation.name}", but it cannot be referenced from this part of the query.'
+    else:
+        detail = "The combining JOIN type must be INNER or LEFT for a LATERAL reference."
+    message = f'invalid reference to FROM-clause entry for table "{relation.name}"'
+    return PlanError("42P10", message, position=position, detail=detail, hint=hint)

@@ -282,7 +282,8 @@ class RowBinder(WrittenRows):
         scope = self.scope_of(relation)
         scope.ctes = self._scope.ctes
         scope.clause = "RETURNING"
-        if node.args.get("conflict") is not None:
+        conflict = node.args.get("conflict")
+        if conflict is not None and "NOTHING" not in str(conflict.args["action"].name).upper():
             scope.beyond = (self.relation(table, "excluded", of_table=False),)
         if joined is not None and len(joined.relations) > 1:
             scope.relations += joined.relations[1:]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from planner.abc import PlanError, Table, TypeRef
 from planner.binding import ir
@@ -130,6 +130,7 @@ class Scope:
     outer: list[ir.Var] = field(default_factory=list)  # outer columns that the scope's query uses
     beyond: Sequence[Relation] = ()  # of the same FROM, and out of reach (`planner.binding.missing_names`)
     barred: Sequence[Relation] = ()  # on the left of a join whose kind forbids LATERAL to look at them
+    target: Relation | None = None  # what UPDATE or DELETE writes, which its FROM may not look at either
     forming: bool = False  # whether its FROM is being bound: there are no rows to aggregate yet
     computed: int = 0  # how many LATERAL subqueries of its FROM have no FROM themselves
     clause: str = ""  # what is being bound, for messages: WHERE, GROUP BY, ...
@@ -185,27 +186,38 @@ def find_column(scope: Scope, name: str, position: int) -> tuple[StarColumn | No
 
 
 def similar_column(scope: Scope, name: str, relation: str = "") -> str:
-    """PostgreSQL's hint: the closest column name, if it is close enough."""
-    best: list[tuple[int, str]] = []
+    """PostgreSQL's hint where no visible column is called so: one out of reach, or what comes closest to the name."""
+    least, closest, crowded = _FAR + 1, list[tuple[str, str]](), False
     at: Scope | None = scope
     while at is not None:
-        for r in at.relations:
-            if relation and r.name != relation:
+        for r in (*at.relations, *at.barred, *at.beyond):
+            if not r.name:
                 continue
+            off = _distance(relation, r.name) if relation else 0
             for c in r.columns:
+                if c.hidden or off > least:
+                    continue
                 d = _distance(name, c.name)
-                if d <= 3 and d <= len(name) // 2 and not c.hidden:
-                    best.append((d, f"{r.name}.{c.name}"))
+                if d == 0 and off == 0:
+                    return (
+                        f'There is a column named "{name}" in table "{r.name}", but it cannot be referenced from this '
+                        "part of the query."
+                    )
+                if d > len(name.encode()) // 2:
+                    continue
+                if d + off < least:
+                    least, closest, crowded = d + off, [(r.name, c.name)], False
+                elif d + off == least and least <= _FAR and not crowded:
+                    closest.append((r.name, c.name))
+                    crowded = len(closest) > 2
         at = at.parent
-    if not best:
+    if not closest or crowded:
         return ""
-    least = min(d for d, _ in best)
-    names = [n for d, n in best if d == least]
-    if len(names) == 1:
-        return f'Perhaps you meant to reference the column "{names[0]}".'
-    if len(names) == 2:
-        return f'Perhaps you meant to reference the column "{names[0]}" or the column "{names[1]}".'
-    return ""
+    return "Perhaps you meant to reference " + " or ".join(f'the column "{r}.{c}"' for r, c in closest) + "."
+
+
+_FAR: Final = 3
+"""How many letters may differ."""
 
 
 def _distance(a: str, b: str) -> int:

@@ -422,7 +422,8 @@ class SourceBinder:
 
     def _without_siblings(self, scope: Scope) -> Scope:
         """What a subquery of FROM sees that is not LATERAL: the scopes outside, and this one's WITH."""
-        beyond = (*scope.relations, *scope.beyond)
+        target = () if scope.target is None else (scope.target,)
+        beyond = (*target, *scope.relations, *scope.beyond)
         return Scope(scope.parent, scope.number, ctes=scope.ctes, beyond=beyond)
 
     def _subquery(

@@ -1,0 +1,28 @@
+-- What was perhaps meant where no column or relation is called so, and what is there but out of reach.
+create table t1(a int, x int); create table t3(x int, y int); create table xx1(x1 int, x2 int); create table int4_tbl(f1 int); create table people(id int, name text, email text);
+select t1.x from t1 join t3 on (t1.a = t3.x);
+select t1.y from t1 join t3 on (t1.a = t3.x);
+select * from int4_tbl x join (int4_tbl x cross join int4_tbl y) j on x.f1 = y.f1;
+update xx1 set x2 = f1 from (select * from int4_tbl where f1 = x1) ss;
+update xx1 set x2 = f1 from (select * from int4_tbl where f1 = xx1.x1) ss;
+update xx1 set x2 = f1 from lateral (select * from int4_tbl where f1 = x1) ss;
+update xx1 set x2 = f1 from lateral (select * from int4_tbl where f1 = xx1.x1) ss;
+delete from xx1 using (select * from int4_tbl where f1 = x1) ss;
+delete from xx1 using (select * from int4_tbl where f1 = xx1.x1) ss;
+delete from xx1 using lateral (select * from int4_tbl where f1 = x1) ss;
+update xx1 set x2 = 1 from generate_series(1, xx1.x1) g;
+update xx1 set x2 = 1 from int4_tbl join t1 on a = x1;
+select a.f1, g from int4_tbl a right join lateral (select a.f1 as g) ss on true;
+select a.f1, g from int4_tbl a right join lateral (select f1 as g) ss on true;
+select f1, g from int4_tbl a cross join (select f1 as g) ss;
+select f1, g from int4_tbl a cross join (select a.f1 as g) ss;
+select nam from people; select naem from people; select people.nmae from people; select p.name from people q; select people.name from people q;
+select emai, nme from people p join t1 on true; select p2.name from people p1, t1 p3; select x from t1 join t3 using (a); select xx from t1, t3;
+select x from t1 union select y from t3 order by z;
+insert into people values (1) on conflict (nmae) do nothing; insert into people values (1) on conflict do nothing returning excluded.name;
+select * from people where nmae = 1 and exists (select 1 from t1 where emial = 1);
+select (select idd from t1) from people;
+create view v as select nme from people; alter table people add check (nme > 1); create index on people(nme);
+delete from people where nmae = 1; update people set name = emial; with c as (select 1 as one) select onee from c; select c.onee from (select 1 as one) c;
+select nmae from people p, people q;
+insert into people values (1) returning nmae; insert into people as p values (1) returning people.name;
