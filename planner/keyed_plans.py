@@ -298,5 +298,7 @@ class KeyedJoin:
     """(output, what it is) of those that are another value for each row: `nextval`. They are made of no columns, once the rows
     are there."""
     first: FirstRows | None = None
+    walk: KeyedWalk | None = None
+    """The first step's rows in order, each joined as it is met, until there are enough: its `lookup` is the walk's range."""
     compiled: list[Any] = field(default_factory=list, compare=False, repr=False)
     """The executor's, where it is a part of a statement that writes."""

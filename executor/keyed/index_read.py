@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from executor.keyed.compile import Compiled, compile_condition, compile_tuple
 from executor.keyed.endings import Ending
-from executor.keyed.index_walk import STEPS_MAX, IndexWalk
+from executor.keyed.index_walk import IndexWalk, along_image, along_view
 from executor.keyed.overlay import OverlayView
 from executor.keyed.read import LookupPlan, rows_within
 from executor.snapshot.abc import TableImage
@@ -40,7 +40,6 @@ class IndexRead:
         "_project",
         "_project_whole",
         "_walk",
-        "_whole",
     )
 
     def __init__(self, body: KeyedRead) -> None:
@@ -60,7 +59,6 @@ class IndexRead:
         self._project_whole = compile_tuple(body.outputs)
         """Of a whole row."""
         self._project = None if whole else self._project_whole
-        self._whole = tuple(range(len(body.table.columns)))
 
     def rows(
         self, params: Sequence[Any], session: Any, image: TableImage, ts: Timestamp
@@ -74,13 +72,7 @@ class IndexRead:
                 return self._made(found, params, session, self._project)
         if walk is None:
             return None
-        whole = self._whole
-        met = walk.rows(
-            params,
-            session,
-            lambda bounds, descending: image.index(walk.index).walk(bounds, ts, descending),
-            lambda positions, key, most: image.index(positions).find(key, ts, most, whole),
-        )
+        met = walk.rows(params, session, *along_image(walk, image, ts))
         return None if met is None else self._ending.rows(met, self._project_whole, params, session)
 
     def overlaid(
@@ -94,12 +86,7 @@ class IndexRead:
                 return self._made(found, params, session, self._project_whole)
         if walk is None:
             return None
-        met = walk.rows(
-            params,
-            session,
-            lambda bounds, descending: view.walk(walk.index, bounds, ts, descending, STEPS_MAX),
-            lambda positions, key, most: view.by_index(positions, key, ts, most),
-        )
+        met = walk.rows(params, session, *along_view(walk, view, ts))
         return None if met is None else self._ending.rows(met, self._project_whole, params, session)
 
     def _made(

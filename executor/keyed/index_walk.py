@@ -18,11 +18,11 @@ from typing import Any, Final
 
 from executor.keyed.compile import compile_condition, compile_expression, compile_key
 from executor.keyed.endings import bounds
-from executor.keyed.read import Bounds, compile_range
+from executor.keyed.read import Bounds, KeyedView, compile_range
 from executor.snapshot.runs import NO_COLUMNS
 from planner.abc import Expr, KeyedWalk, Table
 from planner.keyed_plans import like
-from storage.abc import Row
+from storage.abc import Row, Timestamp
 from txn.abc import Key
 
 STEPS_MAX: Final = 2_000
@@ -35,12 +35,19 @@ Walk = Callable[[Bounds, bool], Hits | None]
 Find = Callable[[tuple[int, ...], Key, int], list[Row] | None]
 """(columns, key, at most) -> the rows of a key of an index."""
 
+Then = Callable[[Row], Sequence[Row]]
+"""What becomes of a row that is met: itself, or rows with others' beside it."""
+
 Only = tuple[Callable[[Key], bool], Callable[[Row], Key]]
 """(whether a row counts, by its primary key; what that is)."""
 
 
 def _any_key(_key: Key) -> bool:
     return True
+
+
+def _itself(row: Row) -> Sequence[Row]:
+    return (row,)
 
 
 class IndexWalk:
@@ -55,6 +62,7 @@ class IndexWalk:
         "_prefix",
         "_skipped",
         "_walk",
+        "columns",
         "index",
         "without",
     )
@@ -62,6 +70,7 @@ class IndexWalk:
     def __init__(self, table: Table, walk: KeyedWalk, limit: Expr | None, offset: Expr | None) -> None:
         self._walk = walk
         self.index = walk.index
+        self.columns = tuple(range(len(table.columns)))
         pinned = walk.within.prefix if walk.index else ()
         self.without: tuple[int, ...] = ()
         """The index of rows whose first column of the order is null."""
@@ -83,21 +92,29 @@ class IndexWalk:
         find: Find,
         more: int = 0,
         only: Only | None = None,
+        then: Then = _itself,
     ) -> list[Row] | None:
         """Rows of which those that are asked for are the first in the order asked for; None: DuckDB is to find them.
 
-        `more`: so many more than LIMIT says. `only`: which rows count.
+        `more`: so many more than LIMIT says. `only`: which rows count. `then`: what they are to be joined with.
         """
         if self._skipped:
             self._skipped -= 1
             return None
-        found = self._found(params, session, walk, find, more, only)
+        found = self._found(params, session, walk, find, more, only, then)
         if found is not None:
             self._in_vain = 0
         return found
 
     def _found(
-        self, params: Sequence[Any], session: Any, walk: Walk, find: Find, more: int, only: Only | None
+        self,
+        params: Sequence[Any],
+        session: Any,
+        walk: Walk,
+        find: Find,
+        more: int,
+        only: Only | None,
+        then: Then,
     ) -> list[Row] | None:
         within = self._bounds(params, session)
         if within is None:
@@ -112,7 +129,7 @@ class IndexWalk:
             beside = self._nulls(params, session, find, only)
             if beside is None:
                 return None
-            found += beside
+            found += [made for row in beside for made in then(row)]
         if len(found) >= enough:
             return found
         hits = walk(within, self._walk.descending)
@@ -130,11 +147,11 @@ class IndexWalk:
                 self._skipped = min(2**self._in_vain, SKIPPED_MAX) - 1
                 return None
             if row is not None and (condition is None or condition(params, row, session)) and free(own):
-                found.append(row)
+                found += then(row)
                 last = key
         if nulls == "last" and len(found) < enough:
             beside = self._nulls(params, session, find, only)
-            return None if beside is None else found + beside
+            return None if beside is None else found + [made for row in beside for made in then(row)]
         return found
 
     def _turned(self, within: Bounds, walk: Walk, hits: Hits) -> Hits:
@@ -167,6 +184,44 @@ class IndexWalk:
             free, key_of = only
             rows = [row for row in rows if free(key_of(row))]
         return rows
+
+
+def along_view(walk: IndexWalk, view: Any, ts: Timestamp) -> tuple[Walk, Find]:
+    """The ways to rows that a transaction sees: in the order of `walk`, and by a key of an index."""
+
+    def along(bounds: Bounds, descending: bool) -> Hits | None:
+        if not walk.index:
+            return _by_key(view, bounds, ts, descending)
+        met: Hits | None = view.walk(walk.index, bounds, ts, descending, STEPS_MAX)
+        return met
+
+    return along, lambda positions, key, most: view.by_index(positions, key, ts, most)
+
+
+def along_image(walk: IndexWalk, image: Any, ts: Timestamp) -> tuple[Walk, Find]:
+    """The same of what was committed."""
+
+    def along(bounds: Bounds, descending: bool) -> Hits | None:
+        if not walk.index:
+            return _by_key(image, bounds, ts, descending)
+        met: Hits | None = image.index(walk.index).walk(bounds, ts, descending)
+        return met
+
+    return along, lambda positions, key, most: image.index(positions).find(key, ts, most, walk.columns)
+
+
+def _by_key(view: KeyedView, bounds: Bounds, ts: Timestamp, descending: bool) -> Hits:
+    low, high, low_inclusive, high_inclusive = bounds
+    hits = view.scan(
+        low,
+        high,
+        ts,
+        low_inclusive=low_inclusive,
+        high_inclusive=high_inclusive,
+        descending=descending,
+        at_once=True,
+    )
+    return ((key, key, row) for key, _, row in hits)
 
 
 def _again(hits: Hits | None) -> Hits:

@@ -25,9 +25,9 @@ from executor.abc import ExecutionError
 from executor.keyed.compile import compile_condition, compile_expression, compile_key, compile_tuple
 from executor.keyed.endings import Ending
 from executor.keyed.footprint import columns_at, columns_named, order_of_rows
-from executor.keyed.index_walk import STEPS_MAX, Hits, IndexWalk
+from executor.keyed.index_walk import IndexWalk, along_image, along_view
 from executor.keyed.overlay import OverlayView
-from executor.keyed.read import Bounds, KeyedView, LookupPlan, compile_range, key_positions
+from executor.keyed.read import KeyedView, LookupPlan, compile_range, key_positions
 from executor.keyed.system_steps import by_column, of_system, spread
 from executor.snapshot.abc import TooFarToLook
 from planner import types as t
@@ -123,27 +123,10 @@ class JoinPlan:
         if walk is None:
             return None
 
-        def along(bounds: Bounds, descending: bool) -> Hits | None:
-            if walk.index:
-                met: Hits | None = view.walk(walk.index, bounds, ts, descending, STEPS_MAX)
-                return met
-            low, high, low_inclusive, high_inclusive = bounds
-            hits = view.scan(
-                low,
-                high,
-                ts,
-                low_inclusive=low_inclusive,
-                high_inclusive=high_inclusive,
-                descending=descending,
-                at_once=True,
-            )
-            return ((key, key, row) for key, _, row in hits)
-
         found = walk.rows(
             params,
             session,
-            along,
-            lambda positions, key, most: view.by_index(positions, key, ts, most),
+            *along_view(walk, view, ts),
             more,
             None if free is None else (free, view.key_of),
         )
@@ -297,13 +280,19 @@ class _Run:
 class _Query:
     """One query's steps, and what becomes of the rows."""
 
-    __slots__ = ("_condition", "_ending", "_project", "_steps")
+    __slots__ = ("_condition", "_ending", "_first", "_of_first", "_project", "_steps", "_walk")
 
     def __init__(self, body: KeyedJoin, first: int) -> None:
         """`first`: the number of its first table among those of the statement."""
         self._steps: list[_Step] = []
+        self._walk: IndexWalk | None = None
+        self._first = first
         for i, step in enumerate(body.steps):
-            self._steps.append(_Step(step, first, first_step=i == 0))
+            if i == 0 and body.walk is not None and step.table is not None:
+                self._walk = IndexWalk(step.table, body.walk, body.limit, body.offset)
+                self._of_first = compile_condition(step.condition)
+            else:
+                self._steps.append(_Step(step, first, first_step=i == 0))
             first += step.table is not None
         self._condition = compile_condition(body.condition)
         self._project = compile_tuple(body.outputs)
@@ -315,12 +304,40 @@ class _Query:
     def rows(self, given: Row, run: _Run) -> Sequence[Row]:
         """Raises NoKeyedAnswer."""
         params, session = run.params, run.session
+        if self._walk is not None:
+            return self.ended(self._along(self._walk, run), params, session)
         found: list[Row] = [given]
         if self._condition is not None and not self._condition(params, given, session):
             found = []
         for step in self._steps:
             found = step.joined(found, run, inner=bool(given))
         return self.ended(found, params, session)
+
+    def _along(self, walk: IndexWalk, run: _Run) -> list[Row]:
+        """The joined rows of the first table's as they come in order, until there are enough. Raises NoKeyedAnswer."""
+        params, session, ts = run.params, run.session, run.ts
+        view, condition, steps = run.views[self._first], self._of_first, self._steps
+
+        def joined(row: Row) -> Sequence[Row]:
+            if condition is not None and not condition(params, row, session):
+                return ()
+            run.looked_at(1)
+            found: list[Row] = [row]
+            for step in steps:
+                if not found:
+                    break
+                found = step.joined(found, run, inner=True)
+            return found
+
+        found = walk.rows(
+            params,
+            session,
+            *(along_view(walk, view, ts) if isinstance(view, OverlayView) else along_image(walk, view, ts)),
+            then=joined,
+        )
+        if found is None:
+            raise TooFarToLook
+        return found
 
     def ended(self, found: list[Row], params: Sequence[Any], session: Any) -> Sequence[Row]:
         """What becomes of joined rows."""
@@ -482,6 +499,7 @@ def _of_rows(body: KeyedJoin) -> Iterator[Expr]:
     yield from order_of_rows(body)
     yield from body.firsts if body.groups is None else ()
     yield from (body.condition,) if body.condition is not None else ()
+    yield from (body.walk.condition,) if body.walk is not None and body.walk.condition is not None else ()
     for step in body.steps:
         yield from (e for e in (step.condition, step.passes) if e is not None)
         lookup = step.lookup

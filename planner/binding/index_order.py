@@ -60,13 +60,13 @@ def first_rows(catalog: Catalog, parts: Parts, steps: Sequence[FromStep]) -> Key
     where = ir.Logic(TypeRef(t.BOOL), "and", tuple(asked)) if len(asked) > 1 else asked[0] if asked else None
     number = step.relation.number
     by_index = index_walk(catalog, table, number, where, parts.order)
-    by_key = _key_walk(table, number, where, parts.order)
+    by_key = key_walk(table, number, where, parts.order)
     if by_index is None or by_key is None:
         return by_index or by_key
     return by_index if pinned_by(by_index) > pinned_by(by_key) else by_key
 
 
-def _key_walk(
+def key_walk(
     table: Table, number: int, where: ir.Node | None, order: Sequence[ir.SortKey]
 ) -> KeyedWalk | None:
     """The same by the primary key, which is told from all other rows once all its columns are."""
@@ -185,4 +185,4 @@ def _never_null(table: Table, position: int) -> bool:
     return table.columns[position].not_null or position in table.key_indexes
 
 
-__all__ = ["extreme", "first_rows", "index_walk", "pinned_by", "with_walk"]
+__all__ = ["extreme", "first_rows", "index_walk", "key_walk", "pinned_by", "with_walk"]

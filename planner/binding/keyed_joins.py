@@ -25,6 +25,7 @@ from planner.abc import (
     Handed,
     JoinStep,
     KeyedJoin,
+    KeyedWalk,
     Lookup,
     Points,
     Produced,
@@ -32,7 +33,7 @@ from planner.abc import (
     Table,
     TypeRef,
 )
-from planner.binding import ir, key_conditions, keyed, keyed_catalog
+from planner.binding import ir, key_conditions, keyed, keyed_catalog, walked_joins
 from planner.binding.index_reads import indexed_prefixes
 from planner.binding.keyed_endings import equal_as_datums, grouped, order_keys
 from planner.binding.scope import FromStep
@@ -91,8 +92,7 @@ def look_ups(
     nodes += [n for n in (*(below.columns if below is not None else ()), parts.where) if n is not None]
     if any(ir.varies(n) for n in (*nodes, *(k.expr for k in parts.order), *(parts.distinct_on or ()))):
         raise keyed.NotKeyed("another value each time")
-    order = _Order(catalog, pool, given, width, walked=walked)
-    condition = order.place(list(steps))
+    order, condition, walk = _placed(catalog, steps, parts, pool, given, width, walked)
     parts = order.spread(parts)
     groups = None
     above: Mapping[int, int] = order.offsets
@@ -108,8 +108,34 @@ def look_ups(
     firsts = tuple(keyed.expression(n, above) for n in parts.distinct_on or ())
     made, sort = tuple(order.made), order_keys(parts.order, above)
     return KeyedJoin(
-        made, outputs, limit, groups, sort, offset, parts.distinct, firsts, condition, given=width
+        made, outputs, limit, groups, sort, offset, parts.distinct, firsts, condition, given=width, walk=walk
     )
+
+
+def _placed(
+    catalog: Catalog,
+    steps: Sequence[FromStep],
+    parts: Parts,
+    pool: list[ir.Node],
+    given: Mapping[int, int],
+    width: int,
+    walked: bool,
+) -> tuple[_Order, Expr | None, KeyedWalk | None]:
+    """The steps in their order, what is asked before the first, and how its rows are walked along, if they are. Raises NotKeyed."""
+    along = None if walked or width else walked_joins.walked(catalog, parts, steps, pool)
+    order = _Order(catalog, list(pool), given, width, walked=walked)
+    try:
+        condition = order.place(list(steps))
+    except keyed.NotKeyed:
+        if along is None:
+            raise
+    else:
+        if along is None or (order.made and not walked_joins.meets_fewer(along.walk, order.made[0])):
+            return order, condition, None
+    order = _Order(catalog, [c for c in pool if c not in along.used], given, width)
+    order.begin(along)
+    order.place([s for s in steps if s is not along.step])
+    return order, None, along.walk
 
 
 def _is_parted(table: Table | None) -> bool:
@@ -191,6 +217,11 @@ class _Order:
         if self._pool:
             raise keyed.NotKeyed("asked of no table")
         return condition
+
+    def begin(self, along: walked_joins.Walked) -> None:
+        """Places a table whose rows are walked along. Raises NotKeyed."""
+        index = along.walk.index
+        self._add(_Way(0, along.walk.within, 0, index, self._ready(along.step.relation.number)), along.step)
 
     def spread(self, parts: Parts) -> Parts:
         """The parts with columns in place of functions that return rows. Raises NotKeyed where these are not whole targets, or
