@@ -10,13 +10,13 @@ PostgreSQL's deterministic collations do: both in one string, for a space sorts 
 
     icu_sort_key(name, 'sv') || ' ' || name
 
-Under a nondeterministic one the sort key is all, and texts are equal whose keys are; under others equality is that of bytes. What depends on a language otherwise (upper and lower case, classes of
-characters in regular expressions) is refused.
+Under a nondeterministic one the sort key is all, and texts are equal whose keys are; under others equality is that of bytes. Upper and
+lower case are the language's (`prelude_languages`), classes of characters in regular expressions ICU's (`regexps`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -26,13 +26,16 @@ from planner import types as t
 from planner.abc import PlanError, ResultColumn, TypeRef
 from planner.binding import ir
 from planner.binding.collations_met import derived, met, sorted_by
-from planner.binding.fragments import Frag, sql
+from planner.binding.fragments import Frag, join, sql
 from planner.binding.naming import identifier
+from planner.binding.prelude_languages import OF_THEIR_OWN
+from planner.binding.regexps import ICU
 from planner.catalog.collations import (
     NONE,
     by_bytes,
     duckdb_locale,
     is_collatable,
+    language_of,
     levels,
     nondeterministic,
     shown,
@@ -60,9 +63,10 @@ COMPARISONS: Final = {f"{a} {sign} {a}": sign for a in ("text", "bpchar", "name"
 EXTREMES: Final = {f"{of}({a})": f"arg_{of}" for of in ("min", "max") for a in ("text", "bpchar")}
 _BY_LANGUAGE: Final = frozenset(
     ("lower", "upper", "initcap", "regexp_count", "regexp_instr", "regexp_like", "regexp_match", "regexp_matches",
-     "regexp_replace", "regexp_split_to_array", "regexp_split_to_table", "regexp_substr", "text_larger", "text_smaller",
-     "bttextcmp")
+     "regexp_replace", "regexp_split_to_array", "regexp_split_to_table", "regexp_substr")
 )  # fmt: skip
+_LARGER: Final = frozenset(("text_larger", "text_smaller", "bttextcmp"))
+_CASES: Final = frozenset(("lower", "upper", "initcap"))
 _SIGNS_BY_LANGUAGE: Final = frozenset(("~", "!~", "~*", "!~*", "~~*", "!~~*"))
 _EQUAL: Final = ("=", "<>", "is distinct from", "is not distinct from")
 EQUALITIES: Final = {f"{a} {sign} {a}": sign.upper() for a in ("text", "bpchar", "name") for sign in _EQUAL}
@@ -287,6 +291,8 @@ def _under_nondeterministic(node: ir.Call | ir.Logic | ir.Aggregate, name: str) 
         if sign in refused or function in refused:
             raise PlanError("0A000", f"nondeterministic collations are not supported for {what}")
     counts = isinstance(node, ir.Aggregate) and node.distinct
+    if function in _CASES:
+        return True
     if isinstance(node, ir.Logic):
         allowed = op not in ("greatest", "least")
     else:
@@ -298,7 +304,7 @@ def _under_nondeterministic(node: ir.Call | ir.Logic | ir.Aggregate, name: str) 
 
 
 def matters(node: ir.Call | ir.Logic | ir.Aggregate) -> bool:
-    """Whether the operation is done otherwise than by bytes. Raises 0A000 for one that is not there under ICU."""
+    """Whether the operation is done otherwise than under the default collation. Raises 0A000 for one that is not there under ICU."""
     op = node.op
     if nondeterministic and op not in COMPARISONS:
         name = next(filter(None, map(told_apart, node.args)), "")
@@ -308,17 +314,53 @@ def matters(node: ir.Call | ir.Logic | ir.Aggregate) -> bool:
         return bool(collation_of(*node.args))
     words = op.split(" ")
     sign = words[1] if len(words) == 3 else ""
-    if (
-        op in ("greatest", "least")
-        or op in _ARRAYS
-        or sign in _SIGNS_BY_LANGUAGE
-        or op.partition("(")[0] in _BY_LANGUAGE
-    ):
+    function = op.partition("(")[0]
+    if op in _ARRAYS or function in _LARGER:
         name = collation_of(*node.args)
         if name:
-            said_so = sign or op.partition("(")[0]
-            raise PlanError("0A000", f'{said_so} in collation "{shown(name)}" is not supported')
+            raise PlanError("0A000", f'{sign or function} in collation "{shown(name)}" is not supported')
+    if op in ("greatest", "least") or sign in _SIGNS_BY_LANGUAGE or function in _BY_LANGUAGE:
+        return bool(collation_of(*node.args))
     return False
+
+
+def done(node: ir.Call, args: Sequence[Frag], usual: Callable[[Sequence[Frag]], Frag]) -> Frag:
+    """What `matters`: a comparison, a change of letters, a pattern. `usual`: as it is by bytes, of other arguments."""
+    if node.op in COMPARISONS or node.op in EQUALITIES:
+        return comparison(node, args)
+    name = collation_of(*node.args) or next(filter(None, map(told_apart, node.args)), "")
+    function, call, _ = node.op.partition("(")
+    sign = "" if call else node.op.split(" ")[1]
+    if function in _CASES:
+        return _in_case(function, args[0], name)
+    if sign in ("~~*", "!~~*"):
+        small = [_in_case("lower", a, name) for a in args]
+        return sql("(", small[0], " LIKE " if sign == "~~*" else " NOT LIKE ", small[1], " ESCAPE '\\')")
+    asked = sql(f"('{ICU}' || ", args[1], ")")
+    if sign:
+        flags = "'i'" if sign.endswith("*") else "''"
+        return sql(
+            "(NOT " if sign.startswith("!") else "(", "tw_regexp_like(", args[0], ", ", asked, f", {flags}))"
+        )
+    return usual([args[0], asked, *args[2:]])
+
+
+def _in_case(how: str, text: Frag, name: str) -> Frag:
+    language = language_of(name)
+    if language in OF_THEIR_OWN[how]:
+        raise PlanError("0A000", f'{how} in collation "{shown(name)}" is not supported')
+    return sql(f"tw_{how}_as(", text, f", '{language}')")
+
+
+def extreme_of(node: ir.Logic, frags: Sequence[Frag]) -> Frag:
+    """greatest and least where they `matter`: by the collation's key, the first among equals."""
+    name = collation_of(*node.args)
+    which, place = ("max", "-tw_i") if node.op == "greatest" else ("min", "tw_i")
+    packed = sql("struct_pack(k := ", _key(sql("tw_v"), name, node), f", n := {place}, v := tw_v)")
+    made = sql(
+        "list_transform([", join(", ", frags), "], lambda tw_v, tw_i: CASE WHEN tw_v IS NOT NULL THEN "
+    )
+    return sql(f"list_{which}(", made, packed, " END)).v")
 
 
 def comparison(node: ir.Call, args: Sequence[Frag]) -> Frag:

@@ -166,7 +166,9 @@ class Emitter:
         if made is None:
             raise PlanError("0A000", f"{display_signature(node.op)} is not supported", position=node.position)
         if collating.matters(node):
-            return collating.comparison(node, self.arguments(node.op, node.args))
+            return collating.done(
+                node, self.arguments(node.op, node.args), lambda args: made(self, node, list(args))
+            )
         return made(self, node, self.arguments(node.op, node.args))
 
     def arguments(self, op: str, args: Sequence[ir.Node]) -> list[Frag]:
@@ -230,8 +232,10 @@ class Emitter:
                 items += [" ELSE ", frags[-1]]
             return sql(*items, " END)", form=form)
         if op in ("greatest", "least"):
-            collating.matters(node)
+            by_language = collating.matters(node)
             frags, form = self.unified(args, node.type)
+            if by_language:
+                return collating.extreme_of(node, frags)
             if node.type.oid == t.NUMERIC and form is None:
                 return sql(f"tw_num_{op}([", join(", ", frags), "])")
             if node.type.oid == t.BPCHAR:

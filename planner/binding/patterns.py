@@ -28,9 +28,9 @@ class Pattern:
 
     __slots__ = ("_compiled",)
 
-    def __init__(self, pattern: str | bytes, flags: int) -> None:
-        """Raises what `re.compile` raises."""
-        re.compile(pattern, flags)
+    def __init__(self, pattern: str | bytes, flags: int, checked: str | bytes | None = None) -> None:
+        """`checked`: the same without what `re` does not know. Raises what `re.compile` raises."""
+        re.compile(pattern if checked is None else checked, flags)
         self._compiled = regex.compile(pattern, regex.VERSION0 | _FLAGS[flags & _KNOWN])
 
     def search(self, text: str | bytes) -> Any:

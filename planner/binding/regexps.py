@@ -16,11 +16,29 @@ from planner.abc import SqlError
 from planner.binding.patterns import Pattern
 from planner.binding.regexp_lengths import by_length
 
-_CLASSES = {
+_Classes = dict[str, str]
+_ASCII: Final[_Classes] = {
     "alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "upper": "A-Z", "lower": "a-z", "space": r"\s",
     "blank": r" \t", "punct": r"!-/:-@\[-`{-~", "cntrl": r"\x00-\x1f\x7f", "xdigit": "0-9a-fA-F", "print": r"\x20-\x7e",
     "graph": r"\x21-\x7e", "word": r"\w",
 }  # fmt: skip
+"""What `re` knows, which only says whether a pattern is well-formed."""
+_BY_LOCALE: Final[_Classes] = {
+    "alpha": r"\p{Alphabetic}", "digit": "0-9", "alnum": r"\p{Alphabetic}\p{Nd}", "upper": r"\p{Uppercase}\p{Lt}",
+    "lower": r"\p{Lowercase}", "blank": r" \t", "xdigit": "0-9a-fA-F", "word": r"\p{Alphabetic}\p{Nd}_",
+    "space": r"\t-\r \u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000", "cntrl": r"\p{Cc}",
+    "punct": r"\p{P}\p{S}\p{No}\p{Cf}\p{Me}\p{Co}\u00a0\u2007\u202f", "graph": r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Cf}\p{Co}",
+    "print": r" \p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\p{Cf}\p{Co}",
+}  # fmt: skip
+"""The C library's classes in UTF-8, which the default collation asks."""
+_BY_ICU: Final[_Classes] = {
+    "alpha": r"\p{L}", "digit": r"\p{Nd}", "alnum": r"\p{L}\p{Nd}", "upper": r"\p{Lu}", "lower": r"\p{Ll}",
+    "space": r"\t-\r\x1c-\x1f\x85\p{Z}", "blank": r" \t", "punct": r"\p{P}", "cntrl": r"\p{Cc}", "xdigit": "0-9a-fA-F",
+    "print": r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Z}", "graph": r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Co}", "word": r"\p{L}\p{Nd}_",
+}  # fmt: skip
+ICU: Final = "***u:"
+"""What a pattern begins with that is asked under one of ICU's collations: PostgreSQL knows no such director."""
+_SHORT: Final = {"d": "digit", "s": "space", "w": "word"}
 _ESCAPES = {
     "m": r"\b(?=\w)",
     "M": r"\b(?<=\w)",
@@ -42,6 +60,8 @@ def compile_pattern(pattern: str, flags: str) -> Pattern:
     """Raises 2201B for a malformed pattern, 22023 for an unknown flag."""
     if len(pattern) > PATTERN_LENGTH_MAX:
         raise SqlError("54000", "regular expression is too long")
+    classes = _BY_ICU if pattern.startswith(ICU) else _BY_LOCALE
+    pattern = pattern.removeprefix(ICU)
     if pattern.startswith("***="):
         return Pattern(re.escape(pattern[4:]), _flags(flags))
     if pattern.startswith("***:"):
@@ -55,7 +75,8 @@ def compile_pattern(pattern: str, flags: str) -> Pattern:
         return Pattern(re.escape(pattern), _flags(flags))
     try:
         lines = any(f in flags for f in "nmw")
-        return Pattern(_translate(pattern, lines, "x" in flags), _flags(flags))
+        known = _translate(pattern, lines, "x" in flags, _ASCII)
+        return Pattern(_translate(pattern, lines, "x" in flags, classes), _flags(flags), known)
     except (re.error, OverflowError) as e:
         raise SqlError("2201B", f"invalid regular expression: {_reason(str(e))}") from None
 
@@ -103,7 +124,7 @@ def _flags(flags: str) -> int:
     return int(out)
 
 
-def _translate(pattern: str, lines: bool, verbose: bool) -> str:
+def _translate(pattern: str, lines: bool, verbose: bool, classes: _Classes) -> str:
     out: list[str] = []
     i, n = 0, len(pattern)
     while i < n:
@@ -112,10 +133,14 @@ def _translate(pattern: str, lines: bool, verbose: bool) -> str:
             if i + 1 >= n:
                 raise SqlError("2201B", "invalid regular expression: invalid escape \\ sequence")
             e = pattern[i + 1]
-            out.append(_ESCAPES.get(e, "\\" + e))
+            named = _SHORT.get(e.lower())
+            if named is not None:
+                out.append(f"[{'^' if e.isupper() else ''}{classes[named]}]")
+            else:
+                out.append(_ESCAPES.get(e, "\\" + e))
             i += 2
         elif c == "[":
-            text, i = _bracket(pattern, i)
+            text, i = _bracket(pattern, i, classes)
             out.append(text)
         elif c == "$":
             out.append("$" if lines else r"\Z")
@@ -159,7 +184,7 @@ def _ends_quantifier(parts: Sequence[str]) -> bool:
     return opened >= 0 and "}" not in parts[opened:-1]
 
 
-def _bracket(pattern: str, start: int) -> tuple[str, int]:
+def _bracket(pattern: str, start: int, classes: _Classes) -> tuple[str, int]:
     if pattern.startswith("[[:<:]]", start):
         return r"\b(?=\w)", start + 7
     if pattern.startswith("[[:>:]]", start):
@@ -178,14 +203,15 @@ def _bracket(pattern: str, start: int) -> tuple[str, int]:
         if pattern.startswith("[:", i):
             end = pattern.find(":]", i)
             name = pattern[i + 2 : end] if end > 0 else ""
-            if name not in _CLASSES:
+            if name not in classes:
                 raise SqlError("2201B", "invalid regular expression: invalid character class")
-            out.append(_CLASSES[name])
+            out.append(classes[name])
             i = end + 2
         elif pattern.startswith("[=", i) or pattern.startswith("[.", i):
             raise SqlError("0A000", "collating elements in regular expressions are not supported")
         elif c == "\\" and i + 1 < len(pattern):
-            out.append(r"\\" if pattern[i + 1] == "B" else pattern[i : i + 2])
+            e = pattern[i + 1]
+            out.append(r"\\" if e == "B" else classes[_SHORT[e]] if e in _SHORT else pattern[i : i + 2])
             i += 2
         else:
             out.append("\\" + c if c in "[]&~|" else c)

@@ -145,6 +145,11 @@ def _language(collation: str) -> str:
     return read[0] if read is not None else _LOCALES[collation].lower()
 
 
+def language_of(collation: str) -> str:
+    """The language of one of ICU's, whose letters have its upper and lower case; empty for the root's."""
+    return _language(collation).partition("-")[0]
+
+
 def by_bytes(collation: str) -> bool:
     """Whether text is ordered by its bytes under it; the empty name is the default collation's."""
     found = _MADE.get(collation)
