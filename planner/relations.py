@@ -276,6 +276,10 @@ class Table:
                 return i
         raise KeyError(attnum)
 
+    def never_null(self, position: int) -> bool:
+        """Whether every row has a value in the column at this place."""
+        return self.columns[position].not_null or position in self.key_indexes
+
     @property
     def key_indexes(self) -> tuple[int, ...]:
         """Row positions of the primary key's columns, in key order; empty without a primary key."""

@@ -16,14 +16,14 @@ from executor.keyed.compile import Compiled, compile_condition, compile_tuple
 from executor.keyed.endings import Ending
 from executor.keyed.index_walk import IndexWalk, along_image, along_view
 from executor.keyed.overlay import OverlayView
-from executor.keyed.read import LookupPlan, rows_within
+from executor.keyed.read import LookupPlan, compile_range, rows_within
 from executor.snapshot.abc import TableImage
-from planner.abc import Col, KeyedRead, Points
+from planner.abc import Col, KeyedRead, Points, Range
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
 ROWS_MAX: Final = 2_000
-"""Rows of one key that are read one by one (a microsecond or two each) sooner than DuckDB has begun."""
+"""Rows of one key, or of a range of keys, that are read one by one (a microsecond or two each) sooner than DuckDB has begun."""
 KEYS_MAX: Final = 500
 """Keys of one statement: each is a search in every run."""
 
@@ -39,6 +39,7 @@ class IndexRead:
         "_positions",
         "_project",
         "_project_whole",
+        "_range",
         "_walk",
     )
 
@@ -47,6 +48,10 @@ class IndexRead:
         self._lookup: LookupPlan | None = None
         if isinstance(body.lookup, Points):
             self._lookup = LookupPlan(body.table, body.lookup, index=body.index)
+        self._range = None
+        """Of the index's keys; of a walk along the same index it is the walk's."""
+        if isinstance(body.lookup, Range) and (body.walk is None or body.walk.index != body.index):
+            self._range = compile_range(body.lookup, body.table, body.index)
         self._walk = (
             IndexWalk(body.table, body.walk, body.limit, body.offset) if body.walk is not None else None
         )
@@ -70,6 +75,12 @@ class IndexRead:
             found = _found(lookup, params, session, lambda key, most: index.find(key, ts, most, columns))
             if found is not None:
                 return self._made(found, params, session, self._project)
+        elif self._range is not None:
+            bounds = self._range(params, session)
+            index, columns = image.index(self._positions), self._columns
+            found = [] if bounds is None else index.between(bounds, ts, ROWS_MAX, columns)
+            if found is not None:
+                return self._made(found, params, session, self._project)
         if walk is None:
             return None
         met = walk.rows(params, session, *along_image(walk, image, ts))
@@ -82,6 +93,11 @@ class IndexRead:
         lookup, walk, positions = self._lookup, self._walk, self._positions
         if lookup is not None:
             found = _found(lookup, params, session, lambda key, most: view.by_index(positions, key, ts, most))
+            if found is not None:
+                return self._made(found, params, session, self._project_whole)
+        elif self._range is not None:
+            bounds = self._range(params, session)
+            found = [] if bounds is None else view.between(positions, bounds, ts, ROWS_MAX)
             if found is not None:
                 return self._made(found, params, session, self._project_whole)
         if walk is None:

@@ -374,8 +374,9 @@ class _Step:
             return
         assert table is not None
         if isinstance(lookup, Range):
-            self._ask = compile_range(lookup, table)
-            self._find = _in_range(number, table if step.rid else None)
+            self._ask = compile_range(lookup, table, step.index or None)
+            with_rid = table if step.rid else None
+            self._find = _in_index(table, step, number) if step.index else _in_range(number, with_rid)
             return
         positions = step.index or key_positions(table, step.unique)
         types = [table.columns[i].type for i in positions]
@@ -491,6 +492,26 @@ def _in_range(number: int, with_rid: Table | None) -> _Find:
         return rows
 
     return in_range
+
+
+def _in_index(table: Table, step: JoinStep, number: int) -> _Find:
+    """The rows of a range of an index's keys."""
+    positions, columns = step.index, tuple(range(len(table.columns)))
+
+    def in_index(bounds: Any, run: _Run) -> Sequence[Row]:
+        view = run.views[number]
+        if isinstance(view, OverlayView):
+            found = view.between(positions, bounds, run.ts, ROWS_MAX)
+        else:
+            found = run.images[number].index(positions).between(bounds, run.ts, ROWS_MAX, columns)
+        if found is None:
+            raise TooFarToLook
+        if step.rid:
+            hits = (view.get(view.key_of(row), run.ts) for row in found)  # type: ignore[attr-defined]
+            return [run.with_rid(table, *hit) for hit in hits if hit is not None]
+        return found
+
+    return in_index
 
 
 def _of_rows(body: KeyedJoin) -> Iterator[Expr]:

@@ -142,6 +142,16 @@ class OverlayView:
         rows = [row for row in found if key_of(row) not in own]
         return rows + [hit[1] for hit in own.values() if hit is not None and value_of(hit[1]) == key]
 
+    def between(
+        self, positions: tuple[int, ...], bounds: Bounds, ts: Timestamp, rows_max: int
+    ) -> list[Row] | None:
+        """The same of a range of an index's keys."""
+        index = getattr(self.base, "index", None)
+        if index is None or not index(positions).is_short(bounds, ts, rows_max):
+            return None
+        hits = self.walk(positions, bounds, ts, False, rows_max)
+        return None if hits is None else [row for _, _, row in hits if row is not None]
+
     def walk(
         self, positions: tuple[int, ...], bounds: Bounds, ts: Timestamp, descending: bool, rows_max: int
     ) -> Iterator[tuple[Key, Key, Row | None]] | None:

@@ -117,6 +117,41 @@ class TableIndex:
         found.sort(key=lambda item: item[0])
         return [row for _, row in found]
 
+    def between(
+        self, bounds: Bounds, ts: Timestamp, rows_max: int, indexes: tuple[int, ...]
+    ) -> list[Row] | None:
+        """These columns of the visible rows within the bounds, in the order of the keys. None, and what it raises: as `find`."""
+        if not self.is_short(bounds, ts, rows_max):
+            return None
+        runs = list(self._image.runs_at(ts))
+        if len(runs) == 1 and not self._versions.chains:
+            order = runs[0].orders[self._positions]
+            return list(map(runs[0].some(indexes), order.rows_between(*order.keys.span(*bounds))))
+        hits = self.walk(bounds, ts, False)
+        assert hits is not None, "every run is sorted"
+        return [tuple([row[i] for i in indexes]) for _, _, row in hits if row is not None]
+
+    def is_short(self, bounds: Bounds, ts: Timestamp, rows_max: int) -> bool:
+        """Whether no more than so many rows are to be looked at within the bounds, and every run is sorted. Raises as `find`."""
+        self._image.readable(ts)
+        if ts < self._let_go_ts:
+            raise TooOldForKeyed
+        count = 0
+        for run in self._image.runs_at(ts):
+            order = self._order(run)
+            if order is None:
+                return False
+            start, stop = order.keys.span(*bounds)
+            count += stop - start
+            if count > rows_max:
+                return False
+        candidates = self._map.candidates
+        for key in self._map.between(bounds, False) if candidates else ():
+            count += len(candidates[key])
+            if count > rows_max:
+                return False
+        return True
+
     def walk(
         self, bounds: Bounds, ts: Timestamp, descending: bool
     ) -> Iterator[tuple[Key, Key, Row | None]] | None:

@@ -121,6 +121,8 @@ def with_walk(found: KeyedRead | None, walk: KeyedWalk, instead: KeyedRead) -> K
     )
     if found is None:
         return alone
+    if found.index and isinstance(found.lookup, Range):  # which is known to be short before it is read
+        return alone if found.index == walk.index else replace(found, walk=walk)
     if found.index:
         return replace(found, walk=walk) if narrowed(found.index, len(found.index)) > pinned else alone
     lookup = found.lookup
@@ -158,7 +160,7 @@ def _walk(
         turn = next((i for i, way in enumerate(ways) if way != ways[0]), 0)
         if turn and any(way == ways[0] for way in ways[turn:]):
             continue
-        if not all(_never_null(table, c) for c in columns[1:]):
+        if not all(table.never_null(c) for c in columns[1:]):
             continue
         if best is not None and (narrowed(positions, pinned), len(columns)) <= (
             pinned_by(best),
@@ -166,7 +168,7 @@ def _walk(
         ):
             continue
         bounded = within.low is not None or within.high is not None
-        nulls = "nowhere" if bounded or _never_null(table, columns[0]) else "first" if left[0][2] else "last"
+        nulls = "nowhere" if bounded or table.never_null(columns[0]) else "first" if left[0][2] else "last"
         whole = complete and len(left) == len(columns)
         best = KeyedWalk(positions, within, condition, left[0][1], nulls, whole, turn=turn)
     return best
@@ -179,10 +181,6 @@ def pinned_by(walk: KeyedWalk) -> int:
 
 def _ordered(walk: KeyedWalk) -> int:
     return len(walk.index) - len(walk.within.prefix)
-
-
-def _never_null(table: Table, position: int) -> bool:
-    return table.columns[position].not_null or position in table.key_indexes
 
 
 __all__ = ["extreme", "first_rows", "index_walk", "key_walk", "pinned_by", "with_walk"]

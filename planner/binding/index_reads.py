@@ -3,6 +3,7 @@
     SELECT * FROM orders WHERE customer = $1                     CREATE INDEX ON orders (customer)
     SELECT count(*), sum(price) FROM orders WHERE customer = $1  the same rows, folded
     SELECT * FROM orders WHERE customer = ANY ($1) ORDER BY day  of several keys: how ORMs fetch what belongs to some rows
+    SELECT sum(total) FROM orders WHERE day BETWEEN $1 AND $2    of a range of keys
 
 A shortcut beside the columnar plan: the executor takes it if it finds few rows. Indexes serve with all their columns or
 with those that they begin with; of several the one that pins most is chosen. What else WHERE asks is a condition on the
@@ -12,14 +13,14 @@ rows found, and the few that are left are sorted by plain columns.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from planner import types as t
-from planner.abc import Expr, KeyedRead, Lookup, OrderKey, Points, Table
+from planner.abc import Expr, KeyedRead, Lookup, OrderKey, Points, Range, Table
 from planner.binding import ir, key_conditions, keyed, partial_indexes
 from planner.catalog import Catalog
 from planner.catalog.objects import Index
-from planner.keyed_plans import PartialColumns
+from planner.keyed_plans import PartialColumns, narrowed
 
 
 def index_read(
@@ -34,15 +35,52 @@ def index_read(
     """The keyed way to rows of relation `number` by one of the table's indexes; None if none serves."""
     if not table.key_indexes or where is None:
         return None
+    within = index_range(catalog, table, number, where)
     for positions in indexed_prefixes(catalog, table, number, where):
+        if within is not None and len(within[0].prefix) >= len(positions):
+            break  # of the rows of such a key the range has some
         for find in (key_conditions.find_points, key_conditions.find_listed):
-            try:
+            with contextlib.suppress(keyed.NotKeyed):
                 points, rest = find(table, number, where, positions)
                 condition = key_conditions.condition(rest, {number: 0})
-            except keyed.NotKeyed:
-                continue
-            return KeyedRead(table, points, condition, outputs, limit=limit, index=positions, order=order)
-    return None
+                return KeyedRead(table, points, condition, outputs, limit=limit, index=positions, order=order)
+    if within is None:
+        return None
+    found, besides, positions = within
+    try:
+        condition = key_conditions.condition(besides, {number: 0})
+    except keyed.NotKeyed:
+        return None
+    return KeyedRead(table, found, condition, outputs, limit=limit, index=positions, order=order)
+
+
+def index_range(
+    catalog: Catalog,
+    table: Table,
+    number: int,
+    where: ir.Node | None,
+    known: Mapping[int, int] = keyed.NONE_KNOWN,
+) -> tuple[Range, Sequence[ir.Node], tuple[int, ...]] | None:
+    """(range, what is asked besides, positions of its columns) of the index that says most of a range of rows; None if none does.
+
+    The range's column is the last of the positions: rows in which a column behind it is null are in no order of more.
+    """
+    best: tuple[Range, list[ir.Node], tuple[int, ...]] | None = None
+    best_rank = (0, 0)
+    for positions in indexed_prefixes(catalog, table, number, where):
+        try:
+            within, rest = key_conditions.find_range(table, number, where, known, index=positions)
+        except keyed.NotKeyed:
+            continue
+        bounds = (within.low is not None) + (within.high is not None)
+        if len(within.prefix) + 1 != len(positions) or positions == table.key_indexes[: len(positions)]:
+            continue
+        if not bounds and not (isinstance(positions, PartialColumns) and table.never_null(positions[-1])):
+            continue
+        rank = narrowed(positions, len(within.prefix)), bounds
+        if best is None or rank > best_rank:
+            best, best_rank = (within, rest, positions), rank
+    return best
 
 
 def rows_by_key(

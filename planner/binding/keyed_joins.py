@@ -34,7 +34,7 @@ from planner.abc import (
     TypeRef,
 )
 from planner.binding import ir, key_conditions, keyed, keyed_catalog, walked_joins
-from planner.binding.index_reads import indexed_prefixes
+from planner.binding.index_reads import index_range, indexed_prefixes
 from planner.binding.keyed_endings import equal_as_datums, grouped, order_keys
 from planner.binding.scope import FromStep
 from planner.catalog import Catalog
@@ -316,7 +316,10 @@ class _Order:
         if by_index is None or by_range is None:
             return by_index or by_range or everything
         assert isinstance(by_range.lookup, Range)
-        return by_index if len(by_index.positions) > len(by_range.lookup.prefix) else by_range
+        pinned = by_index.positions
+        if isinstance(by_index.lookup, Range):
+            pinned = pinned[:-1]
+        return by_index if len(pinned) > len(by_range.lookup.prefix) else by_range
 
     def _produced(self, step: FromStep, asked: list[ir.Node]) -> _Way | None:
         """The rows of queries, once what they name is there."""
@@ -391,10 +394,17 @@ class _Order:
     def _by_index(self, table: Table, number: int, where: ir.Node) -> _Way | None:
         if not table.key_indexes:
             return None
+        found = index_range(self._catalog, table, number, where, self.offsets)
+        pinned = len(found[0].prefix) if found is not None else 0
         for positions in indexed_prefixes(self._catalog, table, number, where):
+            if found is not None and pinned >= len(positions):
+                break  # of the rows of such a key the range has some
             for points, rest in self._found(table, number, where, positions):
                 return _Way(2, points, 0, positions, rest)
-        return None
+        if found is None or (self.offsets and not pinned):
+            return None
+        within, rest, positions = found
+        return _Way(3 if within.prefix else 4, within, 0, positions, rest)
 
     def _by_range(self, table: Table, number: int, where: ir.Node) -> _Way | None:
         try:

@@ -177,9 +177,15 @@ def _bounded_range(
 
 
 def _pins_more(by_index: KeyedRead, within: KeyedRead) -> bool:
-    """Whether an index's key says more of the rows than a range of the primary key."""
-    assert isinstance(within.lookup, Range)
-    return len(by_index.index) > len(within.lookup.prefix)
+    """Whether an index's key, or a range of its keys, says more of the rows than a range of the primary key."""
+    return _pinned(by_index.lookup, len(by_index.index)) > _pinned(within.lookup, 0)
+
+
+def _pinned(lookup: Lookup, columns: int) -> int:
+    """How many columns are said of the rows; between two bounds is as good as said."""
+    if isinstance(lookup, Points):
+        return columns
+    return len(lookup.prefix) + (lookup.low is not None and lookup.high is not None)
 
 
 def _open(lookup: Lookup) -> bool:

@@ -76,6 +76,8 @@ def meets_fewer(walk: KeyedWalk, first: JoinStep) -> bool:
     lookup, pinned = first.lookup, pinned_by(walk)
     if first.table is None or (isinstance(lookup, Points) and not first.index):
         return False
+    if first.index and isinstance(lookup, Range):
+        return len(lookup.prefix) <= pinned
     if first.index:
         return pinned >= narrowed(first.index, len(first.index))
     assert isinstance(lookup, Range)
