@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import pyarrow as pa
 
 from planner.abc import Plan, ResultColumn, SqlError, TypeRef
+from planner.source_places import NOWHERE, Place
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Notice:
     detail: str = ""
     hint: str = ""
     context: str = ""  # of a program that says it: where it is, and who has called it
+    place: Place = NOWHERE  # in our source
 
 
 @dataclass(slots=True)

@@ -19,7 +19,9 @@ import structlog
 from executor.abc import Notice
 from pgwire import replies
 from pgwire.messages import ProtocolViolation
+from planner import source_places
 from planner.abc import SqlError
+from planner.source_places import NOWHERE, Place
 from storage.abc import CorruptBlob, FormatTooNew, Indeterminate, SinceViolation, StorageError, StorageFull
 from txn.abc import (
     AnswerFailed,
@@ -63,6 +65,7 @@ class ErrorFields:
     constraint: str = ""
     routine: str = ""
     query: str = ""  # an inner one, in which the position counts
+    place: Place = NOWHERE  # in our source; `routine` comes before its own
 
     def encode(self) -> bytes:
         return replies.fields(
@@ -82,7 +85,9 @@ class ErrorFields:
                 ("c", self.column),
                 ("d", self.datatype),
                 ("n", self.constraint),
-                ("R", self.routine),
+                ("F", self.place.file),
+                ("L", str(self.place.line or "")),
+                ("R", self.routine or self.place.routine),
             ),
         )
 
@@ -131,7 +136,14 @@ def describe(error: BaseException, *, offset: int = 0, schema: str = "") -> Erro
     """The fields for an exception, never failing.
 
     `offset`: where the statement begins in its string. `schema`: that of the table or type that it is about.
+    Its place is where it was raised; of one that was handed on as an answer, and never raised, it is who tells it.
     """
+    return replace(
+        _fields(error, offset, schema), place=source_places.raising(error) or source_places.calling()
+    )
+
+
+def _fields(error: BaseException, offset: int, schema: str) -> ErrorFields:
     if isinstance(error, SqlError):
         return ErrorFields(
             error.sqlstate,
@@ -145,7 +157,7 @@ def describe(error: BaseException, *, offset: int = 0, schema: str = "") -> Erro
             column=error.column,
             datatype=error.datatype,
             constraint=error.constraint,
-            routine=str(getattr(error, "routine", "")),
+            routine=error.routine,
             query=error.query,
         )
     if isinstance(error, ProtocolViolation):
@@ -186,5 +198,8 @@ def encode_notice(notice: Notice) -> bytes:
             ("D", notice.detail),
             ("H", notice.hint),
             ("W", notice.context),
+            ("F", notice.place.file),
+            ("L", str(notice.place.line or "")),
+            ("R", notice.place.routine),
         ),
     )

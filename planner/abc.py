@@ -62,6 +62,9 @@ class SqlError(Exception):
     table or type that it is about: whoever tells the client knows what that one's schema is called by then.
     """
 
+    routine = ""
+    """PostgreSQL's name of the routine that says it, where clients know it by that name (else ours, see planner/source_places.py)."""
+
     def __init__(
         self,
         sqlstate: str,

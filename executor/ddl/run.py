@@ -143,7 +143,7 @@ def _bound_now(session: Session, statement: Any) -> DdlPlan:
 
 def _tell(session: Session, notices: Iterable[DdlNotice]) -> None:
     for n in notices:
-        session.notice(n.severity, n.sqlstate, n.message, n.detail, n.hint)
+        session.notice(n.severity, n.sqlstate, n.message, n.detail, n.hint, place=n.place)
 
 
 async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: st.Truncate) -> None:

@@ -14,6 +14,8 @@ from planner.statements.plpgsql import Handler, Raise
 _NEVER_TAKEN: Final = ("40", "57", "08", "25P0")
 """What cannot be undone for certain: a conflict with another transaction, the end of the session."""
 _NEVER_BY_OTHERS: Final = ("P0004",)
+ROUTINE: Final = "exec_stmt_raise"
+"""By this clients tell what a program says from what the server says."""
 
 
 def takes(handler: Handler, error: SqlError) -> bool:
@@ -75,6 +77,7 @@ def said(step: Raise, values: Sequence[str | None], options: Mapping[str, str | 
         datatype=told.get("datatype", ""),
     )
     error.schema = told.get("schema", "")
+    error.routine = ROUTINE
     return error, bool(shown)
 
 

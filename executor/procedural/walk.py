@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Rows, Stream
@@ -26,6 +27,7 @@ from executor.procedural.loops import LoopSteps
 from executor.procedural.returns import Returns
 from executor.procedural.texts import Misplaced, columns_of, executed, first_rows, rows_of
 from executor.session import transactions
+from planner import source_places
 from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, SqlError, TypeRef
@@ -433,8 +435,9 @@ class Walk(LoopSteps, CursorSteps):
             raise error
         code = error.sqlstate if named else "01000" if step.level == "warning" else "00000"
         self.session.notice(
-            step.level.upper(), code, error.message, error.detail, error.hint, lambda: diagnostics.stack(self)
-        )
+            step.level.upper(), code, error.message, error.detail, error.hint, lambda: diagnostics.stack(self),
+            replace(source_places.calling(0), routine=raising.ROUTINE),
+        )  # fmt: skip
         return None
 
     async def _assert(self, step: pl.Assert) -> Ended:

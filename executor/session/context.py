@@ -26,6 +26,7 @@ from executor.session.chance import Chance
 from executor.session.guc_table import MESSAGE_LEVELS
 from executor.session.heard import Heard
 from executor.session.lock_wait import LockWait
+from planner import source_places
 from planner.abc import SqlError, Table
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog import policies, rights
@@ -33,6 +34,7 @@ from planner.catalog.catalog import OWN_TEMPORARY
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.reg_names import RegNames
 from planner.planner import PlanContext
+from planner.source_places import Place
 from planner.types import TypeSettings
 from storage.abc import Datum, Row
 
@@ -481,12 +483,17 @@ class SessionContext:
         detail: str = "",
         hint: str = "",
         context: Callable[[], str] = str,
+        place: Place | None = None,
     ) -> None:
-        """To be told to the client before the answer, unless it wants to hear of nothing so slight (client_min_messages)."""
+        """To be told to the client before the answer, unless it wants to hear of nothing so slight (client_min_messages).
+
+        `place`: where in our source it was found, if that is not who calls.
+        """
         least = MESSAGE_LEVELS.index(self.settings.raw("client_min_messages"))
         level = "debug1" if severity == "DEBUG" else severity.lower()
         if severity == "INFO" or MESSAGE_LEVELS.index(level) >= least:
-            self.notices.append(Notice(severity, sqlstate, message, detail, hint, context()))
+            where = place or source_places.calling()
+            self.notices.append(Notice(severity, sqlstate, message, detail, hint, context(), where))
 
     # --- interruption ----------------------------------------------------------------------
 

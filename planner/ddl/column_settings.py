@@ -20,7 +20,6 @@ from planner.catalog import Index
 from planner.catalog.system.attributes import storage_of
 from planner.catalog.system.definitions import type_name
 from planner.ddl import action_words
-from planner.ddl.plan import DdlNotice
 
 if TYPE_CHECKING:
     from planner.ddl.alteration import Alteration
@@ -58,9 +57,7 @@ def _target(scope: Scope, target: int) -> int:
     if target < -1:
         raise PlanError("22023", f"statistics target {target} is too low")
     if target > _TARGET_MAX:
-        scope.notices.append(
-            DdlNotice(f"lowering statistics target to {_TARGET_MAX}", "22023", severity="WARNING")
-        )
+        scope.notice(f"lowering statistics target to {_TARGET_MAX}", "22023", severity="WARNING")
     return min(target, _TARGET_MAX)
 
 

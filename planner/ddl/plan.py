@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from planner.abc import Plan, Table
 from planner.catalog import Catalog, CatalogChange
+from planner.source_places import NOWHERE, Place
 from storage.abc import ShardId
 
 
@@ -30,6 +31,7 @@ class DdlNotice:
     severity: str = "NOTICE"
     detail: str = ""
     hint: str = ""
+    place: Place = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)

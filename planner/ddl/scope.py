@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from planner import source_places
 from planner import statements as st
 from planner.abc import Oid, Plan, PlanError, SqlError, Table, TypeRef
 from planner.catalog import (
@@ -138,7 +139,7 @@ class Scope:
         return any(made.oid == table.oid for made in self.created)
 
     def notice(self, message: str, sqlstate: str = "00000", **more: Any) -> None:
-        self.notices.append(DdlNotice(message, sqlstate, **more))
+        self.notices.append(DdlNotice(message, sqlstate, place=source_places.calling(), **more))
 
     def plan(self) -> DdlPlan:
         """Everything that was decided."""

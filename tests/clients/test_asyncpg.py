@@ -246,3 +246,34 @@ def test_a_type_gets_other_fields_while_a_statement_is_prepared(run: Callable[[W
     assert before == ((2, 3),)
     assert after == [(2, 3, None)]
     assert last == (3, None)
+
+
+def test_messages_say_where_in_the_source_they_come_from(run: Callable[[Work], Any]) -> None:
+    async def work(connection: Any) -> Any:
+        told: list[Any] = []
+        connection.add_log_listener(lambda _connection, message: told.append(message))
+        await connection.execute("DO $$ BEGIN RAISE WARNING 'catch me'; END $$")
+        await connection.execute("DROP TABLE IF EXISTS no_such_table")
+        errors = list[Any]()
+        for statement in (
+            "DO $$ BEGIN RAISE 'catch me'; END $$",
+            "SELECT * FROM no_such_table",
+            "SELECT 1/0",
+        ):
+            with pytest.raises(asyncpg.PostgresError) as caught:
+                await connection.execute(statement)
+            errors.append(caught.value)
+        await asyncio.sleep(0)  # listeners are called at the loop's next turn
+        connection.remove_log_listener(told.append)
+        return [*told, *errors]
+
+    messages = run(work)
+    assert len(messages) == 5
+    for message in messages:
+        assert message.server_source_filename.endswith(".py")
+        assert int(message.server_source_line) > 0
+    names = [message.server_source_function for message in messages]
+    assert names[0] == names[2] == "exec_stmt_raise", (
+        "so clients tell what a program says from what the server says"
+    )
+    assert all(names)

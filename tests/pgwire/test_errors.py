@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from unittest.mock import ANY
 
 import pytest
 
@@ -117,6 +118,9 @@ def test_all_fields_reach_the_wire() -> None:
         "c": "c",
         "d": "y",
         "n": "n",
+        "F": "test_errors.py",
+        "L": ANY,
+        "R": "test_all_fields_reach_the_wire",
     }
 
 
