@@ -14,6 +14,7 @@ import pyarrow as pa
 from executor.abc import CopyOut
 from pgwire import replies
 from pgwire.encoding import copy_encoder
+from pgwire.encoding.altered_types import pieces_under_types
 from pgwire.transcoding import copied, refuse_binary_copy, spoken
 from planner.types import TypeSettings
 
@@ -23,6 +24,7 @@ class CopyFrames:
 
     def __init__(self, copy: CopyOut, settings: TypeSettings) -> None:
         """Raises SqlError 0A000 for what the format does not support."""
+        self._settings = settings
         self._encoder = copy_encoder(copy.stream.columns, copy.options, settings)
         self._binary = copy.options.format == "binary"
         self._signature = b""
@@ -38,6 +40,9 @@ class CopyFrames:
         return self._said(replies.copy_data(data)) if data else b""
 
     def batch(self, batch: pa.RecordBatch) -> Iterator[bytes]:
+        return pieces_under_types(self._settings, self._pieces(batch))
+
+    def _pieces(self, batch: pa.RecordBatch) -> Iterator[bytes]:
         if self._signature and batch.num_rows:
             first = b"".join(self._encoder.encode(batch.slice(0, 1)))
             yield replies.copy_data(self._signature + first)

@@ -19,6 +19,7 @@ import pyarrow as pa
 from executor.abc import Prepared, Session
 from pgwire import replies
 from pgwire.encoding import batch_encoder, page_encoder, params_decoder, row_encoder
+from pgwire.encoding.altered_types import pieces_under_types, under_types
 from pgwire.encoding.batches import BatchEncoder, PageEncoder
 from pgwire.encoding.bound_columns import BoundColumn
 from pgwire.encoding.copy_columns import Doubt
@@ -71,7 +72,7 @@ class Shape:
             self.encode_rows: Callable[[Sequence[Row]], bytes] = _no_rows
             self._encoding = None
         else:
-            self.encode_rows = row_encoder(columns, formats, settings)
+            self.encode_rows = under_types(settings, row_encoder(columns, formats, settings))
             self._encoding = spoken(settings)
             if self._encoding is not None:
                 check_names([c.name for c in columns], self._encoding)
@@ -92,7 +93,7 @@ class Shape:
             if self._encoding is not None:
                 encode = self._transcoder().of_batches(encode)
             self._batches = encode
-        return encode(batch, rows_each)
+        return pieces_under_types(self.settings, encode(batch, rows_each))
 
     def page_of_columns(self, arrays: Sequence[pa.Array]) -> Page | None:
         """Some rows in columns, as a page; None where that must be made of tuples. Raises SqlError as `encode_rows` does."""
@@ -239,7 +240,7 @@ def _in_parameter(
 
 
 def _decoder(types: Sequence[TypeRef], codes: Formats, settings: TypeSettings) -> ParameterDecoder:
-    decode = params_decoder(types, codes, settings)
+    decode = under_types(settings, params_decoder(types, codes, settings))
     encoding = spoken(settings)
     if encoding is None:
         return decode

@@ -33,6 +33,7 @@ from planner.catalog import policies, rights
 from planner.catalog.catalog import OWN_TEMPORARY
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.reg_names import RegNames
+from planner.catalog.user_types import shown
 from planner.planner import PlanContext
 from planner.source_places import Place
 from planner.types import TypeSettings
@@ -322,7 +323,8 @@ class SessionContext:
         return self._context
 
     def _types_here(self) -> TypeSettings:
-        """The settings of types where a block has changed the catalog: regclass and its kin have the names that they have in it."""
+        """The settings of types where a block has changed the catalog: regclass and its kin have the names that they have in it,
+        and composite types the attributes."""
         base = self.settings.types
         if self._types_of_block is None or self._types_of_block[0] is not base:
             here = weakref.ref(self)
@@ -332,8 +334,15 @@ class SessionContext:
                 assert session is not None  # what outlives it are encoders that nobody uses any more
                 return SystemContext(session.catalog, session.search_path())
 
+            def types_shown() -> contextlib.AbstractContextManager[None]:
+                session = here()
+                assert session is not None
+                return shown(session.catalog)
+
             names = RegNames(context)
-            made = dataclasses.replace(base, reg_output=names.output, reg_input=names.input)
+            made = dataclasses.replace(
+                base, reg_output=names.output, reg_input=names.input, shown=types_shown
+            )
             self._types_of_block = base, made
         return self._types_of_block[1]
 

@@ -490,16 +490,15 @@ def _codec(ref: TypeRef) -> tuple[BinaryOutput, BinaryInput]:
             send, read = _codec(element)
             return _vector_out(element, send), _vector_in(element, read)
         plain = binary_output(shape_of(element))
-        return _array_out(element, plain), _array_in(element, _codec(element)[1])
+        return _array_out(element, plain), _array_in(element, binary_input(element))
     fields = t.composite_fields(ref.oid) or (fields_of(ref) if ref.oid == t.RECORD else None)
     if fields is not None:
         refs = [shape_of(f) for _, f in fields]
-        codecs = [_codec(f) for f in refs]
-        write = record_out(refs, [c[0] for c in codecs])
+        write = record_out(refs, [binary_output(f) for f in refs])
         if ref.oid == t.RECORD:
             parse = t.text_input(ref)
             return write, lambda data: parse("")  # which refuses: such records are never input
-        return write, record_in(refs, [c[1] for c in codecs])
+        return write, record_in(refs, [binary_input(f) for f in refs])
     if isinstance(family, RangeType):
         send_bound, receive_bound = _codec(TypeRef(family.kind.subtype.oid))
         return range_out(family, send_bound), range_in(family, receive_bound)
@@ -535,5 +534,11 @@ def binary_output(ref: TypeRef) -> BinaryOutput:
 
 
 def binary_input(ref: TypeRef) -> BinaryInput:
-    """The receive function of a type, resolved. Raises 08P01, 22P03, 22021 and the type's own errors."""
+    """The receive function of a type, resolved as the send function is. Raises 08P01, 22P03, 22021 and the type's own errors."""
+    if t.composite_fields(ref.oid) is not None:
+
+        def receive(data: bytes) -> Datum:
+            return _codec(ref)[1](data)
+
+        return receive
     return _codec(ref)[1]

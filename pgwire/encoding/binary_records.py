@@ -43,7 +43,9 @@ def record_out(refs: Sequence[TypeRef], sends: Sequence[Send]) -> Send:
     def encode(text: Datum) -> bytes:
         out = [_I4.pack(len(refs))]
         items = t.split_record(text) if refs else []
-        if len(items) != len(refs):  # what is encoded here is of the definition that everybody sees
+        if len(items) != len(
+            refs
+        ):  # a value from before ALTER TYPE: a cursor's, opened in the same transaction
             raise SqlError(
                 "0A000",
                 "binary output of a composite type is not supported in the transaction that alters it",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,6 +15,8 @@ RegOutput = Callable[[int, int], str]
 """(type OID, object OID) -> name, for regclass and its kin."""
 RegInput = Callable[[int, str], int]
 """(type OID, name) -> object OID; raises SqlError 42P01, 42883, ..."""
+Shown = Callable[[], AbstractContextManager[None]]
+"""Nothing may be awaited, or yielded, within."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class TypeSettings:
     reg_output: RegOutput | None = None
     reg_input: RegInput | None = None
     now_us: int | None = None
+    shown: Shown | None = None
+    """Within it, users' types are those of a transaction that has changed the catalog; None: they are everybody's."""
     client_encoding: str = "UTF8"
     """Text itself is UTF-8 everywhere; what goes to the client and comes from it is in this."""
     look: int = field(init=False, compare=False, repr=False)

@@ -277,3 +277,35 @@ def test_messages_say_where_in_the_source_they_come_from(run: Callable[[Work], A
         "so clients tell what a program says from what the server says"
     )
     assert all(names)
+
+
+def test_values_of_a_type_in_the_transaction_that_alters_it(run: Callable[[Work], Any]) -> None:
+    async def work(connection: Any) -> Any:
+        await connection.execute("CREATE TYPE widened AS (x int, y int)")
+        await connection.execute("CREATE TABLE of_widened (a int, b widened)")
+        await connection.execute("INSERT INTO of_widened VALUES (1, (2, 3))")
+        whole = "SELECT b, ARRAY[b], ROW(b) FROM of_widened ORDER BY a"
+        seen = [[tuple(row) for row in await connection.fetch(whole)]]
+        transaction = connection.transaction()
+        await transaction.start()
+        await connection.execute("ALTER TYPE widened ADD ATTRIBUTE z text")
+        await connection.reload_schema_state()
+        seen.append([tuple(row) for row in await connection.fetch(whole)])
+        assert await connection.fetchval("SELECT ($1::widened[])[2]", [None, (4, 5, "six")]) == (4, 5, "six")
+        await connection.execute("INSERT INTO of_widened VALUES (2, $1)", (7, 8, "nine"))
+        seen.append([tuple(row) for row in await connection.fetch(whole)])
+        out = io.BytesIO()
+        await connection.copy_from_query("SELECT b FROM of_widened WHERE a = 2", output=out, format="binary")
+        assert b"nine" in out.getvalue()
+        await transaction.rollback()
+        await connection.reload_schema_state()
+        seen.append([tuple(row) for row in await connection.fetch(whole)])
+        assert await connection.fetchval("SELECT ($1::widened).y", (4, 5)) == 5
+        await connection.execute("DROP TABLE of_widened")
+        await connection.execute("DROP TYPE widened")
+        return seen
+
+    before, altered, more, after = run(work)
+    assert before == after == [((2, 3), [(2, 3)], ((2, 3),))]
+    assert altered == [((2, 3, None), [(2, 3, None)], ((2, 3, None),))]
+    assert more == [*altered, ((7, 8, "nine"), [(7, 8, "nine")], ((7, 8, "nine"),))]
