@@ -32,6 +32,7 @@ from pgwire.scram import certificate_hash
 from pgwire.server import Server, WireLimits
 from pipeline.spark.selects.engine import SparkEngine
 from planner.abc import SqlError
+from planner.textsearch import files
 from storage.abc import StorageError
 from tidewire import __version__, logs
 from tidewire.config import Config
@@ -134,6 +135,7 @@ async def assemble(
 ) -> tuple[Server, str]:
     """A listening server and its address; `stack` closes all of it. `log_lost` hears when the log is."""
     authentication = authentication_of(config)
+    files.look_in(config.tsearch_data)
     data_dir = None
     if not config.in_memory:
         data_dir = stack.enter_context(DataDir(config.data_dir))

@@ -84,6 +84,11 @@ class Config(BaseSettings):
         "1g", pattern=r"^\d+[kmg]$", description="Of the process that drives them."
     )
 
+    tsearch_data: Path = Field(
+        Path("/usr/share/postgresql/15/tsearch_data"),
+        description="Where the files of text search dictionaries are.",
+    )
+
     duckdb_threads: int = Field(
         0, ge=0, description="Of a query that has much to read. 0: its share of the machine's cores."
     )

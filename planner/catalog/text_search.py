@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from planner.abc import Oid
+from planner.abc import Oid, SqlError
 from planner.catalog.objects import (
     FIRST_USER_OID,
     PG_CATALOG_OID,
@@ -105,12 +105,26 @@ def step(catalog: Catalog, oid: Oid) -> chains.Step:
         return chains.built_in(DICTIONARIES[oid])
     made = catalog.get(oid)
     assert isinstance(made, TextSearchDictionary)
+    if made.template == chains.THESAURUS:
+        path = ("pg_catalog", catalog.schema_of(made.schema_oid).name, "public")
+        return chains.step(
+            made.template, chains.options_of(made.options), lambda name: step_named(catalog, name, path)
+        )
     return _step(made.template, made.options)
 
 
 @lru_cache(maxsize=256)
 def _step(template: str, options: str) -> chains.Step:
-    return chains.step(template, chains.options_of(options))
+    return chains.step(template, chains.options_of(options), chains.built_in)
+
+
+def step_named(catalog: Catalog, said: str, search_path: Sequence[str]) -> chains.Step:
+    """What a dictionary does that an option names. Raises 42704."""
+    schema, _, name = said.rpartition(".")
+    oid = found(catalog, DICTIONARY, name, schema, search_path)
+    if not oid:
+        raise SqlError("42704", f'text search dictionary "{said}" does not exist')
+    return step(catalog, oid)
 
 
 def definition(catalog: Catalog, oid: Oid) -> str:
@@ -131,5 +145,5 @@ def definitions(catalog: Catalog) -> str:
 
 __all__ = [
     "CONFIGURATION", "DICTIONARY", "KIND_OF", "PARSER", "PARSER_OID", "TAKE_CONFIGURATION", "TAKE_DICTIONARY", "TEMPLATES", "Kind",
-    "definition", "definitions", "found", "in_schema", "is_own", "mappings", "own_mappings", "step",
+    "definition", "definitions", "found", "in_schema", "is_own", "mappings", "own_mappings", "step", "step_named",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ databases have, cannot be changed here (0A000).
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from typing import Final
 
 from planner import statements as st
@@ -22,7 +23,7 @@ from planner.catalog.text_search import CONFIGURATION, DICTIONARY, Kind
 from planner.ddl import constraints, permits
 from planner.ddl.named_types import follow
 from planner.ddl.scope import Scope
-from planner.textsearch import chains
+from planner.textsearch import chains, documents
 
 _Made = TextSearchConfiguration | TextSearchDictionary
 KINDS: Final[dict[str, Kind]] = {kind.word: kind for kind in (CONFIGURATION, DICTIONARY)}
@@ -30,6 +31,10 @@ _INDEXES: Final = {
     CONFIGURATION.word: ("pg_ts_config_cfgname_index", "cfgname, cfgnamespace"),
     DICTIONARY.word: ("pg_ts_dict_dictname_index", "dictname, dictnamespace"),
 }
+_AS_SAID: Final = {
+    "stopwords": "StopWords", "accept": "Accept", "language": "Language", "rules": "Rules", "dictfile": "DictFile",
+    "afffile": "AffFile", "dictionary": "Dictionary",
+}  # fmt: skip
 
 
 # --- finding ------------------------------------------------------------------------------------------
@@ -97,7 +102,7 @@ def create(scope: Scope, said: st.CreateTextSearch) -> None:
     name = said.name.name
     if said.kind == DICTIONARY.word:
         template, options = _template(scope, said.options)
-        text = _verified(template, options)
+        text = _verified(scope, template, options)
         _refuse_taken(scope, DICTIONARY, schema, name, made=True)
         scope.add(TextSearchDictionary(scope.allocate(), schema.oid, name, template, text, scope.user))
         return
@@ -153,19 +158,22 @@ def _template(
     return name.name, tuple(o for o in said if o.label != "template")
 
 
-def _verified(template: str, options: tuple[st.TextSearchOption, ...]) -> str:
+def _verified(scope: Scope, template: str, options: tuple[st.TextSearchOption, ...]) -> str:
     """The options as they are kept, and looked at. Raises 22023, 42704, F0000, 0A000."""
     text = chains.written((o.label, o.value or "true", o.number) for o in options)
     seen: set[str] = set()
     for option in options:
         if option.label in seen:
-            word = {"stopwords": "StopWords", "accept": "Accept", "language": "Language", "rules": "Rules"}
-            raise PlanError("22023", f"multiple {word.get(option.label, option.label)} parameters")
+            raise PlanError("22023", f"multiple {_AS_SAID.get(option.label, option.label)} parameters")
         seen.add(option.label)
     try:
-        chains.step(template, chains.options_of(text))
+        named = partial(known.step_named, scope.catalog, search_path=scope.search_path)
+        made = chains.step(template, chains.options_of(text), named)
+        documents.stop_list(made.stops)
+        if made.files:
+            chains.read(made, anew=True)
     except SqlError as error:
-        raise PlanError(error.sqlstate, error.message) from None
+        raise PlanError(error.sqlstate, error.message, hint=error.hint) from None
     return text
 
 
@@ -221,7 +229,7 @@ def _set_options(scope: Scope, found: TextSearchDictionary, said: tuple[st.TextS
         kept.pop(option.label, None)
         if option.value is not None:
             kept[option.label] = option
-    text = _verified(found.template, tuple(kept.values()))
+    text = _verified(scope, found.template, tuple(kept.values()))
     scope.replace(found, dataclasses.replace(found, options=text))
 
 

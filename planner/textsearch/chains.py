@@ -13,18 +13,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from planner.abc import SqlError
 from planner.extensions.accents import unaccent
-from planner.textsearch import documents
+from planner.textsearch import documents, files, spelling, synonyms, thesauri
+from planner.textsearch.spelling import Lexeme
 from planner.types.letter_case import lowered
 
 SIMPLE, SNOWBALL, UNACCENT = "simple", "snowball", "unaccent"
-BY_FILES: Final = ("synonym", "thesaurus", "ispell")
-"""Templates whose dictionaries are made of files."""
+SYNONYM, THESAURUS, ISPELL = "synonym", "thesaurus", "ispell"
+"""Templates whose dictionaries are made of files (`planner.textsearch.files`)."""
 _OPTION: Final = re.compile(r'("(?:[^"]|"")+"|\w+) = (E?\'(?:[^\']|\'\')*\'|[^,\']+)(?:, |$)')
 _BOOLEANS: Final = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
@@ -36,6 +37,10 @@ class Step(NamedTuple):
     language: str = ""
     stops: str = ""
     accept: bool = True
+    files: tuple[str, ...] = ()
+    """What it is made of: their names, without endings."""
+    within: Step | None = None
+    """The dictionary that a thesaurus asks."""
 
 
 Chains = Mapping[int, Sequence[Step]]
@@ -82,8 +87,8 @@ def _quoted(value: str) -> str:
     return "E'" + doubled.replace("\\", "\\\\") + "'" if "\\" in value else f"'{doubled}'"
 
 
-def step(template: str, options: Mapping[str, str]) -> Step:
-    """The dictionary of a template and its options. Raises 22023, 42704, F0000, 0A000."""
+def step(template: str, options: Mapping[str, str], named: Callable[[str], Step]) -> Step:
+    """The dictionary of a template and its options; `named`: another one. Raises 22023, 42601, 42704, F0000, 0A000."""
     if template == SIMPLE:
         _only(options, ("stopwords", "accept"), "simple dictionary")
         return Step(SIMPLE, "", _stops(options), _boolean(options, "accept"))
@@ -102,11 +107,25 @@ def step(template: str, options: Mapping[str, str]) -> Step:
         rules = options.get("rules")
         if rules is None:
             raise SqlError("22023", "missing Rules parameter")
-        if _file(rules) != UNACCENT:
+        if files.bare(rules) != UNACCENT:
             raise SqlError(
                 "F0000", f'could not open unaccent file "{rules}.rules": No such file or directory'
             )
         return Step(UNACCENT)
+    if template == SYNONYM:
+        _only(options, ("synonyms", "casesensitive"), "synonym")
+        sensitive = _boolean(options, "casesensitive", "false")
+        return Step(SYNONYM, accept=sensitive, files=_files(options, "Synonyms"))
+    if template == ISPELL:
+        _only(options, ("dictfile", "afffile", "stopwords"), "Ispell")
+        stops = _stops(options)
+        return Step(ISPELL, stops=stops, files=_files(options, "AffFile", "DictFile"))
+    if template == THESAURUS:
+        _only(options, ("dictfile", "dictionary"), "Thesaurus")
+        made_of = _files(options, "DictFile")
+        if "dictionary" not in options:
+            raise SqlError("22023", "missing Dictionary parameter")
+        return Step(THESAURUS, files=made_of, within=named(options["dictionary"]))
     raise SqlError("0A000", f'text search dictionaries of template "{template}" are not supported')
 
 
@@ -116,23 +135,20 @@ def _only(options: Mapping[str, str], known: Sequence[str], what: str) -> None:
             raise SqlError("22023", f'unrecognized {what} parameter: "{name}"')
 
 
-def _file(name: str) -> str:
-    if not re.fullmatch("[a-z0-9_]+", name):
-        raise SqlError("22023", f'invalid text search configuration file name "{name}"')
-    return name
+def _files(options: Mapping[str, str], *names: str) -> tuple[str, ...]:
+    for name in names:
+        if name.lower() not in options:
+            raise SqlError("22023", f"missing {name} parameter")
+    return tuple(files.bare(options[name.lower()]) for name in names)
 
 
 def _stops(options: Mapping[str, str]) -> str:
     said = options.get("stopwords")
-    if said is None:
-        return ""
-    if _file(said) not in documents.stop_words():
-        raise SqlError("F0000", f'could not open stop-word file "{said}.stop": No such file or directory')
-    return said
+    return files.bare(said) if said is not None else ""
 
 
-def _boolean(options: Mapping[str, str], name: str) -> bool:
-    said = options.get(name, "true").lower()
+def _boolean(options: Mapping[str, str], name: str, default: str = "true") -> bool:
+    said = options.get(name, default).lower()
     if said not in _BOOLEANS:
         raise SqlError("42601", f"{name} requires a Boolean value")
     return _BOOLEANS[said]
@@ -152,14 +168,19 @@ def definition(chains: Chains) -> str:
 @lru_cache(maxsize=64)
 def chains_of(text: str) -> Chains:
     read = json.loads(text)
-    steps = [Step(*fields) for fields in read["dictionaries"]]
+    steps = [_step(fields) for fields in read["dictionaries"]]
     return {int(kind): [steps[i] for i in places] for kind, places in read["kinds"].items()}
 
 
 @lru_cache(maxsize=64)
 def step_of(text: str) -> Step:
     """A dictionary by itself."""
-    return Step(*json.loads(text))
+    return _step(json.loads(text))
+
+
+def _step(fields: Sequence[Any]) -> Step:
+    made = Step(*fields)
+    return made._replace(files=tuple(made.files), within=_step(made.within) if made.within else None)
 
 
 def among(oid: str, definitions: str) -> str:
@@ -173,21 +194,55 @@ def _read(definitions: str) -> dict[str, str]:
     return found
 
 
+def read(made: Step, *, anew: bool = False) -> Any:
+    """What a dictionary has in its files. `anew`: look whether they have changed. Raises F0000, 22023, 54000, 22021."""
+    names, make = _sources(made)
+    return files.kept((made.template, *made.files, made.accept, made.within), names, make, anew=anew)
+
+
+def _sources(made: Step) -> tuple[tuple[str, ...], Callable[[], Any]]:
+    if made.template == ISPELL:
+        rules, words = made.files
+        return (f"{rules}.affix", f"{words}.dict"), lambda: spelling.read(words, rules)
+    (name,) = made.files
+    if made.template == SYNONYM:
+        return (f"{name}.syn",), lambda: synonyms.read(name, made.accept)
+    within = made.within
+    assert within is not None
+    return (f"{name}.ths",), lambda: thesauri.read(name, lambda word: lexemes(within, word))
+
+
 # --- reading ---------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=65_536)
-def lexized(made: Step, word: str) -> tuple[str, ...] | None:
+def lexemes(made: Step, word: str) -> tuple[Lexeme, ...] | None:
     """What a dictionary makes of a word: itself or none (a stop word); None: it does not know it."""
     if made.template == UNACCENT:
         plain = unaccent(word)
-        return (plain,) if plain != word else None
+        return (Lexeme(plain),) if plain != word else None
+    if made.template == THESAURUS:
+        phrase = read(made).found([word])
+        return None if phrase is None else tuple(x for place in phrase.substitute for x in place)
+    if made.template == SYNONYM:
+        other = read(made).get(word if made.accept else lowered(word))
+        return None if other is None else (other,)
     small = lowered(word)
     if made.template == SNOWBALL:
-        return documents.stemmed(made.language, made.stops, small)
-    if not small or small in documents.stop_words().get(made.stops, ()):
+        return tuple(map(Lexeme, documents.stemmed(made.language, made.stops, small)))
+    stops = documents.stop_list(made.stops)
+    if made.template == ISPELL:
+        found = read(made).lexemes(small)
+        return tuple(x for x in found if x.text not in stops) if found else None
+    if not small or small in stops:
         return ()
-    return (small,) if made.accept else None
+    return (Lexeme(small),) if made.accept else None
+
+
+def lexized(made: Step, word: str) -> tuple[str, ...] | None:
+    """The texts of these."""
+    found = lexemes(made, word)
+    return None if found is None else tuple(x.text for x in found)
 
 
 def taken(chain: Sequence[Step], word: str) -> tuple[int, tuple[str, ...]] | None:
@@ -202,7 +257,53 @@ def taken(chain: Sequence[Step], word: str) -> tuple[int, tuple[str, ...]] | Non
     return None
 
 
+def phrases(
+    chains: Chains, tokens: Sequence[tuple[int, str]], place: int
+) -> Iterator[tuple[tuple[Lexeme, ...], int]]:
+    """What a configuration makes of a text's tokens, with their places, counted on from `place`; stop words are nothing."""
+    at = 0
+    while at < len(tokens):
+        kind, word = tokens[at]
+        ahead = 1
+        for made in chains.get(kind, ()):
+            if made.template == THESAURUS:
+                places = [at]
+                phrase = read(made).found(_ahead(chains, tokens, made, word, places))
+                if phrase is None:
+                    continue
+                ahead = places[phrase.words - 1] - at + 1
+                for substitute in phrase.substitute:
+                    place += 1
+                    yield substitute, place
+                break
+            found = lexemes(made, word)
+            if found is None:
+                continue
+            if made.template != UNACCENT:
+                place += 1
+                yield found, place
+                break
+            word = found[0].text
+        at += ahead
+
+
+def _ahead(
+    chains: Chains, tokens: Sequence[tuple[int, str]], made: Step, first: str, places: list[int]
+) -> Iterator[str | None]:
+    """The first word of what may be a phrase and those behind it, whose places are noted; None: one that its thesaurus is not asked for."""
+    yield first
+    for i in range(places[0] + 1, len(tokens)):
+        kind, word = tokens[i]
+        chain = chains.get(kind)
+        if chain:
+            places.append(i)
+            yield word if made in chain else None
+
+
+files.on_change.append(lexemes.cache_clear)
+
+
 __all__ = [
-    "BY_FILES", "SIMPLE", "SNOWBALL", "UNACCENT", "Chains", "Step", "among", "built_in", "chains_of", "definition", "lexized",
-    "options_of", "step", "step_of", "taken", "written",
+    "SIMPLE", "SNOWBALL", "THESAURUS", "UNACCENT", "Chains", "Step", "among", "built_in", "chains_of", "definition", "lexemes",
+    "lexized", "options_of", "phrases", "read", "step", "step_of", "taken", "written",
 ]  # fmt: skip

@@ -11,13 +11,15 @@ then the text of its definition (`chains`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, reduce
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
 from planner.abc import SqlError
-from planner.textsearch import queries, tokens, vectors
+from planner.textsearch import files, queries, tokens, vectors
 from planner.textsearch.queries import AND, OR, PHRASE, Both, Node, Operand, Reader, Stop, Word, cleaned
+from planner.textsearch.spelling import Lexeme
 from planner.textsearch.words import OPERATORS, WHITESPACE, WORD_BYTES_MAX, WordReader
 from planner.types.letter_case import lowered
 
@@ -41,6 +43,16 @@ def stop_words() -> dict[str, frozenset[str]]:
     return {
         language: frozenset(words.split()) for language, words in (x.split("\t") for x in text.splitlines())
     }
+
+
+@lru_cache(maxsize=64)
+def stop_list(name: str) -> frozenset[str]:
+    """PostgreSQL's of a language, or one that the operator has put beside dictionaries. Raises F0000, 22023."""
+    known = stop_words().get(name) if name else frozenset[str]()
+    if known is None:
+        said = (line.split() for line in files.lines(name, "stop", "stop-word"))
+        known = frozenset(lowered(words[0]) for words in said if words)
+    return known
 
 
 @lru_cache(maxsize=32)
@@ -76,7 +88,7 @@ def lexeme(dictionary: str, word: str) -> str | None:
     if dictionary == SIMPLE:
         return small
     language = dictionary.removesuffix("_stem")
-    found = stemmed(language, language, small)
+    found = stemmed(language, language if language in stop_words() else "", small)
     return found[0] if found else None
 
 
@@ -84,7 +96,7 @@ def stemmed(language: str, stops: str, small: str) -> tuple[str, ...]:
     """A word in small letters as Snowball's stemmer has it; nothing: it is one of the stop words."""
     if len(small.encode()) > _STEMMED_BYTES_MAX:
         return (small,)
-    if not small or small in stop_words().get(stops, ()):
+    if not small or small in stop_list(stops):
         return ()
     return (_stemmer(language).stemWord(small),)
 
@@ -126,11 +138,11 @@ def taken(configuration: str, kind: int, token: str) -> tuple[str, ...] | None:
 def placed(configuration: str, text: str, place: int = 0) -> Iterator[tuple[str | None, int]]:
     """Words as they are searched for, with their places, counted on from `place`; stop words (None) have places too."""
     if configuration.startswith("{"):
-        for kind, token in tokens.tokens(text):
-            known = taken(configuration, kind, token) if len(token.encode()) <= WORD_BYTES_MAX else None
-            if known is not None:
-                place += 1
-                yield known[0] if known else None, place
+        for lexemes, end in _by_chains(configuration, text, place):
+            if not lexemes:
+                yield None, end
+            for lexeme_ in lexemes:
+                yield lexeme_.text, end
         return
     for kind, token in tokens.tokens(text):
         dictionary = dictionary_of(configuration, kind)
@@ -138,6 +150,21 @@ def placed(configuration: str, text: str, place: int = 0) -> Iterator[tuple[str 
             continue
         place += 1
         yield lexeme(dictionary, token), place
+
+
+def _by_chains(configuration: str, text: str, place: int) -> Iterator[tuple[tuple[Lexeme, ...], int]]:
+    """What dictionaries of users make of a text, which may be several words in one place."""
+    from planner.textsearch import chains
+
+    said = [(kind, token) for kind, token in tokens.tokens(text) if len(token.encode()) <= WORD_BYTES_MAX]
+    return chains.phrases(chains.chains_of(configuration), said, place)
+
+
+def _asked(configuration: str, text: str) -> Iterator[tuple[tuple[Lexeme, ...], int]]:
+    """The words of a query that are not stop words, with their places."""
+    if configuration.startswith("{"):
+        return (found for found in _by_chains(configuration, text, 0) if found[0])
+    return (((Lexeme(word),), place) for word, place in _kept(configuration, text))
 
 
 def _kept(configuration: str, text: str) -> Iterator[tuple[str, int]]:
@@ -158,8 +185,8 @@ def _operand(configuration: str, op: str) -> Operand:
     def made(text: str, weights: int, prefix: bool) -> Node:
         node: Node | None = None
         last = 0
-        for word, place in _kept(configuration, text):
-            item: Node = Word(word, weights, prefix)
+        for lexemes, place in _asked(configuration, text):
+            item = _either(lexemes, weights, prefix)
             if node is None:
                 node = item
             else:
@@ -170,6 +197,17 @@ def _operand(configuration: str, op: str) -> Operand:
         return Stop() if node is None else node
 
     return made
+
+
+def _either(lexemes: tuple[Lexeme, ...], weights: int, prefix: bool) -> Node:
+    """Words that stand in one place: those of a variant belong together, and any variant will do."""
+    node: Node | None = None
+    for _, variant in groupby(lexemes, key=lambda lexeme: lexeme.variant):
+        words: list[Node] = [Word(x.text, weights, prefix or x.prefix) for x in variant]
+        together = reduce(lambda left, right: Both(AND, left, right), words)
+        node = together if node is None else Both(OR, node, together)
+    assert node is not None
+    return node
 
 
 def query(configuration: str, text: str) -> str:
@@ -269,5 +307,5 @@ class _Websearch(Reader):
 
 
 __all__ = [
-    "LANGUAGES", "SIMPLE", "check_configuration", "dictionary_of", "lexeme", "lexize", "phrase", "placed", "plain", "query", "stemmed", "stop_words", "taken", "unaccented", "vector", "websearch",
+    "LANGUAGES", "SIMPLE", "check_configuration", "dictionary_of", "lexeme", "lexize", "phrase", "placed", "plain", "query", "stemmed", "stop_list", "stop_words", "taken", "unaccented", "vector", "websearch",
 ]  # fmt: skip
