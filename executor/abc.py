@@ -227,6 +227,7 @@ class Prepared:
     text: str
     plan: Plan
     parameter_types: tuple[TypeRef, ...]
+    """As clients are told them: domains, where those of the plan are the types underneath."""
     from_sql: bool = False
     express: Any = None
     """What pgwire knows of how it is usually bound."""

@@ -76,6 +76,9 @@ def multiplied(plan: Plan, said: Repeated, text: str) -> Plan | None:
     if not isinstance(body, InsertValues) or len(body.rows) != 1 or len(plan.parameters) != said.width:
         return None
     rows = AlikeRows(body.rows[0], said.width, said.row_count)
+    extra = dict(plan.extra)
+    if "described" in extra:
+        extra["described"] *= said.row_count
     return dataclasses.replace(
         plan,
         body=dataclasses.replace(body, rows=rows),
@@ -83,7 +86,7 @@ def multiplied(plan: Plan, said: Repeated, text: str) -> Plan | None:
         text=text,
         compiled=None,
         wire=None,
-        extra=dict(plan.extra),
+        extra=extra,
     )
 
 

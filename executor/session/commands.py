@@ -211,7 +211,7 @@ async def _prepare(
         raise ExecutionError("42P05", f'prepared statement "{s.name}" already exists')
     inner: Plan = plan.extra["query"]
     said = session.statement_text or plan.text  # all of what the client has sent, as PostgreSQL shows it
-    prepared = Prepared(s.name, said, inner, inner.parameters, from_sql=True)
+    prepared = Prepared(s.name, said, inner, inner.extra.get("described", inner.parameters), from_sql=True)
     prepared.plan = acting.plan_here(
         session, prepared
     )  # others are not to run what was planned for a function's owner
@@ -223,7 +223,7 @@ async def _execute(
     session: Session, plan: Plan, s: st.Execute, params: Sequence[Datum], autocommit: bool
 ) -> Result:
     prepared = prepared_as(session, s.name)
-    values = await arguments(session, s.name, s.arguments, prepared.parameter_types)
+    values = await arguments(session, s.name, s.arguments, prepared.plan.parameters)
     return await session.run_plan(acting.plan_here(session, prepared), values, autocommit)
 
 

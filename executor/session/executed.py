@@ -39,7 +39,7 @@ async def meant_by(session: Session, plan: Plan, params: Sequence[Datum]) -> tup
         return plan, params
     prepared = prepared_as(session, said.name)
     current = session.compiled(acting.plan_here(session, prepared)).plan
-    return current, await arguments(session, said.name, said.arguments, prepared.parameter_types)
+    return current, await arguments(session, said.name, said.arguments, prepared.plan.parameters)
 
 
 def written_out(session: Session, said: st.CreateTableAs) -> st.CreateTableAs:
@@ -50,10 +50,10 @@ def written_out(session: Session, said: st.CreateTableAs) -> st.CreateTableAs:
     if not isinstance(executed, st.Execute):
         return said
     prepared = prepared_as(session, executed.name)
-    expect_count(executed.name, executed.arguments, prepared.parameter_types)
+    expect_count(executed.name, executed.arguments, prepared.plan.parameters)
     values = [
         f"CAST(({argument.text}) AS {t.format_type(ref)})"
-        for argument, ref in zip(executed.arguments, prepared.parameter_types, strict=False)
+        for argument, ref in zip(executed.arguments, prepared.plan.parameters, strict=False)
     ]
     text, pieces, at = prepared.plan.text, [], 0
     for token in tokenize(text):

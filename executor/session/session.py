@@ -147,7 +147,7 @@ class Session(BlockOwner):
             patience.timeout_ms = 0
         if self.block is not None and self.block.failed and not ends_block(plan):
             raise aborted()
-        return Prepared(name, text, plan, plan.parameters)
+        return Prepared(name, text, plan, plan.extra.get("described", plan.parameters))
 
     def compiled(self, plan: Plan) -> CompiledPlan:
         """The plan's compiled form for the catalog as this session sees it."""

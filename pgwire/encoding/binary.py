@@ -494,11 +494,12 @@ def _codec(ref: TypeRef) -> tuple[BinaryOutput, BinaryInput]:
     fields = t.composite_fields(ref.oid) or (fields_of(ref) if ref.oid == t.RECORD else None)
     if fields is not None:
         refs = [shape_of(f) for _, f in fields]
-        write = record_out(refs, [binary_output(f) for f in refs])
+        declared = t.composite_declared(ref.oid)
+        write = record_out(refs, declared, [binary_output(f) for f in refs])
         if ref.oid == t.RECORD:
             parse = t.text_input(ref)
             return write, lambda data: parse("")  # which refuses: such records are never input
-        return write, record_in(refs, [binary_input(f) for f in refs])
+        return write, record_in(refs, declared, [binary_input(f) for f in refs])
     if isinstance(family, RangeType):
         send_bound, receive_bound = _codec(TypeRef(family.kind.subtype.oid))
         return range_out(family, send_bound), range_in(family, receive_bound)

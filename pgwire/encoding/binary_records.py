@@ -35,10 +35,10 @@ def reader(ref: TypeRef) -> Callable[[str], Datum]:
     return t.text_input(TypeRef(t.array_of(t.TEXT)) if ref.oid == t.RECORD_ARRAY else ref)
 
 
-def record_out(refs: Sequence[TypeRef], sends: Sequence[Send]) -> Send:
-    """The send function of records with fields of these types."""
+def record_out(refs: Sequence[TypeRef], declared: Sequence[int], sends: Sequence[Send]) -> Send:
+    """The send function of records with fields of these types. `declared`: as they are told, if not as such."""
     readers = [reader(ref) for ref in refs]
-    oids = [t.TEXT if ref.oid == t.UNKNOWN else ref.oid for ref in refs]
+    oids = declared or [t.TEXT if ref.oid == t.UNKNOWN else ref.oid for ref in refs]
 
     def encode(text: Datum) -> bytes:
         out = [_I4.pack(len(refs))]
@@ -61,8 +61,9 @@ def record_out(refs: Sequence[TypeRef], sends: Sequence[Send]) -> Send:
     return encode
 
 
-def record_in(refs: Sequence[TypeRef], receives: Sequence[Receive]) -> Receive:
+def record_in(refs: Sequence[TypeRef], declared: Sequence[int], receives: Sequence[Receive]) -> Receive:
     """The receive function of a composite type. Raises 08P01, 42804."""
+    wanted = declared or [ref.oid for ref in refs]
     writers = [t.text_output(ref) for ref in refs]
 
     def decode(data: bytes) -> str:
@@ -73,16 +74,16 @@ def record_in(refs: Sequence[TypeRef], receives: Sequence[Receive]) -> Receive:
             raise SqlError("42804", f"wrong number of columns: {count}, expected {len(refs)}")
         at = 4
         items: list[str | None] = []
-        for i, (ref, receive, show) in enumerate(zip(refs, receives, writers, strict=True), 1):
+        for i, (expected, receive, show) in enumerate(zip(wanted, receives, writers, strict=True), 1):
             if at + 8 > len(data):
                 raise truncated()
             oid, size = _FIELD.unpack_from(data, at)
             at += 8
-            if oid != ref.oid:
+            if oid != expected:
                 raise SqlError(
                     "42804",
-                    f"binary data has type {oid} ({t.format_type(TypeRef(oid))}) instead of expected {ref.oid} "
-                    f"({t.format_type(TypeRef(ref.oid))}) in record column {i}",
+                    f"binary data has type {oid} ({t.format_type(TypeRef(oid))}) instead of expected {expected} "
+                    f"({t.format_type(TypeRef(expected))}) in record column {i}",
                 )
             if size == -1:
                 items.append(None)

@@ -237,6 +237,11 @@ class ExpressionBinder(ArrayBinder):
         declared = self.queries.type_of(node.args["to"])
         target, use = domains.underneath(self.queries.ctx.catalog, declared)
         if use is not None:
+            inner = node.this.unnest()
+            if isinstance(inner, exp.Parameter):
+                arg = self.bind(inner, scope)
+                if isinstance(arg, ir.Parm):
+                    self.parameters.meet_domain(arg.number, declared.oid)
             return checked(self.queries, self._cast_to(node, target, scope), use)
         return self._cast_to(node, target, scope)
 

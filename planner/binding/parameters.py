@@ -2,6 +2,9 @@
 
 A parameter without a stated type is *unknown*, like a string literal, until it is first coerced; that
 decides its type for the whole statement. A later meeting with another type is an ordinary cast.
+
+A parameter that a domain decides is of the type underneath like all that is of a domain, but who asks for its type is told
+the domain, as PostgreSQL does: `$1::posint`, or a value for a column of the domain.
 """
 
 from __future__ import annotations
@@ -21,10 +24,13 @@ class Parameters:
         self.literals = kinds is not None
         oids = [NORMALISED[k] for k in kinds] if kinds is not None else list(stated)
         self._types: dict[int, TypeRef] = {}
+        self._domains: dict[int, int] = {}
         self._highest = len(oids)
         for i, oid in enumerate(oids, 1):
             if oid and oid != t.UNKNOWN:
                 self._types[i] = TypeRef(t.base_of(TypeRef(oid)).oid)
+                if self._types[i].oid != oid:
+                    self._domains[i] = oid
 
     def use(self, number: int, position: int) -> TypeRef:
         """The type of $number so far; UNKNOWN when undecided."""
@@ -44,6 +50,11 @@ class Parameters:
         # A record's modifier says what its fields are.
         self._types[number] = ref if ref.oid == t.RECORD else TypeRef(ref.oid)
 
+    def meet_domain(self, number: int, oid: int) -> None:
+        """A domain, or arrays over one, is about to decide the type of $number, if nothing has before."""
+        if number not in self._types:
+            self._domains[number] = oid
+
     def type_of(self, number: int) -> TypeRef | None:
         return self._types.get(number)
 
@@ -58,3 +69,11 @@ class Parameters:
                 ref = TypeRef(t.TEXT)
             out.append(ref)
         return tuple(out)
+
+    def described(self) -> tuple[TypeRef, ...]:
+        """The types that clients are told, where a domain is among them."""
+        if not self._domains or self.literals:
+            return ()
+        return tuple(
+            TypeRef(self._domains[i]) if i in self._domains else ref for i, ref in enumerate(self.all(), 1)
+        )

@@ -94,6 +94,8 @@ def bound_plan(
     ):  # what a function is must be asked of the present, though no table is
         plan.extra.pop("constant", None)
         plan.extra.pop("act", None)
+    if described := parameters.described():
+        plan.extra["described"] = described
     if queries.running:
         plan.extra["runs"] = True
     if queries.called is not None:

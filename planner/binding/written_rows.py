@@ -199,6 +199,8 @@ class WrittenRows:
 
     def assigned(self, node: ir.Node, column: Column, position: int) -> ir.Node:
         """The value as the column's type, its modifier left to `fitted`. Raises 42804."""
+        if column.domain is not None and isinstance(node, ir.Parm):
+            self.coercions.parameters.meet_domain(node.number, column.declared.oid)
         made = self.coercions.try_coerce(node, TypeRef(column.type.oid), "a", position)
         if made is None:
             raise PlanError(

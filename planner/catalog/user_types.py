@@ -160,4 +160,7 @@ def _declare(thing: UserType) -> None:
         register_range(said, thing.oid, thing.array_oid, thing.name)
     elif isinstance(thing, CompositeType):
         fields = tuple((c.name, c.type) for c in thing.columns)
-        register_composite(thing.oid, thing.array_oid, thing.name, fields, conditions_of(thing))
+        register_composite(
+            thing.oid, thing.array_oid, thing.name, fields, conditions_of(thing),
+            tuple(c.declared.oid for c in thing.columns),
+        )  # fmt: skip

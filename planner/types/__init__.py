@@ -24,6 +24,7 @@ from planner.types.base import TextInput as TextInput
 from planner.types.base import TextOutput as TextOutput
 from planner.types.composites import AttributeCondition as AttributeCondition
 from planner.types.composites import composite_conditions as composite_conditions
+from planner.types.composites import composite_declared as composite_declared
 from planner.types.composites import composite_fields as composite_fields
 from planner.types.composites import join_record as join_record
 from planner.types.composites import register_composite as register_composite

@@ -89,6 +89,8 @@ class AttributeCondition(NamedTuple):
 class CompositeSqlType(SqlType):
     of_fields = True
     conditions: tuple[AttributeCondition, ...] = ()
+    declared: tuple[Oid, ...] = ()
+    """The types of the attributes as binary values tell them: domains, where `fields` have what is underneath."""
 
     def __init__(self, oid: int, fields: Fields) -> None:
         super().__init__(oid, pa.string(), "VARCHAR")
@@ -140,21 +142,26 @@ class CompositeSqlType(SqlType):
 
 
 def register_composite(
-    oid: int, array_oid: int, name: str, fields: Fields, conditions: tuple[AttributeCondition, ...] = ()
+    oid: int,
+    array_oid: int,
+    name: str,
+    fields: Fields,
+    conditions: tuple[AttributeCondition, ...] = (),
+    declared: tuple[Oid, ...] = (),
 ) -> None:
     """Makes a composite type and the arrays over it known. Idempotent."""
     known = registry.TYPES.get(oid)
     if isinstance(known, CompositeSqlType):
         known.conditions = conditions
-        if known.name == name and known.fields == fields:
+        if known.name == name and (known.fields, known.declared) == (fields, declared):
             return
     declare_facts(oid, array_oid, name, "c", "record")
     if isinstance(known, CompositeSqlType):
-        known.fields = fields
+        known.fields, known.declared = fields, declared
         renamed(known)
         return
     made = CompositeSqlType(oid, fields)
-    made.conditions = conditions
+    made.conditions, made.declared = conditions, declared
     declare(made, array_oid)
 
 
@@ -162,6 +169,12 @@ def composite_fields(oid: int) -> Fields | None:
     """The fields of a composite type in order; None for a type that is none."""
     found = registry.TYPES.get(oid) if oid >= FIRST_USER_OID else None
     return found.fields if isinstance(found, CompositeSqlType) else None
+
+
+def composite_declared(oid: int) -> tuple[Oid, ...]:
+    """The types of a composite type's attributes as they were declared, domains among them; nothing for a type that is none."""
+    found = registry.TYPES.get(oid) if oid >= FIRST_USER_OID else None
+    return found.declared if isinstance(found, CompositeSqlType) else ()
 
 
 def composite_conditions(oid: int) -> tuple[AttributeCondition, ...]:

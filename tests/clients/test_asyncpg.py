@@ -309,3 +309,22 @@ def test_values_of_a_type_in_the_transaction_that_alters_it(run: Callable[[Work]
     assert before == after == [((2, 3), [(2, 3)], ((2, 3),))]
     assert altered == [((2, 3, None), [(2, 3, None)], ((2, 3, None),))]
     assert more == [*altered, ((7, 8, "nine"), [(7, 8, "nine")], ((7, 8, "nine"),))]
+
+
+def test_domains_as_parameters_and_as_attributes(run: Callable[[Work], Any]) -> None:
+    async def work(connection: Any) -> Any:
+        await connection.execute("CREATE DOMAIN share AS numeric CHECK (VALUE <= 1)")
+        await connection.execute("CREATE TYPE part AS (of_all share, name text)")
+        share = await connection.fetchval("SELECT 'share'::regtype::oid")
+        # It compares the attributes' types in binary values with those of the catalog.
+        whole = await connection.fetchval("SELECT ARRAY[ROW($1::share, 'a')::part]", Decimal("0.5"))
+        field = await connection.fetchval("SELECT ($1::part).name", (Decimal("0.25"), "b"))
+        statement = await connection._prepare("SELECT $1::share", use_cache=False)
+        described = [parameter.oid for parameter in statement.get_parameters()]
+        await connection.execute("DROP TYPE part")
+        await connection.execute("DROP DOMAIN share")
+        return whole, field, described == [share]
+
+    whole, field, told = run(work)
+    assert whole == [(Decimal("0.5"), "a")] and field == "b"
+    assert told, "a parameter that a domain decides is told to be of the domain"

@@ -1,0 +1,25 @@
+-- What a domain decides the type of is told as of the domain; what nothing decides before is the first that comes.
+create domain pages as int check (value > 0);
+create table books_of_pages (title text, length pages, parts pages[]);
+prepare cast_first as select $1::pages;
+prepare cast_late as select $1::int, $1::pages, $2::pages[];
+prepare in_columns as insert into books_of_pages values ($3, $1, $2);
+prepare many_rows as insert into books_of_pages (length) values ($1), ($2), ($3), ($4), ($5);
+prepare in_update as update books_of_pages set length = $1 where length = $2;
+prepare stated (text) as insert into books_of_pages (length, title) values ($2, $1);
+prepare computed as insert into books_of_pages (length) values ($1 + 1);
+select name, parameter_types from pg_prepared_statements order by name;
+execute cast_first (3);
+execute cast_first (0);
+execute cast_late (1, 2, '{3,4}');
+execute in_columns (100, array[40, 60], 'Poems');
+execute in_columns (100, array[40, 0], 'Poems');
+execute many_rows (1, 2, 3, 4, 5);
+execute in_update (101, 100);
+execute in_update (-1, 101);
+create table from_prepared as execute cast_first (8);
+select * from from_prepared;
+select * from books_of_pages order by length;
+deallocate all;
+drop table from_prepared, books_of_pages;
+drop domain pages;
