@@ -69,6 +69,7 @@ class Column:
     options: tuple[str, ...] = ()  # of a foreign table: OPTIONS, `name=value` each
     storage: str = ""  # SET STORAGE, as in pg_attribute; "": the type's own
     statistics: int = -1  # SET STATISTICS
+    compression: str = ""  # COMPRESSION, as in pg_attribute
 
     @property
     def declared(self) -> TypeRef:

@@ -399,7 +399,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     on.reshaped = True
     default = column.default if ref.oid == column.type.oid else _read_as(scope, column)
     changed = dataclasses.replace(
-        column, type=ref, domain=domain, collation=collation, default=default, storage=""
+        column, type=ref, domain=domain, collation=collation, default=default, storage="", compression=""
     )
     on.put(column, changed)
     scope.checks += constraints.domain_checks(scope, on.table, changed)

@@ -1,6 +1,6 @@
-"""Statistics targets, storage and options of columns: they mean nothing here, but are for columns that exist.
+"""Statistics targets, storage, compression and options of columns: they mean nothing here, but are for columns that exist.
 
-Targets and storage are kept and told: dumps say them again, and tables that are made LIKE another one or inherit take
+Targets, storage and compression are kept and told: dumps say them again, and tables that are made LIKE another one or inherit take
 the storage over.
 
 Of an index they are said by number, and only an expression has statistics that its table's columns have not.
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from planner.ddl.scope import Scope
 
 _STORAGE: Final = {"plain": "p", "main": "m", "external": "e", "extended": "x"}
+_COMPRESSION: Final = {"pglz": "p", "lz4": "l", "default": ""}
 _TARGET_MAX: Final = 10000
 
 ACTIONS: Final = (
@@ -46,6 +47,9 @@ def of_table(on: Alteration, a: st.AlterAction) -> None:
         on.put(column, dataclasses.replace(column, statistics=_target(on.scope, int(a.options[0][1]))))
     elif a.what == "set storage":
         on.put(column, dataclasses.replace(column, storage=_storage(on.scope, column, str(a.options[0][1]))))
+    elif a.what == "set compression":
+        found = compression(on.scope, column, str(a.options[0][1]))
+        on.put(column, dataclasses.replace(column, compression=found))
 
 
 def storage_word(column: Column) -> str:
@@ -70,6 +74,21 @@ def _storage(scope: Scope, column: Column, said: str) -> str:
         shown = type_name(scope.catalog, column.declared, scope.search_path)
         raise PlanError("0A000", f"column data type {shown} can only have storage PLAIN")
     return letter
+
+
+def compression(scope: Scope, column: Column, said: str) -> str:
+    """Raises 0A000 for a type whose values are too short, 22023 for no method."""
+    if storage_of(dataclasses.replace(column, storage="")) == "p":
+        shown = type_name(scope.catalog, column.declared, scope.search_path)
+        raise PlanError("0A000", f"column data type {shown} does not support compression")
+    letter = _COMPRESSION.get(said)
+    if letter is None:
+        raise PlanError("22023", f'invalid compression method "{said}"')
+    return letter
+
+
+def compression_word(letter: str) -> str:
+    return next(word for word, known in _COMPRESSION.items() if known == letter)
 
 
 def of_index(scope: Scope, index: Index, a: st.AlterAction) -> None:

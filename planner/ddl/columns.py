@@ -20,6 +20,7 @@ from planner.catalog import (
 )
 from planner.ddl import (
     collations,
+    column_settings,
     constraints,
     depends,
     moments,
@@ -108,6 +109,10 @@ def define_column(
         domain,
         collation=collation,
     )
+    if said.compression:
+        column = dataclasses.replace(
+            column, compression=column_settings.compression(scope, column, said.compression)
+        )
     return column, sequence, checks
 
 

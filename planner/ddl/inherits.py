@@ -21,7 +21,7 @@ from planner.catalog import quote_identifier
 from planner.catalog.system.attributes import storage_of
 from planner.catalog.system.definitions import constraint_definition, default_text, type_name
 from planner.ddl import action_words, constraints, permits
-from planner.ddl.column_settings import storage_word
+from planner.ddl.column_settings import compression_word, storage_word
 from planner.ddl.scope import Scope
 from planner.inheritance import family, spreads
 
@@ -73,6 +73,7 @@ class Inherited:
         self.scope.notice(f'merging multiple inherited definitions of column "{mine.name}"')
         _same_form(self.scope, mine, theirs, "inherited column")
         _same_storage(mine, theirs, "inherited column")
+        mine = dataclasses.replace(mine, compression=_compression(mine, theirs))
         if mine.generated != theirs.generated:
             raise PlanError("42611", f'inherited column "{mine.name}" has a generation conflict')
         if default is not None:
@@ -149,6 +150,7 @@ class Inherited:
             generated=theirs.generated,
             inherited=theirs.inherited,
             storage=theirs.storage,
+            compression=_compression(theirs, own),
         )
 
     def settled(self) -> None:
@@ -234,6 +236,16 @@ def _same_storage(mine: Column, theirs: Column, what: str) -> None:
             f'{what} "{mine.name}" has a storage parameter conflict',
             detail=f"{storage_word(mine)} versus {storage_word(theirs)}",
         )
+
+
+def _compression(mine: Column, theirs: Column) -> str:
+    """Raises 42804 where two definitions of one column compress it differently."""
+    if mine.compression and theirs.compression and mine.compression != theirs.compression:
+        words = (compression_word(c.compression) for c in (mine, theirs))
+        raise PlanError(
+            "42804", f'column "{mine.name}" has a compression method conflict', detail=" versus ".join(words)
+        )
+    return mine.compression or theirs.compression
 
 
 def _parent(scope: Scope, name: st.Name, *, temporary: bool) -> Table:

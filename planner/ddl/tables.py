@@ -195,6 +195,7 @@ class _Builder:
                 domain=column.domain,
                 collation=column.collation,
                 storage=storage_of(column) if "storage" in want else "",
+                compression=column.compression if "compression" in want else "",
             )
             if column.identity and "identity" in want:
                 sequence = self._copy_sequence(column, attnum)

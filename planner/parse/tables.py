@@ -192,7 +192,7 @@ def column_definition(c: Cursor, table: str) -> st.ColumnDef:
     name = c.name()
     column = st.ColumnDef(name, c.type_name(), position=position)
     if c.accept("compression"):
-        c.name()
+        column = dataclasses.replace(column, compression=c.label())
     if c.accept("options"):
         column = dataclasses.replace(column, options=foreign.options(c))
     return column_constraints.read(c, column, table)

@@ -84,6 +84,7 @@ class ColumnDef:
     collation_position: int = 0
     position: int = 0
     options: tuple[ForeignOption, ...] = ()
+    compression: str = ""
 
 
 @dataclass(frozen=True, slots=True)

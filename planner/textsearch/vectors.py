@@ -193,7 +193,7 @@ def weight_number(letter: str) -> int:
 def with_weight(vector: str, letter: str, only: Iterable[str | None] | None = None) -> str:
     """`setweight`: of all words, or of those listed. Raises 22004."""
     weight = weight_number(letter)
-    chosen = None if only is None else set(_given(only, "lexeme"))
+    chosen = None if only is None else set(only)
     return shown(
         {
             word: [Position(p, weight) for p, _ in places] if chosen is None or word in chosen else places
@@ -212,8 +212,8 @@ def _given(items: Iterable[str | None], what: str) -> list[str]:
 
 
 def without(vector: str, gone: Iterable[str | None]) -> str:
-    """`ts_delete`. Raises 22004."""
-    doomed = set(_given(gone, "lexeme"))
+    """`ts_delete`; nulls among the words are none."""
+    doomed = set(gone)
     return shown({word: places for word, places in words_of(vector).items() if word not in doomed})
 
 

@@ -212,10 +212,13 @@ def read_multirange(text: str, kind: Kind, read: TextInput) -> Spans:
                 raise _malformed(text, "Unexpected end of input.", "multirange")
             if text[at] not in "[(" and _EMPTY.match(text, at) is None:
                 raise _malformed(text, "Expected range start.", "multirange")
-            try:
-                found, at = _literal(text, at)
-            except SqlError:
-                raise _malformed(text, "Unexpected end of input.", "multirange") from None
+            end = _end(text, at)
+            if end < 0:
+                raise _malformed(text, "Unexpected end of input.", "multirange")
+            found, read_to = _literal(text[at:end], 0)
+            if read_to < end - at:
+                raise _malformed(text[at:end], "Junk after right parenthesis or bracket.")
+            at = end
             parts += _spans(found, kind, read)
             skip()
             if at < n and text[at] == ",":
@@ -230,6 +233,24 @@ def read_multirange(text: str, kind: Kind, read: TextInput) -> Spans:
     if text[at:].strip(WHITESPACE):
         raise _malformed(text, "Junk after closing right brace.", "multirange")
     return united(parts)
+
+
+def _end(text: str, at: int) -> int:
+    """Where a range that begins there ends, in a multirange; -1: nowhere."""
+    if _EMPTY.match(text, at) is not None:
+        return at + len("empty")
+    quoted = escaped = False
+    for i in range(at + 1, len(text)):
+        c = text[i]
+        if escaped:
+            escaped = False
+        elif c == "\\":
+            escaped = True
+        elif c == '"':
+            quoted = not quoted
+        elif c in ")]" and not quoted:
+            return i + 1
+    return -1
 
 
 def write_range(spans: Spans, show: Callable[[Datum], str]) -> str:

@@ -61,6 +61,7 @@ def _attribute(
         attbyval=known.typbyval if known else True,
         attalign=known.typalign if known else "i",
         attstorage=storage_of(column),
+        attcompression=column.compression,
         attnotnull=column.not_null,
         atthasdef=column.default is not None and not column.identity and kind == "r" and not _is_null(column),
         attidentity=column.identity,
@@ -114,8 +115,14 @@ def pg_attribute(context: SystemContext) -> Rows:
                     )
                 )
         for name, type_oid, attnum in _SYSTEM_COLUMNS:
+            fact = BY_OID[type_oid]
             found.append(
                 make(
+                    attlen=fact.typlen,
+                    attbyval=fact.typbyval,
+                    attalign=fact.typalign,
+                    attstorage=fact.typstorage,
+                    attcacheoff=-1,
                     attrelid=t.oid,
                     attname=name,
                     atttypid=type_oid,
@@ -123,7 +130,6 @@ def pg_attribute(context: SystemContext) -> Rows:
                     atttypmod=-1,
                     attnotnull=True,
                     attislocal=True,
-                    attlen=4,
                 )
             )
     for v in catalog.objects(View):

@@ -28,6 +28,7 @@ _FAMILIES = (
     "counters",
     "event_triggers",
     "identities",
+    "index_properties",
     "measures",
     "publications",
     "triggers",

@@ -192,39 +192,3 @@ def _column_is_updatable(
 
 def _is_written(table: Table) -> bool:
     return table.materialized is None and table.foreign is None
-
-
-_ORDERED = frozenset(("can_order", "can_unique", "can_multi_col", "can_include"))
-_KEYS = frozenset(("orderable", "distance_orderable", "returnable", "search_array", "search_nulls", "asc", "desc",
-                   "nulls_first", "nulls_last"))  # fmt: skip
-
-
-@system("pg_indexam_has_property", (OID, TEXT), BOOL)
-def _indexam_has_property(context: SystemContext, oid: Oid | None, name: str | None) -> bool | None:
-    if oid is None or name is None or name not in _ORDERED | {"can_exclude"}:
-        return None
-    return oid == 403 or (name == "can_exclude" and oid == 405)
-
-
-@system("pg_index_has_property", (REGCLASS, TEXT), BOOL)
-def _index_has_property(context: SystemContext, oid: Oid | None, name: str | None) -> bool | None:
-    thing = context.catalog.get(oid) if oid is not None else None
-    if not isinstance(thing, Index) or name is None:
-        return None
-    return {"clusterable": True, "index_scan": True, "bitmap_scan": True, "backward_scan": True}.get(name)
-
-
-@system("pg_index_column_has_property", (REGCLASS, INT4, TEXT), BOOL)
-def _index_column_has_property(
-    context: SystemContext, oid: Oid | None, position: int | None, name: str | None
-) -> bool | None:
-    thing = context.catalog.get(oid) if oid is not None else None
-    if not isinstance(thing, Index) or position is None or name not in _KEYS:
-        return None
-    if not 1 <= position <= len(thing.keys):
-        return None
-    if thing.method != "btree":
-        return False  # of the others only gist could say more: which classes have distances
-    key = thing.keys[position - 1]
-    return {"asc": not key.descending, "desc": key.descending, "nulls_first": key.nulls_first,
-            "nulls_last": not key.nulls_first, "distance_orderable": False}.get(name, True)  # fmt: skip

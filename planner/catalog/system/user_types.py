@@ -61,9 +61,8 @@ def pg_type(context: SystemContext) -> Rows:
                 typelem=made.oid,
                 typsubscript=proc("array_subscript_handler", 0),
                 typcollation=rest.get("typcollation", 0),
-                typalign="d"
-                if isinstance(made, RangeType | MultirangeType) and rest["typalign"] == "d"
-                else "i",
+                typanalyze=proc("array_typanalyze", 0),
+                typalign="d" if rest.get("typalign") == "d" else "i",
             )
 
     for b in catalog.base_types():
@@ -111,7 +110,7 @@ def pg_type(context: SystemContext) -> Rows:
     for r in catalog.objects(RangeType):
         add(r, "range", typtype="r", **_of_range(r.subtype))
     for m in catalog.objects(MultirangeType):
-        add(m, "multirange", typtype="m", **_of_range(m.subtype))
+        add(m, "multirange", typtype="m", **_of_range(m.subtype, "multi"))
     for c in catalog.objects(CompositeType):
         add(c, "record", typtype="c", typcategory="C", typrelid=composite_class_oid(c), typalign="d")
     with_rows: list[Table | View] = [*catalog.objects(Table), *catalog.objects(View)]
@@ -171,9 +170,9 @@ def _rows_of_system_relations() -> Rows:
 _FUNCTIONS = (("input", "in"), ("output", "out"), ("receive", "recv"), ("send", "send"))
 
 
-def _of_range(subtype: TypeRef) -> dict[str, Datum]:
+def _of_range(subtype: TypeRef, many: str = "") -> dict[str, Datum]:
     """What pg_type says of the ranges and multiranges over a type."""
-    proc = proc_oids()["range_typanalyze"]
+    proc = proc_oids()[f"{many}range_typanalyze"]
     return {
         "typcategory": "R",
         "typanalyze": proc,
