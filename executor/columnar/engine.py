@@ -31,6 +31,7 @@ from executor.abc import ExecutionError
 from executor.columnar.errors import canceled, sql_error
 from executor.columnar.parallel import Parallelism, has_effect
 from executor.columnar.read_ahead import ReadAhead
+from executor.columnar.submitting import bound as bound_query
 from executor.columnar.submitting import reader
 from executor.limits import ExecutorLimits
 from executor.procedural.inside import INSIDE
@@ -116,7 +117,7 @@ class RunningQuery:
             self.cursor.execute("BEGIN TRANSACTION")
             self._in_transaction = True
             # It looks up its tables, and so begins the transaction in their databases.
-            relation = self.cursor.sql(sql)
+            relation = bound_query(self.cursor, sql)
             bound()
             self.reader = relation.to_arrow_reader(batch_rows)
         self.schema = self.reader.schema

@@ -64,6 +64,8 @@ def sql_error(error: BaseException) -> ExecutionError:
     plain = _plain(text)
     if plain.startswith("Division by zero"):
         return ExecutionError("22012", "division by zero")
+    if plain.startswith("Max expression depth limit"):
+        return ExecutionError("54001", "stack depth limit exceeded")
     if plain.startswith("Like pattern must not end"):
         return ExecutionError("22025", "LIKE pattern must not end with escape character")
     offset = _FRAME_OFFSET.match(plain)

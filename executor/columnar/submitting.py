@@ -11,7 +11,7 @@ that its connections have for them; it is not documented, so where a version has
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 
@@ -19,12 +19,41 @@ _STREAM = "stream"
 """The form of a result of which batches are computed as they are read."""
 
 
+_TOO_DEEP: Final = "Max expression depth limit of 1000 "
+DEPTH_MAX: Final = 2500
+"""Levels of expressions inside of one another for a query that needs more than DuckDB's thousand: its stack has room for twice as many."""
+
+
+def bound(cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
+    """The query, read and bound. Raises duckdb.Error."""
+    try:
+        return cursor.sql(sql)
+    except duckdb.Error as error:
+        _allow_depth(cursor, error)
+    return cursor.sql(sql)
+
+
 def reader(cursor: duckdb.DuckDBPyConnection, sql: str, batch_rows: int) -> Any:
     """A reader of record batches, the query's. Raises duckdb.Error."""
+    try:
+        return _reader(cursor, sql, batch_rows)
+    except duckdb.Error as error:
+        _allow_depth(cursor, error)
+    return _reader(cursor, sql, batch_rows)
+
+
+def _allow_depth(cursor: duckdb.DuckDBPyConnection, error: duckdb.Error) -> None:
+    """For a query that nests more deeply than DuckDB expects: it has not begun. Raises any other error again."""
+    if _TOO_DEEP not in str(error):
+        raise error
+    cursor.execute(f"SET max_expression_depth TO {DEPTH_MAX}")
+
+
+def _reader(cursor: duckdb.DuckDBPyConnection, sql: str, batch_rows: int) -> Any:
     submit = getattr(cursor, "_submit", None)
     if submit is None:
         return cursor.sql(sql).to_arrow_reader(batch_rows)
     return submit(sql, None, _STREAM, batch_rows).arrow_reader()
 
 
-__all__ = ["reader"]
+__all__ = ["bound", "reader"]

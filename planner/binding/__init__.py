@@ -21,6 +21,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
+from planner import nesting
 from planner.abc import Plan, PlanError
 from planner.binding.statements import bind_statement
 from planner.catalog import Catalog
@@ -59,7 +60,8 @@ def bind(
     Raises PlanError.
     """
     try:
-        return bind_statement(ast, ctx, parameter_types, text, normalised_kinds, prefer_keyed)
+        with nesting.calls_up_to(nesting.BINDING):
+            return bind_statement(ast, ctx, parameter_types, text, normalised_kinds, prefer_keyed)
     except RecursionError:
         raise PlanError("54001", "stack depth limit exceeded") from None
 

@@ -17,6 +17,7 @@ from sqlglot import exp
 from sqlglot.errors import ErrorLevel, ParseError
 from sqlglot.tokens import Token as GlotToken
 
+from planner import nesting
 from planner.abc import PlanError
 from planner.lexer import END, Token, is_sign, tokenize
 from planner.parse.adjacency import refuse_impossible_pairs
@@ -71,7 +72,8 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
         raise _error(text, tokens, None)
     parser = TidewirePostgres.Parser(dialect=_DIALECT, error_level=ErrorLevel.IMMEDIATE, max_nodes=NODES_MAX)
     try:
-        trees = parser.parse(fed, text) if into is None else parser.parse_into(into, fed, text)
+        with nesting.calls_up_to(nesting.READING):
+            trees = parser.parse(fed, text) if into is None else parser.parse_into(into, fed, text)
     except ParseError as e:
         if "Maximum number of AST nodes" in str(e):
             raise PlanError("54001", "statement is too complex") from None
