@@ -9,6 +9,7 @@ Executors compile these to Python; `planner.binding.keyed` says what can be one 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -161,6 +162,38 @@ class PartialColumns(tuple[int, ...]):
 
     def __hash__(self) -> int:
         return self._hash
+
+
+class ComputedColumns(tuple[int, ...]):
+    """Positions of an index's columns, of which those from `width` on are no columns of the table; `keys` says what each is of a row."""
+
+    width: int
+    keys: tuple[Expr, ...]
+    compiled: Any
+    """The executor's: from a row to its key."""
+    _hash: int
+
+    def __new__(cls, positions: tuple[int, ...], width: int, keys: tuple[Expr, ...]) -> ComputedColumns:
+        made = super().__new__(cls, positions)
+        made.width, made.keys, made.compiled = width, keys, None
+        made._hash = hash((positions, keys))
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ComputedColumns) and tuple.__eq__(self, other) and self.keys == other.keys
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+def key_types(table: Table, index: Sequence[int]) -> list[TypeRef]:
+    """The types of an index's columns."""
+    if isinstance(index, ComputedColumns):
+        return [key.type for key in index.keys]
+    return [table.columns[i].type for i in index]
 
 
 def like(index: tuple[int, ...], positions: tuple[int, ...]) -> tuple[int, ...]:

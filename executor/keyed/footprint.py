@@ -13,12 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from planner.abc import Ask, Call, Col, Expr, KeyedJoin, KeyedRead, RelationUse, Table
+from planner.keyed_plans import ComputedColumns
 from txn.columns import ALL_COLUMNS, THE_ROW, Columns, column
 
 
 def columns_at(table: Table, positions: Iterable[int]) -> Columns:
     """The set of the columns at these places of a row."""
     out: Columns = 0
+    if isinstance(positions, ComputedColumns):
+        positions = columns_named(positions.keys)
     for i in positions:
         out |= column(table.columns[i].attnum)
     return out

@@ -21,7 +21,7 @@ from executor.keyed.endings import bounds
 from executor.keyed.read import Bounds, KeyedView, compile_range
 from executor.snapshot.runs import NO_COLUMNS
 from planner.abc import Expr, KeyedWalk, Table
-from planner.keyed_plans import like
+from planner.keyed_plans import key_types, like
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
@@ -77,7 +77,7 @@ class IndexWalk:
         if walk.index:
             self.without = like(walk.index, (*walk.index[: len(pinned)], ~walk.index[len(pinned)]))
         self._bounds = compile_range(walk.within, table, walk.index or None)
-        types = [table.columns[i].type for i in walk.index[: len(pinned)]]
+        types = key_types(table, walk.index[: len(pinned)])
         self._prefix = compile_key(pinned, types) if pinned else None
         self._condition = compile_condition(walk.condition)
         self._limit = compile_expression(limit) if limit is not None else None

@@ -32,7 +32,7 @@ from executor.keyed.system_steps import by_column, of_system, spread
 from executor.snapshot.abc import TooFarToLook
 from planner import types as t
 from planner.abc import Ask, Call, Expr, Handed, JoinStep, KeyedJoin, Points, Produced, Range, Table, TypeRef
-from planner.keyed_plans import FirstRows, Spread, SystemRows
+from planner.keyed_plans import FirstRows, Spread, SystemRows, key_types
 from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Key
 from txn.columns import THE_ROW, Columns
@@ -379,7 +379,7 @@ class _Step:
             self._find = _in_index(table, step, number) if step.index else _in_range(number, with_rid)
             return
         positions = step.index or key_positions(table, step.unique)
-        types = [table.columns[i].type for i in positions]
+        types = key_types(table, positions)
         one = _by_key(table, step, number)
         if isinstance(lookup.listed, Ask):
             listed = compile_expression(lookup.listed)

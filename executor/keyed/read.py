@@ -32,6 +32,7 @@ from executor.keyed.endings import Ending, bounds
 from executor.keyed.footprint import read_by_key
 from executor.snapshot.abc import TooFarToLook
 from planner.abc import Col, Expr, KeyedRead, Lookup, Points, Range, Table
+from planner.keyed_plans import key_types
 from planner.types.registry import array_items
 from storage.abc import Row, Timestamp
 from txn.abc import Key
@@ -75,13 +76,13 @@ class LookupPlan:
     __slots__ = ("_values", "index", "is_listed", "points", "range", "single", "unique")
 
     def __init__(
-        self, table: Table, lookup: Lookup, unique: int = 0, index: Sequence[int] | None = None
+        self, table: Table, lookup: Lookup, unique: int = 0, index: tuple[int, ...] | None = None
     ) -> None:
         """`unique`, `index`: the UNIQUE constraint or the index's columns that points name, if not primary keys."""
-        positions = index if index is not None else key_positions(table, unique)
-        types = [table.columns[i].type for i in positions]
+        positions: Sequence[int] = index if index is not None else key_positions(table, unique)
+        types = key_types(table, positions)
         self.unique = unique
-        self.index: tuple[int, ...] = tuple(index or ())
+        self.index = index or ()
         self.points: tuple[Callable[[Sequence[Any], Any], Key | None], ...] | None = None
         self.range: Callable[[Sequence[Any], Any], Bounds | None] | None = None
         if isinstance(lookup, Points):
@@ -219,7 +220,7 @@ def compile_range(
 
     `index`: the positions of an index's columns, if it is not of the primary key's.
     """
-    types = [table.columns[i].type for i in (table.key_indexes if index is None else index)]
+    types = key_types(table, table.key_indexes if index is None else index)
     width, fixed = len(types), len(lookup.prefix)
     prefix = compile_tuple([_key_part(e, c) for e, c in zip(lookup.prefix, types, strict=False)])
     low = compile_expression(_key_part(lookup.low, types[fixed])) if lookup.low is not None else None

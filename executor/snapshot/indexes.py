@@ -85,10 +85,10 @@ class TableIndex:
         if len(candidates) > rows_max:
             candidates = self._sift(key, len(candidates))
         count = len(candidates)
-        for run in image.runs_at(ts):
-            order = self._order(run)
-            if order is None:
-                return None
+        orders = self._orders(ts)
+        if orders is None:
+            return None
+        for run, order in orders:
             start, stop = order.keys.left(key), order.keys.right(key)
             count += stop - start
             if count > rows_max:
@@ -123,10 +123,10 @@ class TableIndex:
         """These columns of the visible rows within the bounds, in the order of the keys. None, and what it raises: as `find`."""
         if not self.is_short(bounds, ts, rows_max):
             return None
-        runs = list(self._image.runs_at(ts))
-        if len(runs) == 1 and not self._versions.chains:
-            order = runs[0].orders[self._positions]
-            return list(map(runs[0].some(indexes), order.rows_between(*order.keys.span(*bounds))))
+        orders = self._orders(ts) or []
+        if len(orders) == 1 and not self._versions.chains:
+            run, order = orders[0]
+            return list(map(run.some(indexes), order.rows_between(*order.keys.span(*bounds))))
         hits = self.walk(bounds, ts, False)
         assert hits is not None, "every run is sorted"
         return [tuple([row[i] for i in indexes]) for _, _, row in hits if row is not None]
@@ -137,10 +137,10 @@ class TableIndex:
         if ts < self._let_go_ts:
             raise TooOldForKeyed
         count = 0
-        for run in self._image.runs_at(ts):
-            order = self._order(run)
-            if order is None:
-                return False
+        orders = self._orders(ts)
+        if orders is None:
+            return False
+        for _, order in orders:
             start, stop = order.keys.span(*bounds)
             count += stop - start
             if count > rows_max:
@@ -167,10 +167,10 @@ class TableIndex:
             gone, self._gone = self._gone, []
             self._let_go(gone)
         spans: list[tuple[Run, SecondaryIndex, range]] = []
-        for run in image.runs_at(ts):
-            order = self._order(run)
-            if order is None:
-                return None
+        orders = self._orders(ts)
+        if orders is None:
+            return None
+        for run, order in orders:
             start, stop = order.keys.span(*bounds)
             spans.append((run, order, range(stop - 1, start - 1, -1) if descending else range(start, stop)))
         sources: list[Iterator[tuple[Key, Key, Row | None]]] = []
@@ -261,6 +261,12 @@ class TableIndex:
                     continue
                 self._let_go_ts = max(self._let_go_ts, head[0])
             drop(key, own)
+
+    def _orders(self, ts: Timestamp) -> list[tuple[Run, SecondaryIndex]] | None:
+        """The runs in this index's order; None: of one of them or more it is being made."""
+        found = [(run, self._order(run)) for run in self._image.runs_at(ts)]
+        ready = [(run, order) for run, order in found if order is not None]
+        return ready if len(ready) == len(found) else None
 
     def _order(self, run: Run) -> SecondaryIndex | None:
         order = run.orders.get(self._positions)

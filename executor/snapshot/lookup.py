@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from executor.abc import RowPicks, RowSpan
-from executor.keyed.compile import compile_condition
+from executor.keyed.compile import compile_condition, compile_tuple
 from executor.keyed.key_values import column_forms, primary_key_of, secondary_key_of
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from executor.snapshot.pending import NONE
@@ -32,7 +32,7 @@ from executor.snapshot.ranges import merged, of_memory, one_run, over_one_run
 from executor.snapshot.runs import NO_COLUMNS, TOMBSTONE, Run, RunShape
 from executor.snapshot.versions import UniqueMap, Version, Versions
 from planner.abc import Table
-from planner.keyed_plans import PartialColumns
+from planner.keyed_plans import ComputedColumns, PartialColumns
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
@@ -444,6 +444,8 @@ def unique_key(positions: tuple[int, ...], nulls_not_distinct: bool) -> Callable
     """
     if isinstance(positions, PartialColumns):
         return _key_of_some(positions)
+    if isinstance(positions, ComputedColumns):
+        return _key_computed(positions)
     if positions and positions[-1] < 0:
         return _key_where_null(positions[:-1], ~positions[-1])
     pick = itemgetter(*positions)
@@ -469,6 +471,19 @@ def _key_of_some(index: PartialColumns) -> Callable[[Row], Key]:
 
         def made(row: Row) -> Key:
             return key_of(row) if passes((), row, None) else None
+
+        index.compiled = made
+    return made
+
+
+def _key_computed(index: ComputedColumns) -> Callable[[Row], Key]:
+    made: Callable[[Row], Key] | None = index.compiled
+    if made is None:
+        key_of = compile_tuple(index.keys)
+
+        def made(row: Row) -> Key:
+            key = key_of((), row, None)
+            return None if None in key else key[0] if len(key) == 1 else key
 
         index.compiled = made
     return made

@@ -31,6 +31,7 @@ import pyarrow as pa
 from executor.abc import SideBySide
 from executor.keyed.key_values import ColumnForms, formed
 from executor.snapshot.columns import RowReader, block_reader, entry_reader, row_reader
+from executor.snapshot.computed import computed
 from executor.snapshot.keys import (
     SLICE_ROWS,
     KeyIndex,
@@ -42,7 +43,7 @@ from executor.snapshot.keys import (
 )
 from executor.snapshot.partial import rows_of
 from executor.snapshot.spill import Column, Spill, mapped, one_array, spilled
-from planner.keyed_plans import PartialColumns
+from planner.keyed_plans import ComputedColumns, PartialColumns
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
@@ -88,7 +89,10 @@ class SecondaryIndex:
     def __init__(
         self, run: Run, positions: tuple[int, ...], nulls_not_distinct: bool, forms: ColumnForms = ()
     ) -> None:
-        columns = formed([run.columns[i] for i in positions if i >= 0], forms)
+        if isinstance(positions, ComputedColumns):
+            columns = computed(positions, run.columns)
+        else:
+            columns = formed([run.columns[i] for i in positions if i >= 0], forms)
         if not columns:  # all that have no value are one key's
             columns = [pa.array(np.full(run.size, NO_COLUMNS, np.int16))]
         live = run.rids >= 0

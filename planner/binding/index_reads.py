@@ -13,14 +13,14 @@ rows found, and the few that are left are sorted by plain columns.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from planner import types as t
 from planner.abc import Expr, KeyedRead, Lookup, OrderKey, Points, Range, Table
-from planner.binding import ir, key_conditions, keyed, partial_indexes
+from planner.binding import index_expressions, ir, key_conditions, keyed, partial_indexes
 from planner.catalog import Catalog
 from planner.catalog.objects import Index
-from planner.keyed_plans import PartialColumns, narrowed
+from planner.keyed_plans import ComputedColumns, PartialColumns, narrowed
 
 
 def index_read(
@@ -36,12 +36,15 @@ def index_read(
     if not table.key_indexes or where is None:
         return None
     within = index_range(catalog, table, number, where)
-    for positions in indexed_prefixes(catalog, table, number, where):
+    for positions in (
+        *indexed_prefixes(catalog, table, number, where),
+        *index_expressions.computed_prefixes(catalog, table),
+    ):
         if within is not None and len(within[0].prefix) >= len(positions):
             break  # of the rows of such a key the range has some
         for find in (key_conditions.find_points, key_conditions.find_listed):
             with contextlib.suppress(keyed.NotKeyed):
-                points, rest = find(table, number, where, positions)
+                points, rest = found_by(find, table, number, where, positions)
                 condition = key_conditions.condition(rest, {number: 0})
                 return KeyedRead(table, points, condition, outputs, limit=limit, index=positions, order=order)
     if within is None:
@@ -52,6 +55,20 @@ def index_read(
     except keyed.NotKeyed:
         return None
     return KeyedRead(table, found, condition, outputs, limit=limit, index=positions, order=order)
+
+
+_Find = Callable[..., tuple[Points, list[ir.Node]]]
+
+
+def found_by(
+    find: _Find, table: Table, number: int, where: ir.Node | None, positions: tuple[int, ...]
+) -> tuple[Points, list[ir.Node]]:
+    """`find_points` or `find_listed`, also by columns that an index computes. Raises NotKeyed."""
+    if not isinstance(positions, ComputedColumns):
+        return find(table, number, where, positions)
+    asked, as_it_was = index_expressions.in_columns(positions, number, where)
+    points, rest = find(table, number, asked, positions)
+    return points, as_it_was(rest)
 
 
 def index_range(
@@ -101,12 +118,15 @@ def rows_by_key(
             return lookup, rest, ()
         within, pinned = (lookup, rest, ()), len(lookup.prefix)
     if table.key_indexes and where is not None:
-        for positions in indexed_prefixes(catalog, table):
+        for positions in (
+            *indexed_prefixes(catalog, table),
+            *index_expressions.computed_prefixes(catalog, table),
+        ):
             if len(positions) <= pinned:
-                break
+                continue
             for find in (key_conditions.find_points, key_conditions.find_listed):
                 with contextlib.suppress(keyed.NotKeyed):
-                    points, more = find(table, number, where, positions)
+                    points, more = found_by(find, table, number, where, positions)
                     return points, more, positions
     if within is None:
         raise keyed.NotKeyed("no index")
@@ -116,7 +136,7 @@ def rows_by_key(
 def indexed_prefixes(
     catalog: Catalog, table: Table, number: int = 0, where: ir.Node | None = None
 ) -> Iterator[tuple[int, ...]]:
-    """Columns that indexes begin with, most of them first. Expressions serve no look-up here.
+    """Columns that indexes begin with, most of them first. Of expressions see `index_expressions`.
 
     Partial indexes do where `where`, which is asked of relation `number`, implies their predicates; of as many columns they come first.
     """

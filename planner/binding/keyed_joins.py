@@ -33,7 +33,7 @@ from planner.abc import (
     Table,
     TypeRef,
 )
-from planner.binding import ir, key_conditions, keyed, keyed_catalog, walked_joins
+from planner.binding import index_expressions, ir, key_conditions, keyed, keyed_catalog, walked_joins
 from planner.binding.index_reads import index_range, indexed_prefixes
 from planner.binding.keyed_endings import equal_as_datums, grouped, order_keys
 from planner.binding.scope import FromStep
@@ -401,6 +401,13 @@ class _Order:
                 break  # of the rows of such a key the range has some
             for points, rest in self._found(table, number, where, positions):
                 return _Way(2, points, 0, positions, rest)
+        for computed in index_expressions.computed_prefixes(self._catalog, table):
+            if found is not None and pinned >= len(computed):
+                break
+            asked, as_it_was = index_expressions.in_columns(computed, number, where)
+            if asked is not None:
+                for points, rest in self._found(table, number, asked, computed):
+                    return _Way(2, points, 0, computed, as_it_was(rest))
         if found is None or (self.offsets and not pinned):
             return None
         within, rest, positions = found

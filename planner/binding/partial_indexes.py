@@ -17,16 +17,14 @@ from __future__ import annotations
 import contextlib
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from contextvars import ContextVar
-from dataclasses import replace
 from typing import Any, Final
 
 from planner import types as t
-from planner.abc import Call, Col, Const, Constraint, Expr, KeyedRead, PlanError, Table
+from planner.abc import Call, Col, Const, Expr, Table
 from planner.binding import ir, keyed
-from planner.catalog import Catalog, CatalogChange, quote_identifier, quote_qualified
+from planner.binding.index_expressions import is_binding, of_rows
+from planner.catalog import Catalog
 from planner.catalog.objects import Index
-from planner.types import DEFAULT_SETTINGS
 
 _COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "=": operator.eq,
@@ -59,13 +57,9 @@ _known: dict[int, tuple[Index, Table, int, Expr | None]] = {}
 """By the OID of an index: of which definitions, and of which meaning of the catalog, its predicate is this."""
 
 
-_BINDING: Final[ContextVar[bool]] = ContextVar("binding a predicate", default=False)
-"""Whether a predicate is being bound, over a stand-in of its table: no partial index serves that, or there were no end."""
-
-
 def _serving(catalog: Catalog, index: Index, table: Table, where: Sequence[Expr]) -> Expr | None:
     """The predicate, where the conditions imply it."""
-    predicate = None if _BINDING.get() else _predicate(catalog, index, table)
+    predicate = None if is_binding() else _predicate(catalog, index, table)
     if predicate is None or not all(any(_implies(q, p) for q in where) for p in _all_of(predicate)):
         return None
     return predicate
@@ -86,37 +80,11 @@ def _predicate(catalog: Catalog, index: Index, table: Table) -> Expr | None:
         return known[3]
     if len(_known) >= _PREDICATES_MAX:
         _known.clear()
-    token = _BINDING.set(True)
-    try:
-        found = _bound(catalog, index, table)
-    finally:
-        _BINDING.reset(token)
+    found = of_rows(catalog, index, table, index.predicate)
+    if found is not None and not _is_safe(found):
+        found = None
     _known[index.oid] = index, table, catalog.meaning, found
     return found
-
-
-def _bound(catalog: Catalog, index: Index, table: Table) -> Expr | None:
-    """The predicate, bound as the output of a keyed read of a table that has the same columns and surely a key."""
-    from planner.binding import bind
-    from planner.parse import parse_query
-    from planner.planner import PlanContext
-
-    key = Constraint(0, "", "p", (table.columns[0].attnum,))
-    plain = {"constraints": (key,), "children": (), "policies": (), "row_security": False, "triggers": ()}
-    stand_in = replace(table, name=f"predicate {index.oid}", **plain)  # type: ignore[arg-type]
-    seen = catalog.with_changes([CatalogChange(catalog.get(table.oid), stand_in)])
-    schema = seen.schema_of(table.schema_oid).name
-    source = f"{quote_qualified(schema, stand_in.name)} AS {quote_identifier(table.name)}"
-    text = f"SELECT ({index.predicate}) FROM {source} WHERE {quote_identifier(table.columns[0].name)} = $1"
-    context = PlanContext(seen, (schema, "public"), user=table.owner, settings=DEFAULT_SETTINGS, trusted=True)
-    try:
-        plan = bind(parse_query(text), context, text=text)
-    except PlanError:
-        return None
-    if not isinstance(plan.body, KeyedRead) or plan.extra:
-        return None
-    made = plan.body.outputs[0]
-    return made if _is_safe(made) else None
 
 
 def _is_safe(e: Expr) -> bool:
