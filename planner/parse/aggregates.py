@@ -76,7 +76,13 @@ def _value(c: Cursor, label: str) -> Any:
     if label in _TYPES:
         return c.type_name()
     if label in _FUNCTIONS:
-        return routines.function_name(c)
+        name = routines.function_name(c)
+        if c.accept_symbol("("):  # read as a type is, whose modifiers say nothing here
+            while not c.accept_symbol(")"):
+                if c.ended:
+                    c.fail()
+                c.advance()
+        return name
     if c.accept("operator"):
         c.expect_symbol("(")
         while not c.symbol_is(")"):

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from planner.abc import PlanError
 from planner.lexer import INTEGER, OPERATOR, PUNCTUATION, QUOTED, WORD, Token, is_sign
-from planner.parse import called_words, xml_forms
+from planner.parse import called_words, samples, xml_forms
 from planner.parse.cursor import Cursor
 
 _TARGETS = frozenset((("insert", "into"), ("merge", "into"), ("delete", "from")))
@@ -51,6 +51,8 @@ def rewritten(tokens: list[Token]) -> list[Token]:
         tokens = _negative_scales(tokens)
     if "only" in words:
         tokens = _alone(tokens)
+    if "tablesample" in words:
+        tokens = samples.bracketed(tokens)
     return _normalized(tokens) if "normalized" in words else tokens
 
 

@@ -20,6 +20,7 @@ from sqlglot.tokens import Token as GlotToken
 from planner import nesting
 from planner.abc import PlanError
 from planner.lexer import END, Token, is_sign, tokenize
+from planner.parse import samples
 from planner.parse.adjacency import refuse_impossible_pairs
 from planner.parse.clause_order import refuse_disorder, without_read_only
 from planner.parse.column_lists import joined
@@ -97,6 +98,8 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
             if found is not None:
                 end = tokens[-1]
                 insert.set("targets", {i: parse_expression(text, [*t, end]) for i, t in found.items()})
+    if any(t.keyword == "tablesample" for t in tokens):
+        samples.taken_apart(tree)
     if any(t.keyword in ("filter", "within") for t in tokens):
         tree = _with_schemas_inside(tree)
     return tree

@@ -61,6 +61,14 @@ class Reader:
             sqlstate, message, position=position, detail=detail, hint=hint, context="" if position else near
         )
 
+    def refuse_missing(self, what: str) -> NoReturn:
+        """Where there is nothing, and something has to be."""
+        token = self.c.token
+        near = (
+            f'at or near "{self.c.text[token.start : token.end]}"' if not self.c.ended else "at end of input"
+        )
+        self.refuse(f"missing {what} {near}", token=token)
+
     def unsupported(self, feature: str) -> NoReturn:
         raise PlanError("0A000", f"{feature} is not supported", position=self.place(self.c.token.start))
 
@@ -152,9 +160,7 @@ class Reader:
                     self.refuse("mismatched parentheses", token=token)
             c.at += 1
         if c.at == first:
-            if statement:
-                self.fail()
-            self.refuse("missing expression", token=c.token)
+            self.refuse_missing("SQL statement" if statement else "expression")
         made = self.made(first, c.at)
         self.check(made, "" if statement else "SELECT ")
         return made

@@ -33,6 +33,7 @@ from planner.statements.plpgsql import (
     Text,
     Variable,
 )
+from planner.statements.written import TypeName
 
 DEPTH_MAX: Final = 50
 _ITEMS: Final = {
@@ -243,6 +244,12 @@ class StepReader(Reader):
             )
             self.names.leave()
             return made
+        if (
+            variable is not None
+            and isinstance(variable.kind, TypeName)
+            and variable.kind.names[-1] == "refcursor"
+        ):
+            self.refuse("cursor FOR loop must use a bound cursor variable", token=c.token)
         reverse = c.accept("reverse")
         if self._is_range(c.at):
             first = self.expression("..")
@@ -340,7 +347,7 @@ class StepReader(Reader):
             return ReturnQuery(line, query)
         if c.symbol_is(";"):
             if self.returns in ("one", "trigger") and not self.has_outputs:
-                self.refuse("missing expression", token=c.token)
+                self.refuse_missing("expression")
             self.semicolon()
             return Return(line)
         refused = {
