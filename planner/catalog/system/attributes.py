@@ -36,41 +36,68 @@ def storage_of(column: Column) -> str:
     return "p" if labels_of(column.type.oid) is not None else "x"
 
 
-def _attribute(
-    make: RowMaker,
-    relid: Oid,
-    column: Column,
-    kind: str,
-    catalog: Catalog | None = None,
-    *,
-    above: bool = False,
-) -> tuple[object, ...]:
-    known = BY_OID.get(column.type.oid)
-    declared = column.declared
-    return make(
-        attacl=column_acl(catalog, relid, column.attnum) if catalog is not None else None,
-        attrelid=relid,
-        attname=column.name,
-        atttypid=declared.oid,
-        attstattarget=column.statistics,
-        attlen=known.typlen if known else 4,
-        attnum=column.attnum,
-        attndims=1 if known is not None and known.typcategory == "A" else 0,
-        attcacheoff=-1,
-        atttypmod=declared.typmod,
-        attbyval=known.typbyval if known else True,
-        attalign=known.typalign if known else "i",
-        attstorage=storage_of(column),
-        attcompression=column.compression,
-        attnotnull=column.not_null,
-        atthasdef=column.default is not None and not column.identity and kind == "r" and not _is_null(column),
-        attidentity=column.identity,
-        attgenerated="s" if column.generated else "",
-        attislocal=column.local and not above,
-        attinhcount=int(above) or column.inherited,
-        attcollation=collation_oid(column),
-        attfdwoptions=list(column.options) or None,
-    )
+class _Maker:
+    """Makes the rows of columns. There may be a hundred thousand of them, after each DDL, so what types say is asked once."""
+
+    __slots__ = ("_catalog", "_granted", "_of_types")
+
+    def __init__(self, catalog: Catalog | None = None) -> None:
+        self._catalog = catalog
+        self._granted: tuple[Oid, bool] = (0, False)
+        self._of_types: dict[Oid, tuple[object, ...]] = {}
+
+    def __call__(
+        self, relid: Oid, column: Column, kind: str, *, grants: bool = False, above: bool = False
+    ) -> tuple[object, ...]:
+        """`grants`: privileges may have been given on the columns of the relation."""
+        declared, type_oid = column.declared, column.type.oid
+        facts = self._of_types.get(type_oid)
+        if facts is None:
+            facts = self._of_types[type_oid] = _facts(type_oid)
+        length, dimensions, by_value, alignment = facts
+        default = column.default
+        return (
+            relid,
+            column.name,
+            declared.oid,
+            column.statistics,
+            length,
+            column.attnum,
+            dimensions,
+            -1,  # attcacheoff
+            declared.typmod,
+            by_value,
+            alignment,
+            storage_of(column),
+            column.compression,
+            column.not_null,
+            default is not None and not column.identity and kind == "r" and not _is_null(column),
+            False,  # atthasmissing
+            column.identity,
+            "s" if column.generated else "",
+            False,  # attisdropped
+            column.local and not above,
+            int(above) or column.inherited,
+            collation_oid(column),
+            self._acl(relid, column.attnum) if grants else None,
+            None,  # attoptions
+            list(column.options) or None,
+            None,  # attmissingval
+        )
+
+    def _acl(self, relid: Oid, attnum: int) -> list[str] | None:
+        catalog = self._catalog
+        assert catalog is not None, "grants are a catalog's"
+        if self._granted[0] != relid:
+            self._granted = relid, bool(catalog.grants_on(relid))
+        return column_acl(catalog, relid, attnum) if self._granted[1] else None
+
+
+def _facts(type_oid: Oid) -> tuple[object, ...]:
+    known = BY_OID.get(type_oid)
+    if known is None:
+        return 4, 0, True, "i"
+    return known.typlen, int(known.typcategory == "A"), known.typbyval, known.typalign
 
 
 _SYSTEM_COLUMNS = (
@@ -89,22 +116,45 @@ def _plain(c: ResultColumn) -> Column:
 
 @lru_cache(maxsize=1)
 def _system_attributes() -> tuple[tuple[object, ...], ...]:
+    make = _Maker()
+    return tuple(make(r.oid, _plain(c), r.kind) for r in relations().values() for c in r.columns)
+
+
+@lru_cache(maxsize=1)
+def _of_each_table() -> tuple[tuple[object, ...], ...]:
+    """The rows of the columns that every table has, without its OID, which comes first."""
     make = RowMaker("pg_attribute")
-    return tuple(_attribute(make, r.oid, _plain(c), r.kind) for r in relations().values() for c in r.columns)
+    return tuple(
+        make(
+            attname=name,
+            atttypid=type_oid,
+            attlen=(fact := BY_OID[type_oid]).typlen,
+            attbyval=fact.typbyval,
+            attalign=fact.typalign,
+            attstorage=fact.typstorage,
+            attnum=attnum,
+            attcacheoff=-1,
+            atttypmod=-1,
+            attnotnull=True,
+            attislocal=True,
+        )[1:]
+        for name, type_oid, attnum in _SYSTEM_COLUMNS
+    )
 
 
 def pg_attribute(context: SystemContext) -> Rows:
     catalog = context.catalog
-    make = RowMaker("pg_attribute")
+    make, dropped = _Maker(catalog), RowMaker("pg_attribute")
     found: Rows = list(_system_attributes()) if catalog.shown is None else []
     for t in catalog.objects(Table):
         above = t.partition is not None
-        found += [_attribute(make, t.oid, c, "r", catalog, above=above) for c in t.visible]
-        here = {c.attnum for c in t.visible}
+        visible = t.visible
+        found += [make(t.oid, c, "r", grants=True, above=above) for c in visible]
+        here = {c.attnum for c in visible}
         for attnum in range(1, max(here, default=0) + 1):
             if attnum not in here:
                 found.append(
-                    make(
+                    dropped(
                         attrelid=t.oid,
                         attname=f"........pg.dropped.{attnum}........",
                         attnum=attnum,
@@ -114,28 +164,11 @@ def pg_attribute(context: SystemContext) -> Rows:
                         attlen=-1,
                     )
                 )
-        for name, type_oid, attnum in _SYSTEM_COLUMNS:
-            fact = BY_OID[type_oid]
-            found.append(
-                make(
-                    attlen=fact.typlen,
-                    attbyval=fact.typbyval,
-                    attalign=fact.typalign,
-                    attstorage=fact.typstorage,
-                    attcacheoff=-1,
-                    attrelid=t.oid,
-                    attname=name,
-                    atttypid=type_oid,
-                    attnum=attnum,
-                    atttypmod=-1,
-                    attnotnull=True,
-                    attislocal=True,
-                )
-            )
+        found += [(t.oid, *rest) for rest in _of_each_table()]
     for v in catalog.objects(View):
-        found += [_attribute(make, v.oid, c, "v", catalog) for c in v.columns]
+        found += [make(v.oid, c, "v", grants=True) for c in v.columns]
     for c in catalog.objects(CompositeType):
-        found += [_attribute(make, composite_class_oid(c), column, "c") for column in c.columns]
+        found += [make(composite_class_oid(c), column, "c") for column in c.columns]
     for i in catalog.objects(Index):
         table = catalog.get(i.table_oid)
         assert isinstance(table, Table)
@@ -146,10 +179,10 @@ def pg_attribute(context: SystemContext) -> Rows:
                 shown = Column(column.name, column.type, position)
             else:
                 shown = Column(expression_name(i.keys[position - 1].expression), TypeRef(TEXT), position)
-            found.append(_attribute(make, i.oid, shown, "i"))
+            found.append(make(i.oid, shown, "i"))
     for s in catalog.objects(Sequence):
         for position, (name, oid) in enumerate((("last_value", 20), ("log_cnt", 20), ("is_called", 16)), 1):
-            found.append(_attribute(make, s.oid, Column(name, TypeRef(oid), position, not_null=True), "S"))
+            found.append(make(s.oid, Column(name, TypeRef(oid), position, not_null=True), "S"))
     return found
 
 

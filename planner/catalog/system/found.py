@@ -37,8 +37,12 @@ def datums(name: tuple[str, str], rows: Iterable[Row]) -> list[Row]:
     if not arrays:
         return [(*row, *behind) for row in rows]
     types = [relation.columns[i].type.oid for i in arrays]
+    none = [None] * len(arrays)
     made = []
     for row in rows:
+        if [row[i] for i in arrays] == none:
+            made.append((*row, *behind))
+            continue
         cells = [*row, *behind]
         for i, oid in zip(arrays, types, strict=True):
             if cells[i] is not None:
