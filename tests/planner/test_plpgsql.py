@@ -68,7 +68,7 @@ WRONG = [
     ("<<a>> BEGIN END b", "42601", 'end label "b" differs from block\'s label "a"', 16),
     ("DECLARE x int; BEGIN SELECT 1 INTO x INTO x; END", "42601", "INTO specified more than once", 37),
     ("DECLARE x int; BEGIN x := (1; END", "42601", "mismatched parentheses", 28),
-    ("DECLARE x int; BEGIN x := ; END", "42601", "missing expression", 26),
+    ("DECLARE x int; BEGIN x := ; END", "42601", 'missing expression at or near ";"', 26),
     ("BEGIN RAISE NOTICE '%'; END", "42601", "too few parameters specified for RAISE", -1),
     ("BEGIN RAISE NOTICE 'a', 1; END", "42601", "too many parameters specified for RAISE", -1),
     ("BEGIN RAISE nope; END", "42704", 'unrecognized exception condition "nope"', -1),
