@@ -43,6 +43,11 @@ class AggregateBinder(WindowBinder):
     ) -> tuple[tuple[ir.Node, ...], TypeRef]:
         raise NotImplementedError
 
+    def to_common(
+        self, nodes: Sequence[ir.Node], what: str, positions: Sequence[int]
+    ) -> tuple[list[ir.Node], TypeRef]:
+        raise NotImplementedError
+
     def missing(
         self, name: str, given: Sequence[ir.Node], position: int, kind: str = "function"
     ) -> PlanError:
@@ -84,9 +89,8 @@ class AggregateBinder(WindowBinder):
                     )
                     raise missing
                 declared = ("any",)
-                direct = tuple(
-                    self.coercions.coerce(d, a.type, "i") for d, a in zip(given, args, strict=True)
-                )
+                self.refuse_nested(given, (), False, position)
+                direct, args = self._matched(given, args, arguments, within)
             keys = tuple(ir.SortKey(a, k.descending, k.nulls_first) for a, k in zip(args, keys, strict=True))
         else:
             proc, declared = self.resolve(name, given, position, self.queries.offered())
@@ -123,6 +127,19 @@ class AggregateBinder(WindowBinder):
         if over is not None:
             return self.over(made, over, scope, position)
         return outer_aggregates.placed(self.queries, made, scope, before)
+
+    def _matched(
+        self, given: Sequence[ir.Node], sorted_by: Sequence[ir.Node], arguments: Sequence[exp.Expression], within: exp.Order
+    ) -> tuple[tuple[ir.Node, ...], tuple[ir.Node, ...]]:  # fmt: skip
+        """The row that a hypothetical-set aggregate is asked for and those that there are, in types that both have."""
+        direct: list[ir.Node] = []
+        others: list[ir.Node] = []
+        for d, a, said, key in zip(given, sorted_by, arguments, within.expressions, strict=True):
+            places = (first_position(key), first_position(said))
+            (other, made), _ = self.to_common((a, d), "WITHIN GROUP", places)
+            direct.append(made)
+            others.append(other)
+        return tuple(direct), tuple(others)
 
     def filter_of(self, condition: exp.Expression, scope: Scope) -> ir.Node:
         return self.as_boolean(self.bind(condition, scope), "FILTER", first_position(condition))

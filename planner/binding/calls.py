@@ -32,7 +32,7 @@ from planner.binding.facts import Proc, procs, range_of, type_name, type_oid
 from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
 from planner.binding.named_arguments import left_out, ordered
-from planner.binding.naming import function_name, identifier
+from planner.binding.naming import function_name, identifier, lowered
 from planner.binding.offered import NOTHING, Offered, procs_named
 from planner.binding.range_constructors import constructed_type, constructor
 from planner.binding.records import field_names, field_of, items_of, record_of, row_of, told_type
@@ -340,6 +340,10 @@ class CallBinder(AggregateBinder):
             )
         name, position = function_name(inner), _at(inner)
         distinct, order, arguments = cut(inner)
+        if within is not None and (order or distinct):
+            what = "multiple ORDER BY clauses" if order else "DISTINCT"
+            at = lowered(self.text).find("within", position)
+            raise PlanError("42601", f"cannot use {what} with WITHIN GROUP", position=at + 1)
         if name == "row":
             return row_of(self.row_items(arguments, scope))
         if (
