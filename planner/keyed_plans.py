@@ -96,6 +96,22 @@ Lookup = Points | Range
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """One of several ways to a table's rows: as in JoinStep."""
+
+    lookup: Lookup
+    unique: int = 0
+    index: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """The rows that any of these ways leads to, each once: `id = $1 OR parent = $1`, by a key and an index."""
+
+    ways: tuple[Way, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Produced:
     """Rows that queries make, one after the other: of a subquery in FROM, a WITH query, VALUES, UNION ALL."""
 
@@ -286,7 +302,9 @@ class JoinStep:
     """
 
     table: Table | None  # None: its rows are Produced, Handed, or the system's
-    lookup: Lookup | Produced | Handed | SystemRows | Spread  # points are one key, but for the first step's
+    lookup: (
+        Lookup | Either | Produced | Handed | SystemRows | Spread
+    )  # points are one key, but for the first step's
     width: int
     condition: Expr | None = None
     unique: int = 0  # as in KeyedRead

@@ -89,7 +89,7 @@ class _Writer:
         return f"({self.write(e)}) is True"
 
     def ask(self, e: Ask) -> str:
-        """A subquery: who runs the statement stands behind its parameters and knows the answer (`join._Run`)."""
+        """A subquery: who runs the statement stands behind its parameters and knows the answer (`join.Run`)."""
         given = "".join(f"{self.write(g)}, " for g in e.given)
         value = f", {self.write(e.value)}" if e.value is not None else ""
         value = f", {e.type.oid}" if e.kind == "array" else value

@@ -18,27 +18,37 @@ could not be twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, Final
 
 from executor.abc import ExecutionError
-from executor.keyed.compile import compile_condition, compile_expression, compile_key, compile_tuple
+from executor.keyed.compile import compile_condition, compile_tuple
 from executor.keyed.endings import Ending
 from executor.keyed.footprint import columns_at, columns_named, order_of_rows
 from executor.keyed.index_walk import IndexWalk, along_image, along_view
+from executor.keyed.join_steps import ROWS_MAX, Step, asks_index
 from executor.keyed.overlay import OverlayView
-from executor.keyed.read import KeyedView, LookupPlan, compile_range, key_positions
-from executor.keyed.system_steps import by_column, of_system, spread
+from executor.keyed.read import KeyedView
+from executor.keyed.system_steps import by_column
 from executor.snapshot.abc import TooFarToLook
 from planner import types as t
-from planner.abc import Ask, Call, Expr, Handed, JoinStep, KeyedJoin, Points, Produced, Range, Table, TypeRef
-from planner.keyed_plans import FirstRows, Spread, SystemRows, key_types
+from planner.abc import (
+    Ask,
+    Call,
+    Expr,
+    Handed,
+    JoinStep,
+    KeyedJoin,
+    Lookup,
+    Points,
+    Produced,
+    Table,
+    TypeRef,
+)
+from planner.keyed_plans import Either, FirstRows, Spread, SystemRows
 from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Key
 from txn.columns import THE_ROW, Columns
 
-ROWS_MAX: Final = 1_000
-"""Rows of a step that are looked up one by one sooner than DuckDB has begun."""
 LOOKED_AT_MAX: Final = 3_000
 """Runs of subqueries and rows that their steps look at, together; also the rows that one step looks at. Most may fail its condition."""
 
@@ -96,7 +106,7 @@ class JoinPlan:
         self._most = LOOKED_AT_MAX if self.tables or handed else OF_SYSTEM_MAX
         self._far: tuple[int, Any] = (0, None)
         """The catalog's version and the parameters with which there was too much to look at in system relations."""
-        self.by_index: tuple[bool, ...] = tuple(bool(step.index) for step in made)
+        self.by_index: tuple[bool, ...] = tuple(map(asks_index, made))
         """Whose rows are found by an index: what it was asked for no view notes."""
         self.handed: tuple[Handed, ...] = tuple(handed)
         outputs = body.groups.outputs if body.groups is not None and body.groups.outputs else body.outputs
@@ -159,12 +169,12 @@ class JoinPlan:
 
         `seen`: takes the rows of steps that ask for row ids.
         """
-        run = _Run(self._queries, params, session, views, images, ts, handed, self._most)
+        run = Run(self._queries, params, session, views, images, ts, handed, self._most)
         run.seen = {} if seen is None else seen
         return self._root.rows((), run)
 
 
-class _Run:
+class Run:
     """One execution: what it reads from, and what its subqueries came to. It stands behind the parameters (`compile.ask`)."""
 
     __slots__ = (
@@ -284,7 +294,7 @@ class _Query:
 
     def __init__(self, body: KeyedJoin, first: int) -> None:
         """`first`: the number of its first table among those of the statement."""
-        self._steps: list[_Step] = []
+        self._steps: list[Step] = []
         self._walk: IndexWalk | None = None
         self._first = first
         for i, step in enumerate(body.steps):
@@ -292,7 +302,7 @@ class _Query:
                 self._walk = IndexWalk(step.table, body.walk, body.limit, body.offset)
                 self._of_first = compile_condition(step.condition)
             else:
-                self._steps.append(_Step(step, first, first_step=i == 0))
+                self._steps.append(Step(step, first, first_step=i == 0))
             first += step.table is not None
         self._condition = compile_condition(body.condition)
         self._project = compile_tuple(body.outputs)
@@ -301,7 +311,7 @@ class _Query:
     def applies(self, params: Sequence[Any], session: Any) -> bool:
         return self._condition is None or self._condition(params, (), session)
 
-    def rows(self, given: Row, run: _Run) -> Sequence[Row]:
+    def rows(self, given: Row, run: Run) -> Sequence[Row]:
         """Raises NoKeyedAnswer."""
         params, session = run.params, run.session
         if self._walk is not None:
@@ -313,7 +323,7 @@ class _Query:
             found = step.joined(found, run, inner=bool(given))
         return self.ended(found, params, session)
 
-    def _along(self, walk: IndexWalk, run: _Run) -> list[Row]:
+    def _along(self, walk: IndexWalk, run: Run) -> list[Row]:
         """The joined rows of the first table's as they come in order, until there are enough. Raises NoKeyedAnswer."""
         params, session, ts = run.params, run.session, run.ts
         view, condition, steps = run.views[self._first], self._of_first, self._steps
@@ -344,176 +354,6 @@ class _Query:
         return self._ending.rows(found, self._project, params, session)
 
 
-class _Step:
-    """One relation's rows for each row of those before it."""
-
-    __slots__ = ("_ask", "_condition", "_find", "_nulls", "_passes")
-
-    def __init__(self, step: JoinStep, number: int, *, first_step: bool) -> None:
-        """`number`: of its table, if it is one."""
-        self._condition = compile_condition(step.condition)
-        self._passes = compile_condition(step.passes)
-        self._nulls: Row | None = (None,) * step.width if step.outer else None
-        self._ask: Callable[[Sequence[Any], Any, Row], Any]
-        """(params, session, row so far) -> what is looked up; None: nothing can be found."""
-        self._find: Callable[[Any, _Run], Sequence[Row]]
-        """Raises NoKeyedAnswer."""
-        table, lookup = step.table, step.lookup
-        if isinstance(lookup, Produced):
-            given, produced = compile_tuple(lookup.given), lookup.number
-            self._ask = lambda p, s, r: given(p, r, s)
-            self._find = lambda asked, run: run.rows(produced, asked)
-            return
-        if isinstance(lookup, Handed):
-            slot = lookup.slot
-            self._ask = lambda _p, _s, _r: ()
-            self._find = lambda _asked, run: run.handed[slot]
-            return
-        if isinstance(lookup, SystemRows | Spread):
-            self._ask, self._find = of_system(lookup) if isinstance(lookup, SystemRows) else spread(lookup)
-            return
-        assert table is not None
-        if isinstance(lookup, Range):
-            self._ask = compile_range(lookup, table, step.index or None)
-            with_rid = table if step.rid else None
-            self._find = _in_index(table, step, number) if step.index else _in_range(number, with_rid)
-            return
-        positions = step.index or key_positions(table, step.unique)
-        types = key_types(table, positions)
-        one = _by_key(table, step, number)
-        if isinstance(lookup.listed, Ask):
-            listed = compile_expression(lookup.listed)
-            self._ask = lambda p, s, r: tuple(listed(p, r, s))
-        elif lookup.listed is not None or (first_step and len(lookup.keys) > 1):
-            several = LookupPlan(table, lookup, step.unique, step.index or None)
-            self._ask = lambda p, s, _r: tuple(several.asked_keys(p, s))
-        else:
-            self._ask = compile_key(lookup.keys[0], types, arguments="p, s, r")
-            self._find = one
-            return
-        self._find = _by_keys(one)
-
-    def joined(self, found: Iterable[Row], run: _Run, *, inner: bool) -> list[Row]:
-        """The rows with this relation's beside them. Raises TooFarToLook where they are many, or were chosen from many. `inner`: of a
-        subquery."""
-        ask, find, condition, nulls = self._ask, self._find, self._condition, self._nulls
-        params, session = run.params, run.session
-        known: dict[Any, Sequence[Row]] = {}
-        out: list[Row] = []
-        looked_at, most, rows_max = 0, run.left if inner else run.looks, run.most
-        for row in found:
-            asked = ask(params, session, row)
-            hits = () if asked is None else known.get(asked)
-            if hits is None:
-                hits = known[asked] = find(asked, run)
-            before = len(out)
-            for hit in hits:
-                made = (*row, *hit)
-                if condition is None or condition(params, made, session):
-                    out.append(made)
-            if nulls is not None and len(out) == before:
-                out.append((*row, *nulls))
-            looked_at += len(hits)
-            if len(out) > rows_max or looked_at > most:
-                raise TooFarToLook
-        if inner:
-            run.looked_at(looked_at)
-        passes = self._passes
-        return out if passes is None else [row for row in out if passes(params, row, session)]
-
-
-_Find = Callable[[Any, _Run], Sequence[Row]]
-
-
-def _by_key(table: Table, step: JoinStep, number: int) -> _Find:
-    """The rows of one key."""
-    if step.index:
-        columns = tuple(range(len(table.columns)))
-        positions = step.index
-
-        rid = step.rid
-
-        def by_index(key: Any, run: _Run) -> Sequence[Row]:
-            view = run.views[number]
-            if isinstance(view, OverlayView):
-                found = view.by_index(positions, key, run.ts, ROWS_MAX)
-            else:
-                found = run.images[number].index(positions).find(key, run.ts, ROWS_MAX, columns)
-            if found is None:
-                raise TooFarToLook
-            if rid:
-                hits = (view.get(view.key_of(row), run.ts) for row in found)  # type: ignore[attr-defined]
-                return [run.with_rid(table, *hit) for hit in hits if hit is not None]
-            return found
-
-        return by_index
-    oid = step.unique
-
-    def by_unique(key: Any, run: _Run) -> Sequence[Row]:
-        held = run.views[number].find_unique(oid, key, run.ts)
-        return () if held is None else (run.with_rid(table, *held[1:]) if step.rid else held[2],)
-
-    def by_primary(key: Any, run: _Run) -> Sequence[Row]:
-        hit = run.views[number].get(key, run.ts)
-        return () if hit is None else (run.with_rid(table, *hit) if step.rid else hit[1],)
-
-    return by_unique if oid else by_primary
-
-
-def _by_keys(one: _Find) -> _Find:
-    def by_keys(keys: Sequence[Any], run: _Run) -> Sequence[Row]:
-        if len(keys) > ROWS_MAX:
-            raise TooFarToLook
-        found: list[Row] = []
-        for key in keys:
-            found += one(key, run)
-            if len(found) > ROWS_MAX:
-                raise TooFarToLook
-        return found
-
-    return by_keys
-
-
-def _in_range(number: int, with_rid: Table | None) -> _Find:
-    def in_range(bounds: Any, run: _Run) -> Sequence[Row]:
-        low, high, low_inclusive, high_inclusive = bounds
-        view, image = run.views[number], run.images[number]
-        own = isinstance(view, OverlayView)
-        if (view.count_at_most(bounds) if own else image.count_at_most(*bounds)) > ROWS_MAX:  # type: ignore[attr-defined]
-            raise TooFarToLook
-        hits = view.scan(low, high, run.ts, low_inclusive=low_inclusive, high_inclusive=high_inclusive)
-        found = islice(hits, ROWS_MAX + 1)
-        if with_rid is not None:
-            rows = [run.with_rid(with_rid, rid, row) for _, rid, row in found]
-        else:
-            rows = [row for _, _, row in found]
-        if len(rows) > ROWS_MAX:
-            raise TooFarToLook
-        return rows
-
-    return in_range
-
-
-def _in_index(table: Table, step: JoinStep, number: int) -> _Find:
-    """The rows of a range of an index's keys."""
-    positions, columns = step.index, tuple(range(len(table.columns)))
-
-    def in_index(bounds: Any, run: _Run) -> Sequence[Row]:
-        view = run.views[number]
-        if isinstance(view, OverlayView):
-            found = view.between(positions, bounds, run.ts, ROWS_MAX)
-        else:
-            found = run.images[number].index(positions).between(bounds, run.ts, ROWS_MAX, columns)
-        if found is None:
-            raise TooFarToLook
-        if step.rid:
-            hits = (view.get(view.key_of(row), run.ts) for row in found)  # type: ignore[attr-defined]
-            return [run.with_rid(table, *hit) for hit in hits if hit is not None]
-        return found
-
-    return in_index
-
-
 def _of_rows(body: KeyedJoin) -> Iterator[Expr]:
     """The expressions over a query's joined rows."""
     yield from body.outputs
@@ -531,12 +371,18 @@ def _of_rows(body: KeyedJoin) -> Iterator[Expr]:
         elif isinstance(lookup, SystemRows):
             yield from lookup.keys
             yield from (lookup.listed,) if lookup.listed is not None else ()
-        elif isinstance(lookup, Points):
-            yield from (part for key in lookup.keys for part in key)
-            yield from (lookup.listed,) if lookup.listed is not None else ()
         else:
-            yield from lookup.prefix
-            yield from (e for e in (lookup.low, lookup.high) if e is not None)
+            for one in [way.lookup for way in lookup.ways] if isinstance(lookup, Either) else [lookup]:
+                yield from _of_keys(one)
+
+
+def _of_keys(lookup: Lookup) -> Iterator[Expr]:
+    if isinstance(lookup, Points):
+        yield from (part for key in lookup.keys for part in key)
+        yield from (lookup.listed,) if lookup.listed is not None else ()
+    else:
+        yield from lookup.prefix
+        yield from (e for e in (lookup.low, lookup.high) if e is not None)
 
 
 def _inside(body: KeyedJoin) -> Iterator[tuple[int, tuple[KeyedJoin, ...]]]:

@@ -38,13 +38,15 @@ from planner.binding.index_reads import index_range, indexed_prefixes
 from planner.binding.keyed_endings import equal_as_datums, grouped, order_keys
 from planner.binding.scope import FromStep
 from planner.catalog import Catalog
-from planner.keyed_plans import Spread, SystemRows
+from planner.keyed_plans import Either, Spread, SystemRows, Way
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts
 
 TABLES_MAX: Final = 8
 """More relations are joined by DuckDB."""
+ALTERNATIVES_MAX: Final = 16
+"""More of an OR are looked through by DuckDB."""
 SPREAD: Final = -12
 """What functions among the targets return, as a relation."""
 
@@ -53,7 +55,7 @@ class _Way(NamedTuple):
     """How the rows of a table are found; the lower the rank, the fewer are to be expected."""
 
     rank: int
-    lookup: Lookup | Produced | Handed | SystemRows | Spread
+    lookup: Lookup | Either | Produced | Handed | SystemRows | Spread
     unique: int
     positions: tuple[int, ...]
     """Of an index's columns, if it is one."""
@@ -314,7 +316,7 @@ class _Order:
         by_index = self._by_index(table, number, where)
         by_range = self._by_range(table, number, where)
         if by_index is None or by_range is None:
-            return by_index or by_range or everything
+            return by_index or by_range or self._either(table, number, asked) or everything
         assert isinstance(by_range.lookup, Range)
         pinned = by_index.positions
         if isinstance(by_index.lookup, Range):
@@ -412,6 +414,23 @@ class _Order:
             return None
         within, rest, positions = found
         return _Way(3 if within.prefix else 4, within, 0, positions, rest)
+
+    def _either(self, table: Table, number: int, asked: list[ir.Node]) -> _Way | None:
+        """By the alternatives of an OR, where keys lead to the rows of each. The whole of it is asked of the rows, too."""
+        if table.partitioning is not None or not table.key_indexes:
+            return None
+        for c in asked:
+            if not isinstance(c, ir.Logic) or c.op != "or" or len(c.args) > ALTERNATIVES_MAX:
+                continue
+            found = [self._points(table, number, a) or self._by_index(table, number, a) for a in c.args]
+            ways = [
+                Way(w.lookup, w.unique, w.positions)
+                for w in found
+                if w is not None and isinstance(w.lookup, Points | Range)
+            ]
+            if len(ways) == len(found):
+                return _Way(4, Either(tuple(ways)), 0, (), asked)
+        return None
 
     def _by_range(self, table: Table, number: int, where: ir.Node) -> _Way | None:
         try:

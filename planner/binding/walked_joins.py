@@ -21,7 +21,7 @@ from planner.abc import JoinStep, KeyedWalk, Points, Range, TypeRef
 from planner.binding import ir, keyed
 from planner.binding.index_order import index_walk, key_walk, pinned_by
 from planner.catalog import Catalog
-from planner.keyed_plans import narrowed
+from planner.keyed_plans import Either, narrowed
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep
@@ -80,6 +80,8 @@ def meets_fewer(walk: KeyedWalk, first: JoinStep) -> bool:
         return len(lookup.prefix) <= pinned
     if first.index:
         return pinned >= narrowed(first.index, len(first.index))
+    if isinstance(lookup, Either):
+        return False
     assert isinstance(lookup, Range)
     return len(lookup.prefix) < pinned or (not lookup.prefix and None in (lookup.low, lookup.high))
 

@@ -46,6 +46,12 @@ JOINS = [
     "SELECT o.id, c.name FROM o JOIN c ON c.id = o.customer WHERE o.id = NULL::int",
     "SELECT o.id, c.name FROM c JOIN o ON o.customer = c.id AND o.kind = 'k1' WHERE c.name = 'c{y}' ORDER BY o.id",
     "SELECT count(*) FROM o a JOIN o b ON b.customer = a.customer WHERE a.id = {x} AND b.total > 1",
+    "SELECT id, customer FROM o WHERE o.id = {x} OR o.customer = {y} ORDER BY id",
+    "SELECT count(*), sum(total) FROM o WHERE (o.id = {x} OR o.customer = {y} AND kind = 'k1' OR o.customer = 3) AND first > 1",
+    "SELECT o.id, c.name FROM o JOIN c ON c.id = o.customer WHERE (o.customer, o.kind) IN (({y}, 'k0'), (3, 'k1')) ORDER BY o.id",
+    "SELECT c.id, o.id FROM c JOIN o ON o.id = c.id OR o.customer = c.id WHERE c.id = {y} ORDER BY o.id",
+    "SELECT o.id FROM o LEFT JOIN l ON l.o = o.id AND (l.n = 1 OR l.n = o.first) WHERE o.id = {x} ORDER BY l.n, o.id",
+    "SELECT id FROM o WHERE id = {x} OR id IN ({y}, 3) OR customer IS NULL AND customer = 5 ORDER BY id",
 ]
 CHANGES = [
     "UPDATE o SET customer = {y}, total = total + 1 WHERE id = {x}",
@@ -140,6 +146,7 @@ NOT_BY_KEYS = [
     "SELECT 1 FROM o JOIN c TABLESAMPLE SYSTEM (100) ON c.id = o.customer WHERE o.id = 1",
     "SELECT 1 FROM o JOIN (SELECT * FROM c) c ON c.id = o.customer WHERE o.id = 1",
     "SELECT 1 FROM o LEFT JOIN (c JOIN p ON p.id = c.id) ON c.id = o.customer WHERE o.id = 1",
+    "SELECT 1 FROM o WHERE o.id = 1 OR o.total = 2",
     "SELECT 1 FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 ORDER BY c.name COLLATE \"de-x-icu\"",
 ]  # fmt: skip
 
