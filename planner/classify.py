@@ -63,6 +63,9 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.CreateOperator: (_DDL, "CREATE OPERATOR"),
     st.AlterOperator: (_DDL, "ALTER OPERATOR"),
     st.DropOperators: (_DDL, "DROP OPERATOR"),
+    st.CreateOperatorClass: (_DDL, "CREATE OPERATOR CLASS"),
+    st.CreateOperatorFamily: (_DDL, "CREATE OPERATOR FAMILY"),
+    st.AlterOperatorFamily: (_DDL, "ALTER OPERATOR FAMILY"),
     st.CreateWrapper: (_DDL, "CREATE FOREIGN DATA WRAPPER"),
     st.AlterWrapper: (_DDL, "ALTER FOREIGN DATA WRAPPER"),
     st.CreateServer: (_DDL, "CREATE SERVER"),
@@ -128,6 +131,9 @@ def classify(statement: Any) -> tuple[StatementKind, str]:
     if isinstance(statement, st.CreateTextSearch | st.AlterTextSearch):
         verb = "CREATE " if isinstance(statement, st.CreateTextSearch) else "ALTER "
         return _DDL, verb + statement.kind.upper()
+    if isinstance(statement, st.AlterClass | st.DropClass):
+        verb = "ALTER " if isinstance(statement, st.AlterClass) else "DROP "
+        return _DDL, verb + statement.signature.kind.upper()
     if isinstance(statement, st.UserMappingStatement):
         return _DDL, statement.verb.upper() + " USER MAPPING"
     if isinstance(statement, st.Drop):

@@ -20,6 +20,7 @@ from typing import Final
 from planner.abc import Call, Col, Const, Constraint, Expr, KeyedRead, PlanError, Table
 from planner.binding import ir, keyed
 from planner.catalog import Catalog, CatalogChange, quote_identifier, quote_qualified
+from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
 from planner.keyed_plans import ComputedColumns
 from planner.types import DEFAULT_SETTINGS
@@ -84,7 +85,8 @@ def computed_prefixes(catalog: Catalog, table: Table) -> Iterator[ComputedColumn
         return
     found: dict[ComputedColumns, None] = {}
     for index in catalog.indexes_of(table.oid):
-        if not index.predicate and index.method == "btree" and any(not k.attnum for k in index.keys):
+        whole = not index.predicate and index.method == "btree" and has_own_order(index)
+        if whole and any(not k.attnum for k in index.keys):
             found.update(dict.fromkeys(_prefixes(catalog, index, table)))
     yield from sorted(found, key=lambda c: (-len(c), tuple(c)))
 

@@ -19,6 +19,7 @@ from planner import types as t
 from planner.abc import Expr, KeyedRead, Lookup, OrderKey, Points, Range, Table
 from planner.binding import index_expressions, ir, key_conditions, keyed, partial_indexes
 from planner.catalog import Catalog
+from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
 from planner.keyed_plans import ComputedColumns, PartialColumns, narrowed
 
@@ -142,7 +143,7 @@ def indexed_prefixes(
     """
     found: set[tuple[int, ...]] = set()
     for index in catalog.indexes_of(table.oid):
-        if not index.predicate and index.method == "btree":
+        if not index.predicate and index.method == "btree" and has_own_order(index):
             found.update(_prefixes(table, index))
     for index, predicate in partial_indexes.served(catalog, table, number, where):
         found.update(PartialColumns(columns, predicate) for columns in _prefixes(table, index))

@@ -24,6 +24,7 @@ from planner.abc import Call, Col, Const, Expr, Table
 from planner.binding import ir, keyed
 from planner.binding.index_expressions import is_binding, of_rows
 from planner.catalog import Catalog
+from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
 
 _COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
@@ -191,7 +192,13 @@ def served(
     """The partial indexes of a table that serve such a query."""
     asked: list[Expr] | None = None
     for index in catalog.indexes_of(table.oid):
-        if not index.predicate or index.method != "btree" or where is None or type(table) is not Table:
+        if (
+            not index.predicate
+            or index.method != "btree"
+            or not has_own_order(index)
+            or where is None
+            or type(table) is not Table
+        ):
             continue
         if asked is None:
             asked = _conditions(number, where)

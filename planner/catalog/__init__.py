@@ -11,6 +11,7 @@ from planner.catalog.catalog import (
     SearchPath,
     changes_to_rows,
 )
+from planner.catalog.class_objects import ClassMember, OperatorClass, OperatorFamily
 from planner.catalog.codec import CatalogRow, decode, encode
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.names import quote_identifier, quote_qualified
@@ -72,6 +73,7 @@ __all__ = [
     "CatalogChange",
     "CatalogObject",
     "CatalogRow",
+    "ClassMember",
     "Collation",
     "Comment",
     "CompositeType",
@@ -90,6 +92,8 @@ __all__ = [
     "IndexKey",
     "MultirangeType",
     "Operator",
+    "OperatorClass",
+    "OperatorFamily",
     "Parameter",
     "Publication",
     "PublishedSchema",

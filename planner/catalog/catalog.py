@@ -20,8 +20,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
-from planner.catalog import collations, names, text_search
+from planner.catalog import classes_of_operators, collations, names, text_search
 from planner.catalog.casts import NO_CASTS, Casts
+from planner.catalog.class_objects import OperatorClass, OperatorFamily
 from planner.catalog.codec import CatalogRow, decode, encode
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.indexed import EMPTY, RELATIONS, IndexedObjects
@@ -384,6 +385,10 @@ class Catalog(IndexedObjects):
                 return next((f for f in named if f.signature == signature), None)
             case Operator(schema_oid=home, name=name, signature=signature):
                 return self.operator_in(home, name, signature)
+            case OperatorClass(method=method, schema_oid=home, name=name):
+                return classes_of_operators.in_schema(self, classes_of_operators.CLASS, method, home, name)
+            case OperatorFamily(method=method, schema_oid=home, name=name):
+                return classes_of_operators.in_schema(self, classes_of_operators.FAMILY, method, home, name)
             case Cast(source=source, target=target):
                 return self.casts_of(thing.database_oid).get(source, target)
             case (

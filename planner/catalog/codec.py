@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from planner.abc import Table
 from planner.catalog import (
+    class_objects,
     foreign_objects,
     objects,
     publication_objects,
@@ -47,6 +48,8 @@ KINDS: Final[dict[str, type[Any]]] = {
     "subscription": publication_objects.Subscription,
     "cast": routine_objects.Cast,
     "operator": routine_objects.Operator,
+    "operator_class": class_objects.OperatorClass,
+    "operator_family": class_objects.OperatorFamily,
     "collation": type_objects.Collation,
     "statistics": objects.StatisticsObject,
     "ts_configuration": text_search_objects.TextSearchConfiguration,

@@ -17,6 +17,7 @@ from typing import Final
 
 from planner.abc import Column, Oid, Table, Trigger, TypeRef
 from planner.catalog import predefined
+from planner.catalog.class_objects import OperatorClass, OperatorFamily
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.predefined import DEFAULT_OWNER
 from planner.catalog.publication_objects import Publication, Subscription
@@ -307,6 +308,8 @@ Placed = (
     | UserType
     | Function
     | Operator
+    | OperatorClass
+    | OperatorFamily
     | Collation
     | StatisticsObject
     | TextSearchConfiguration
@@ -326,6 +329,8 @@ CatalogObject = (
     | UserType
     | Function
     | Operator
+    | OperatorClass
+    | OperatorFamily
     | Cast
     | EventTrigger
     | Publication

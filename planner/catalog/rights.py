@@ -16,6 +16,7 @@ from typing import Final
 from planner.abc import PlanError, Table
 from planner.catalog import predefined
 from planner.catalog.catalog import Catalog
+from planner.catalog.class_objects import OperatorClass, OperatorFamily
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
 from planner.catalog.objects import (
     INFORMATION_SCHEMA_OID,
@@ -87,6 +88,8 @@ def word_for(thing: CatalogObject) -> str:
         return "statistics object"
     if isinstance(thing, Collation):
         return "collation"
+    if isinstance(thing, OperatorClass | OperatorFamily):
+        return "operator class" if isinstance(thing, OperatorClass) else "operator family"
     if isinstance(thing, TextSearchConfiguration):
         return "text search configuration"
     if isinstance(thing, TextSearchDictionary):

@@ -21,6 +21,8 @@ from planner.catalog import (
     Function,
     Index,
     Operator,
+    OperatorClass,
+    OperatorFamily,
     Publication,
     PublishedSchema,
     PublishedTable,
@@ -47,7 +49,9 @@ from planner.catalog.system.relations import (
     COLLATION_OID,
     EXTENSION_OID,
     NAMESPACE_OID,
+    OPCLASS_OID,
     OPERATOR_OID,
+    OPFAMILY_OID,
     PROC_OID,
     PUBLICATION_NAMESPACE_OID,
     PUBLICATION_OID,
@@ -68,7 +72,8 @@ CLASSES: Final[dict[type[Any], tuple[Oid, str]]] = {
     Schema: (NAMESPACE_OID, "schema"), Collation: (COLLATION_OID, "collation"), Extension: (EXTENSION_OID, "extension"),
     TextSearchConfiguration: (TS_CONFIG_OID, "text search configuration"), TextSearchDictionary: (TS_DICT_OID, "text search dictionary"),
     ForeignDataWrapper: (WRAPPER_OID, "foreign-data wrapper"), ForeignServer: (SERVER_OID, "server"), UserMapping: (USER_MAPPING_OID, "user mapping"),
-    StatisticsObject: (STATISTIC_EXT_OID, "statistics object"), Operator: (OPERATOR_OID, "operator"), Cast: (CAST_OID, "cast"),
+    StatisticsObject: (STATISTIC_EXT_OID, "statistics object"), Operator: (OPERATOR_OID, "operator"), OperatorClass: (OPCLASS_OID, "operator class"),
+    OperatorFamily: (OPFAMILY_OID, "operator family"), Cast: (CAST_OID, "cast"),
     Publication: (PUBLICATION_OID, "publication"), Subscription: (SUBSCRIPTION_OID, "subscription"),
 }  # fmt: skip
 _STANDARD: Final = frozenset(
@@ -153,6 +158,10 @@ class Addresses:
                 f"{quote_identifier(home)}.{name}({','.join(k if k != '-' else 'NONE' for k in given)})"
             )
             return Address(OPERATOR_OID, thing.oid, "operator", home, identity, None, (home, name), given)
+        if isinstance(thing, OperatorClass | OperatorFamily):
+            class_oid, kind = CLASSES[type(thing)]
+            names = (thing.method, home, name)
+            return Address(class_oid, thing.oid, kind, home, f"{full} USING {thing.method}", name, names)
         if isinstance(thing, UserType):
             return Address(TYPE_OID, thing.oid, "type", home, full, name, (full,), (), 0, temporary)
         if isinstance(thing, Table):

@@ -91,7 +91,7 @@ def _owns(scope: Scope, oid: Oid) -> bool:
     return rights.owns(scope.catalog, scope.user, thing)
 
 
-def _coercible(given: Oid, wanted: Oid) -> bool:
+def coercible(given: Oid, wanted: Oid) -> bool:
     """Whether values of one type are those of the other, as they are."""
     if given == wanted:
         return True
@@ -123,7 +123,7 @@ def _function(scope: Scope, said: st.Signature, source: Oid, target: Oid) -> tup
     oid, arguments, result, kind, returns_set = found
     if not 1 <= len(arguments) <= 3:
         raise PlanError(_MISFIT, "cast function must take one to three arguments")
-    if not _coercible(source, arguments[0]):
+    if not coercible(source, arguments[0]):
         raise PlanError(
             _MISFIT, "argument of cast function must match or be binary-coercible from source data type"
         )
@@ -131,7 +131,7 @@ def _function(scope: Scope, said: st.Signature, source: Oid, target: Oid) -> tup
         raise PlanError(_MISFIT, "second argument of cast function must be type integer")
     if len(arguments) > 2 and arguments[2] != t.BOOL:
         raise PlanError(_MISFIT, "third argument of cast function must be type boolean")
-    if not _coercible(result, target):
+    if not coercible(result, target):
         raise PlanError(
             _MISFIT, "return data type of cast function must match or be binary-coercible to target data type"
         )

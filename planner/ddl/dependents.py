@@ -45,6 +45,7 @@ from planner.ddl import (
     casts,
     depends,
     event_triggers,
+    operator_classes,
     operators,
     policies,
     routines,
@@ -229,6 +230,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         found += [Dependent(view.holder, on) for view in stored_queries_of(catalog, thing.oid)]
     found += [Dependent(table, on, policy=p) for table, p in policies.needing(scope, thing)]
     found += [Dependent(holder, on, rule=r) for holder, r in rules.needing(scope, thing)]
+    found += [Dependent(x, on) for x in operator_classes.needing(scope, thing)]
     if isinstance(thing, Operator | Cast):
         found += _users(scope, thing.oid, getattr(thing, "name", ""), on)
     if isinstance(thing, Function):

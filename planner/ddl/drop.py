@@ -23,9 +23,12 @@ from planner.catalog import (
     Domain,
     EnumType,
     Extension,
+    Function,
     Index,
     MultirangeType,
     Operator,
+    OperatorClass,
+    OperatorFamily,
     RangeType,
     Schema,
     Sequence,
@@ -42,6 +45,7 @@ from planner.catalog.system.relations import relations
 from planner.ddl import (
     absent,
     collations,
+    operator_classes,
     operators,
     policies,
     publications,
@@ -256,6 +260,7 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
     extra = [e for e in extra if e.thing.oid not in named or not e.is_whole]
     extra = [e for e in extra if e.is_whole or e.thing.oid not in gone]
     extra = [e for e in extra if not (e.is_whole and _goes_with_its_table(e.thing, gone))]
+    extra = [e for e in extra if not _goes_with_its_column(e.thing, parts)]
     if extra and not cascade:
         _refuse(scope, doomed, extra)
     _tell(scope, extra)
@@ -278,6 +283,8 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
             continue
         if isinstance(current, Operator):
             operators.unlink(scope, current)
+        if isinstance(current, Operator | Function):
+            operator_classes.forget(scope, current)
         scope.remove(current)
         if isinstance(current, Table):
             scope.dropped.append(current.shard)
@@ -323,8 +330,23 @@ def _publications_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
 
 
 def _goes_with_its_table(thing: CatalogObject, gone: dict[int, CatalogObject]) -> bool:
-    """Whether it is a partition of what goes: then it is not told of."""
+    """Whether it is a partition of what goes, counts it, or is a class of a family that goes: then it is not told of."""
+    if isinstance(thing, OperatorClass):
+        return thing.family in gone
+    if isinstance(thing, StatisticsObject):
+        return thing.table_oid in gone
     return isinstance(thing, Table) and thing.partition is not None and thing.partition.parent in gone
+
+
+def _goes_with_its_column(thing: CatalogObject, parts: list[Dependent]) -> bool:
+    """Whether it is an index of a column that goes: it goes with that in any case."""
+    if not isinstance(thing, Index):
+        return False
+    mine = {k.attnum for k in thing.keys if k.attnum}
+    lost = (
+        p.column.attnum for p in parts if p.thing.oid == thing.table_oid and p.column and not p.default_only
+    )
+    return bool(mine.intersection(lost))
 
 
 def _same_part(a: Dependent, b: Dependent) -> bool:
@@ -440,6 +462,8 @@ def _collation(scope: Scope, name: st.Name) -> Collation | None:
 def _internal(scope: Scope, thing: CatalogObject) -> list[CatalogObject]:
     if isinstance(thing, RangeType):
         return [multirange_of(scope, thing)]
+    if isinstance(thing, OperatorFamily):
+        return list(operator_classes.classes_of(scope, thing))
     if isinstance(thing, Table):
         below = scope.catalog.partitions_of(thing.oid)
         counted = scope.catalog.statistics_of(thing.oid)

@@ -29,6 +29,8 @@ from planner.catalog import (
     Grant,
     Index,
     Operator,
+    OperatorClass,
+    OperatorFamily,
     Publication,
     PublishedTable,
     RangeType,
@@ -52,6 +54,7 @@ from planner.catalog.system.relations import (
     TYPE_OID,
 )
 from planner.catalog.type_objects import MultirangeType
+from planner.ddl import operator_classes
 from planner.ddl.addresses import CLASSES, Address, Addresses
 from planner.ddl.plan import DdlPlan
 from planner.ddl.text_search import KINDS
@@ -115,6 +118,14 @@ def _commands(
         yield from _parts(here, statement, tag, things)
     elif isinstance(statement, st.AlterPublication) and statement.what in ("add", "drop", "set"):
         yield from _published(here, tag, changes)
+    elif isinstance(statement, st.CreateOperatorClass):
+        made = [c.new for c in things if c.old is None]
+        for kind in (OperatorFamily, OperatorClass):
+            said = f"CREATE {CLASSES[kind][1].upper()}"
+            yield from ((said, here.of(x)) for x in made if isinstance(x, kind))
+    elif isinstance(statement, st.AlterOperatorFamily):
+        made = [after.get(operator_classes.found_in(after, statement.signature, search_path))]
+        yield from ((tag, here.of(x)) for x in made if isinstance(x, OperatorFamily))
     elif isinstance(statement, st.Comment):
         address = _commented(here, changes)
         if address is not None:
@@ -140,7 +151,7 @@ def _commands(
 
 
 _DROPS: Final = (
-    st.Drop, st.DropFunctions, st.DropOperators, st.DropCast, st.DropTrigger, st.DropPolicy, st.DropRule, st.DropOwned,
+    st.Drop, st.DropFunctions, st.DropOperators, st.DropClass, st.DropCast, st.DropTrigger, st.DropPolicy, st.DropRule, st.DropOwned,
 )  # fmt: skip
 _WANTED: Final[dict[type[Any], tuple[type[Any], ...]]] = {
     st.CreateIndex: (Index,), st.CreateTableAs: (Table,), st.RefreshMaterializedView: (Table,),
@@ -328,6 +339,8 @@ def _named(
     """Of what is gone, what the statement has named."""
     if isinstance(statement, st.DropCast):
         return [oid for oid, x in gone.items() if isinstance(x, Cast)][:1]
+    if isinstance(statement, st.DropClass):
+        return _named_class(statement.signature, gone)
     if isinstance(statement, st.UserMappingStatement):
         return [oid for oid, x in gone.items() if isinstance(x, UserMapping)]
     if isinstance(statement, st.Drop) and statement.kind in ("server", "foreign-data wrapper"):
@@ -363,6 +376,15 @@ def _named(
                 found += [oid for oid in of_name if oid not in found]
                 break
     return found
+
+
+def _named_class(said: st.ClassSignature, gone: dict[Oid, CatalogObject]) -> list[Oid]:
+    made = OperatorClass if said.kind == "operator class" else OperatorFamily
+    return [
+        o
+        for o, x in gone.items()
+        if isinstance(x, made) and (x.name, x.method) == (said.name.name, said.method)
+    ][:1]
 
 
 def _types(there: Addresses, made: CompositeType | None, home: str, add: Any) -> None:

@@ -19,6 +19,7 @@ from planner.catalog.system.constraints import has_default_class
 from planner.catalog.system.definitions import index_column
 from planner.ddl import collations, constraints, moments, naming
 from planner.ddl.collated_keys import refuse_keys
+from planner.ddl.index_classes import key_class, require_own_order
 from planner.ddl.named_types import with_schemas
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -112,10 +113,12 @@ def _key(
         what = "ASC/DESC" if element.descending else "NULLS FIRST/LAST"
         raise PlanError("0A000", f'access method "{said.method}" does not support {what} options')
     nulls_first = element.descending if element.nulls_first is None else element.nulls_first
+    opclass = key_class(scope, said.method, element.opclass, None)
+    require_own_order(scope, opclass, "an exclusion constraint")
     tail = (
         element.descending,
         nulls_first,
-        element.opclass,
+        opclass,
         collations.resolved(scope, element.collation, None, element.position),
     )
     if element.column:

@@ -120,19 +120,16 @@ def alter_extension(scope: Scope, said: st.AlterExtension) -> None:
         )
 
 
-def require_class(scope: Scope, table: Table, said: st.IndexElement, method: str) -> None:
-    """A class of operators that an index names is there, and takes the column's type. Raises 42704, 42804."""
-    bare = said.opclass.rpartition(".")[2]
+def of_an_extension(scope: Scope, method: str, said: str, of: TypeRef | None) -> bool:
+    """Whether a class of operators that an index names comes with an extension that is there. Raises 42804."""
+    bare = said.rpartition(".")[2]
     found = class_of(method, bare)
-    if found is None:
-        return
-    extension = scope.catalog.extension(found[0])
-    if extension is None:
-        raise PlanError("42704", f'operator class "{bare}" does not exist for access method "{method}"')
-    column = constraints.find_column(table, said.column) if said.column else None
-    if column is not None and found[1] == "text" and column.type.oid not in _TEXTS:
-        shown = types.type_in_words(column.type.oid)
+    if found is None or scope.catalog.extension(found[0]) is None:
+        return False
+    if of is not None and found[1] == "text" and of.oid not in _TEXTS:
+        shown = types.type_in_words(of.oid)
         raise PlanError("42804", f'operator class "{bare}" does not accept data type {shown}')
+    return True
 
 
 # --- who uses it ------------------------------------------------------------------------------------------
@@ -305,4 +302,4 @@ def _shown(name: str) -> str:
     return types.format_type(TypeRef(type_oid(name))) if name else "NONE"
 
 
-__all__ = ["User", "alter_extension", "create_extension", "follow_members", "require_class", "users_of"]
+__all__ = ["User", "alter_extension", "create_extension", "follow_members", "of_an_extension", "users_of"]

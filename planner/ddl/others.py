@@ -41,7 +41,7 @@ from planner.ddl import (
 from planner.ddl import domains as domain_changes
 from planner.ddl.collated_keys import refuse_unordered
 from planner.ddl.columns import refuse_column_name
-from planner.ddl.extensions import require_class
+from planner.ddl.index_classes import key_class, require_own_order
 from planner.ddl.named_types import follow, with_schemas
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
@@ -155,21 +155,18 @@ def _refuse_for_partitions(table: Table, said: st.CreateIndex, keys: list[IndexK
 
 def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIndex) -> IndexKey:
     method = said.method
-    if element.opclass:
-        require_class(scope, table, element, method)
     nulls_first = element.descending if element.nulls_first is None else element.nulls_first
     if element.column:
         column = constraints.find_column(table, element.column)
         if column is None:
             raise PlanError("42703", f'column "{element.column}" does not exist', position=0)
-        if not element.opclass:
-            refuse_unordered(column.type, method)
+        opclass = _class(scope, element, said, column.type)
         return IndexKey(
             column.attnum,
             "",
             element.descending,
             nulls_first,
-            element.opclass,
+            opclass,
             collations.resolved(scope, element.collation, column.type, 0),
         )
     assert element.expression is not None
@@ -198,9 +195,19 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
         with_schemas(scope, moments.frozen(scope, element.expression.text, table=table)),
         element.descending,
         nulls_first,
-        element.opclass,
+        _class(scope, element, said, plan.columns[0].type if plan.columns is not None else None),
         collations.resolved(scope, element.collation, None, element.position),
     )
+
+
+def _class(scope: Scope, element: st.IndexElement, said: st.CreateIndex, of: TypeRef | None) -> str:
+    """Raises 42704, 42804, 0A000."""
+    opclass = key_class(scope, said.method, element.opclass, of)
+    if not element.opclass and not opclass and element.column and of is not None:
+        refuse_unordered(of, said.method)
+    if said.unique:
+        require_own_order(scope, opclass, "a unique index")
+    return opclass
 
 
 def _collated_inside(element: st.IndexElement) -> st.IndexElement | None:

@@ -23,6 +23,8 @@ from planner.catalog import (
     Grant,
     MultirangeType,
     Operator,
+    OperatorClass,
+    OperatorFamily,
     Publication,
     RangeType,
     Schema,
@@ -41,7 +43,7 @@ from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
 OWNED: tuple[type[Any], ...] = (
-    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, StatisticsObject, TextSearchConfiguration, TextSearchDictionary, Operator, Function, EventTrigger,
+    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, StatisticsObject, TextSearchConfiguration, TextSearchDictionary, Operator, OperatorClass, OperatorFamily, Function, EventTrigger,
     Publication, Extension, ForeignDataWrapper, ForeignServer,
 )  # fmt: skip
 """What a role may have in a database."""

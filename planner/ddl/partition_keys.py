@@ -19,9 +19,11 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, PlanError, SqlError, Table, TypeRef
 from planner.binding.naming import identifier
+from planner.catalog.classes_of_operators import oid_of
 from planner.catalog.collations import NONE, is_collatable
 from planner.catalog.system.constraints import opclass_for
 from planner.ddl import constraints, moments
+from planner.ddl.index_classes import key_class
 from planner.ddl.named_types import with_schemas
 from planner.ddl.scope import Scope
 from planner.parse import parse_expression
@@ -52,7 +54,7 @@ def keyed(scope: Scope, table: Table, said: st.PartitionBy) -> Table:
             made.append(column)
         else:
             column = _column(table, element)
-        _refuse_type(said, element, column)
+        _refuse_type(scope, said, element, column)
         found.append(column.attnum)
     if known:
         scope.remove(table)
@@ -145,12 +147,17 @@ def _expression(scope: Scope, table: Table, element: st.IndexElement) -> Column:
     )  # fmt: skip
 
 
-def _refuse_type(said: st.PartitionBy, element: st.IndexElement, column: Column) -> None:
+def _refuse_type(scope: Scope, said: st.PartitionBy, element: st.IndexElement, column: Column) -> None:
     shown = types.format_type(column.type)
     access = "hash" if said.strategy == "h" else "btree"
     if element.collation and not is_collatable(column.type.oid):
         raise PlanError("42804", f"collations are not supported by type {shown}")
     if element.opclass:
+        key = key_class(scope, access, element.opclass, column.type)
+        if oid_of(key):
+            raise PlanError(
+                "0A000", "partition keys with a class of operators that is not the default are not supported"
+            )
         wanted = opclass_for(access, element.opclass, column.type.oid)
         if not wanted:
             name = element.opclass

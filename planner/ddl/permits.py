@@ -390,6 +390,14 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         from planner.ddl.operators import existing
 
         thing = existing(scope, said.signature)
+    elif isinstance(said.signature, st.ClassSignature):
+        from planner.ddl import operator_classes
+
+        named = scope.catalog.get(operator_classes.oid_of(scope, said.signature))
+        if named is None or not rights.owns(scope.catalog, scope.user, named):
+            shown = operator_classes.called(said.signature)
+            raise PlanError("42501", f"must be owner of {said.signature.kind} {shown}")
+        return
     elif said.signature is not None:
         thing = routine_names.find(scope, said.signature, said.kind)
     else:

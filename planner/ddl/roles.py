@@ -40,6 +40,7 @@ from planner.ddl import (
     first_settings,
     foreign,
     grants,
+    operator_classes,
     operators,
     policies,
     publications,
@@ -385,6 +386,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         return policies.named(scope, name, said.column).oid, 0
     if isinstance(said.signature, st.CastSignature):
         return casts.existing(scope, said.signature.source, said.signature.target), 0
+    if isinstance(said.signature, st.ClassSignature):
+        return operator_classes.existing(scope, said.signature, "a comment on"), 0
     if isinstance(said.signature, st.OperatorSignature):
         return operators.existing(scope, said.signature), 0
     if said.signature is not None:

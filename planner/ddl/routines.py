@@ -531,6 +531,8 @@ def alter_function(scope: Scope, said: st.AlterFunction) -> None:
         if action.what == "set schema":
             schema = scope.catalog.schema(action.name)
             permits.may_create_in(scope, schema)
+            if schema.oid == f.schema_oid:
+                return
             new = dataclasses.replace(f, schema_oid=schema.oid)
         home = scope.catalog.schema_of(new.schema_oid).name
         taken = scope.catalog.functions(new.name, home, scope.search_path)

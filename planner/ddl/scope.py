@@ -329,6 +329,8 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.TextSearchConfiguration: "text search configuration",
         objects.TextSearchDictionary: "text search dictionary",
         objects.Operator: "operator",
+        objects.OperatorClass: "operator class",
+        objects.OperatorFamily: "operator family",
         objects.Cast: "cast",
         objects.EventTrigger: "event trigger",
         objects.ForeignDataWrapper: "foreign-data wrapper",
@@ -370,4 +372,6 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         shown += f"({','.join(types)})"
     if isinstance(thing, objects.Function):
         shown += f"({signature_shown(catalog, thing)})"
+    if isinstance(thing, objects.OperatorClass | objects.OperatorFamily):
+        shown += f" for access method {thing.method}"
     return f"{word} {shown}"

@@ -19,6 +19,7 @@ from planner.parse import (
     event_triggers,
     extensions,
     foreign,
+    operator_classes,
     operators,
     policies,
     privileges,
@@ -76,6 +77,8 @@ def create(c: Cursor) -> Any:
     if word in clauses.REFUSED:
         c.unsupported("CREATE " + clauses.named_in_full(c), at)
     if not (temporary or unlogged or replace) and c.accept("operator"):
+        if kind := operator_classes.kind_ahead(c):
+            return operator_classes.create(c, kind)
         return operators.create_operator(c)
     if not (temporary or unlogged or replace) and c.accept("cast"):
         return casts.create_cast(c)
@@ -297,6 +300,8 @@ def alter(c: Cursor) -> Any:
     if c.accept("event", "trigger"):
         return event_triggers.alter(c)
     if c.accept("operator"):
+        if kind := operator_classes.kind_ahead(c):
+            return operator_classes.alter(c, kind)
         return operators.alter_operator(c)
     if c.accept("trigger"):
         return triggers.alter_trigger(c)

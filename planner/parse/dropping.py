@@ -12,6 +12,7 @@ from planner.parse import (
     event_triggers,
     extensions,
     foreign,
+    operator_classes,
     operators,
     policies,
     privileges,
@@ -73,6 +74,8 @@ def drop(c: Cursor) -> Any:
         if c.accept("event", "trigger"):
             return event_triggers.drop(c)
         if c.accept("operator"):
+            if of_operators := operator_classes.kind_ahead(c):
+                return operator_classes.drop(c, of_operators)
             return operators.drop_operators(c)
         if c.accept("cast"):
             return casts.drop_cast(c)

@@ -6,7 +6,7 @@ DROP OPERATOR ### (NONE, int)
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from planner import statements as st
 from planner.abc import PlanError
@@ -48,8 +48,6 @@ def _sign(c: Cursor) -> st.Name:
 
 def create_operator(c: Cursor) -> st.CreateOperator:
     """After CREATE OPERATOR."""
-    if c.next_is("class") or c.next_is("family"):
-        c.unsupported(f"CREATE OPERATOR {c.word.upper()}")
     name = operator_name(c)
     c.expect_symbol("(")
     options: dict[str, Any] = {}
@@ -89,22 +87,27 @@ def signature(c: Cursor) -> st.OperatorSignature:
     c.expect_symbol("(")
     left = None if c.accept("none") else c.type_name()
     if c.symbol_is(")"):
-        raise PlanError(
-            "42601",
-            "missing argument",
-            hint="Use NONE to denote the missing argument of a unary operator.",
-            position=c.position,
-        )
+        lone_operand(c)
     c.expect_symbol(",")
     right = None if c.accept("none") else c.type_name()
     c.expect_symbol(")")
     return st.OperatorSignature(name, left, right)
 
 
+def lone_operand(c: Cursor) -> NoReturn:
+    """One operand where there are two, or NONE. Raises 42601."""
+    if not c.symbol_is(")"):
+        c.fail()
+    raise PlanError(
+        "42601",
+        "missing argument",
+        hint="Use NONE to denote the missing argument of a unary operator.",
+        position=c.position,
+    )
+
+
 def drop_operators(c: Cursor) -> st.DropOperators:
     """After DROP OPERATOR."""
-    if c.next_is("class") or c.next_is("family"):
-        c.unsupported(f"DROP OPERATOR {c.word.upper()}")
     exists = c.accept("if", "exists")
     found = [signature(c)]
     while c.accept_symbol(","):
@@ -114,8 +117,6 @@ def drop_operators(c: Cursor) -> st.DropOperators:
 
 def alter_operator(c: Cursor) -> st.AlterOperator:
     """After ALTER OPERATOR."""
-    if c.next_is("class") or c.next_is("family"):
-        c.unsupported(f"ALTER OPERATOR {c.word.upper()}")
     said = signature(c)
     if c.accept("owner", "to"):
         return st.AlterOperator(said, "owner", c.role())
@@ -140,4 +141,11 @@ def alter_operator(c: Cursor) -> st.AlterOperator:
     return st.AlterOperator(said, "set", options=options)
 
 
-__all__ = ["alter_operator", "create_operator", "drop_operators", "operator_name", "signature"]
+__all__ = [
+    "alter_operator",
+    "create_operator",
+    "drop_operators",
+    "lone_operand",
+    "operator_name",
+    "signature",
+]

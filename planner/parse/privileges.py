@@ -8,7 +8,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import PUNCTUATION, WORD
-from planner.parse import aggregates, casts, clauses, operators, routines, text_search
+from planner.parse import aggregates, casts, clauses, operator_classes, operators, routines, text_search
 from planner.parse.cursor import Cursor
 from planner.parse.first_settings import first_settings
 
@@ -142,8 +142,11 @@ def comment(c: Cursor) -> Any:
         text = None if c.accept("null") else c.string()
         return st.Comment("cast", st.Name(""), text or None, signature=of)
     elif c.accept("operator"):
-        if c.next_is("class") or c.next_is("family"):
-            c.unsupported(f"COMMENT ON OPERATOR {c.word.upper()}", at)
+        if of_operators := operator_classes.kind_ahead(c):
+            named = operator_classes.signature(c, of_operators)
+            c.expect("is")
+            text = None if c.accept("null") else c.string()
+            return st.Comment(of_operators, named.name, text or None, signature=named)
         said = operators.signature(c)
         c.expect("is")
         text = None if c.accept("null") else c.string()

@@ -11,7 +11,7 @@ Names are as the catalog has them (folded or unquoted); `position`s are 1-based 
     sessions     transactions, settings, cursors, COPY, EXPLAIN, maintenance
     tables       CREATE TABLE and its kin
     routines     functions
-    operators    operators, casts
+    operators    operators, casts; operator_classes: their classes and families
     triggers     triggers
     rules        rules
     objects      DDL of the rest
@@ -60,6 +60,15 @@ from planner.statements.objects import (
     GrantRole,
     ReassignOwned,
     TextSearchOption,
+)
+from planner.statements.operator_classes import (
+    AlterClass,
+    AlterOperatorFamily,
+    ClassItem,
+    ClassSignature,
+    CreateOperatorClass,
+    CreateOperatorFamily,
+    DropClass,
 )
 from planner.statements.operators import (
     AlterOperator,
@@ -162,6 +171,7 @@ from planner.statements.written import (
 __all__ = [
     "Accepted",
     "AlterAction",
+    "AlterClass",
     "AlterCollation",
     "AlterDefaultPrivileges",
     "AlterEnum",
@@ -171,6 +181,7 @@ __all__ = [
     "AlterLargeObject",
     "AlterNamed",
     "AlterOperator",
+    "AlterOperatorFamily",
     "AlterPolicy",
     "AlterPublication",
     "AlterRole",
@@ -187,6 +198,8 @@ __all__ = [
     "BoundDef",
     "Call",
     "CastSignature",
+    "ClassItem",
+    "ClassSignature",
     "CloseCursor",
     "ColumnDef",
     "Comment",
@@ -205,6 +218,8 @@ __all__ = [
     "CreateFunction",
     "CreateIndex",
     "CreateOperator",
+    "CreateOperatorClass",
+    "CreateOperatorFamily",
     "CreatePolicy",
     "CreatePublication",
     "CreateRange",
@@ -227,6 +242,7 @@ __all__ = [
     "Do",
     "Drop",
     "DropCast",
+    "DropClass",
     "DropEventTrigger",
     "DropFunctions",
     "DropOperators",

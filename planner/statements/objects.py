@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from planner.statements.operator_classes import ClassSignature
 from planner.statements.operators import CastSignature, OperatorSignature
 from planner.statements.routines import Signature
 from planner.statements.tables import AlterAction, ColumnDef, ConstraintDef, IndexElement, SequenceOptions
@@ -258,8 +259,8 @@ class Comment:
     name: Name
     text: str | None
     column: str = ""
-    signature: Signature | OperatorSignature | CastSignature | None = None
-    """Of a function, an operator, a cast."""
+    signature: Signature | OperatorSignature | ClassSignature | CastSignature | None = None
+    """Of a function, an operator, a class or family of operators, a cast."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,6 @@ REFUSED = [
         "create function f() returns int language plperl as 'begin end'",
         "CREATE FUNCTION in language plperl",
     ),
-    ("alter operator family f using btree rename to g", "ALTER OPERATOR FAMILY"),
     ("create aggregate a (order by int) (sfunc = f, stype = int)", "an ordered-set aggregate"),
     ("alter system set x = 1", "ALTER SYSTEM"),
 ]

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from planner import aims, types
 from planner.abc import Constraint, Oid, Table
+from planner.catalog import classes_of_operators
 from planner.catalog.catalog import Catalog
 from planner.catalog.collations import COLLATED, DEFAULT, collation_oid, oid_of
 from planner.catalog.exclusions import index_of
@@ -38,6 +39,8 @@ def opclass_for(access: str, said: str, of: Oid) -> Oid:
     """The class of operators of an access method for a type, the default one or that of a name; 0: there is none."""
     defaults, named = _opclasses()
     method = INDEX_METHODS.get(access, BTREE_AM)
+    if said.startswith("#"):
+        return classes_of_operators.oid_of(said)
     if said:
         return named.get((method, said.rpartition(".")[2]), 0)
     spans = spanned(of)

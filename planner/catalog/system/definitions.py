@@ -7,11 +7,21 @@ import re
 from functools import lru_cache
 
 from planner.abc import Column, Constraint, Oid, SqlError, Table, TypeRef
-from planner.catalog import collations
+from planner.catalog import classes_of_operators, collations
 from planner.catalog.catalog import Catalog
+from planner.catalog.class_objects import OperatorClass
 from planner.catalog.constants import with_constants
 from planner.catalog.names import quote_identifier, quote_qualified, split_name
-from planner.catalog.objects import FIRST_USER_OID, Extension, Index, Schema, Sequence, UserType, View
+from planner.catalog.objects import (
+    FIRST_USER_OID,
+    Extension,
+    Index,
+    IndexKey,
+    Schema,
+    Sequence,
+    UserType,
+    View,
+)
 from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.row_types import is_row_array, relation_of, row_type_oid
 from planner.catalog.stored_queries import stored_query
@@ -257,7 +267,7 @@ def _index_key(
     own = table.columns[table.index_of(key.attnum)].collation if key.attnum else ""
     if key.collation and key.collation != own:
         text += f" COLLATE {collation_name(catalog, key.collation, search_path)}"
-    if key.opclass:
+    if key.opclass and not _is_default(catalog, key):
         text += f" {_class_shown(catalog, index.method, key.opclass, search_path)}"
     if key.descending:
         text += " DESC" if key.nulls_first else " DESC NULLS LAST"
@@ -266,8 +276,19 @@ def _index_key(
     return text
 
 
+def _is_default(catalog: Catalog | None, key: IndexKey) -> bool:
+    """Whether it is a user's class that its type has without asking."""
+    made = catalog.get(classes_of_operators.oid_of(key.opclass)) if catalog is not None else None
+    return isinstance(made, OperatorClass) and made.default
+
+
 def _class_shown(catalog: Catalog, method: str, said: str, search_path: tuple[str, ...]) -> str:
     """A class of operators by its name; one of an extension with the schema, where the path does not find it."""
+    own = classes_of_operators.named(catalog, classes_of_operators.oid_of(said)) if said[0] == "#" else None
+    if own is not None:
+        from planner.catalog.system.operator_classes import shown
+
+        return shown(catalog, own, search_path)
     member = class_of(method, said.rpartition(".")[2])
     extension = catalog.extension(member[0]) if member is not None else None
     if extension is None:

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from planner import aims
 from planner.abc import Oid, Table
+from planner.catalog import classes_of_operators
 from planner.catalog.catalog import Catalog
+from planner.catalog.class_objects import ClassMember, OperatorClass, OperatorFamily
 from planner.catalog.constants import with_constants
 from planner.catalog.foreign_objects import ForeignServer, UserMapping
 from planner.catalog.names import split_name
@@ -26,6 +28,8 @@ from planner.catalog.system.classes import composite_class_oid
 from planner.catalog.system.constraints import referenced_index
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.relations import (
+    AMOP_OID,
+    AMPROC_OID,
     ATTRDEF_OID,
     CAST_OID,
     CLASS_OID,
@@ -33,7 +37,9 @@ from planner.catalog.system.relations import (
     EVENT_TRIGGER_OID,
     EXTENSION_OID,
     NAMESPACE_OID,
+    OPCLASS_OID,
     OPERATOR_OID,
+    OPFAMILY_OID,
     POLICY_OID,
     PROC_OID,
     PUBLICATION_NAMESPACE_OID,
@@ -180,6 +186,27 @@ def pg_depend(context: SystemContext) -> Rows:
         for kind in dict.fromkeys((o.left, o.right, o.result)):
             if (element := element_of(kind) or kind) >= FIRST_USER_OID or element in EXTENSION_OF:
                 edge(OPERATOR_OID, o.oid, _NORMAL, TYPE_OID, element)
+    for of_class in catalog.objects(OperatorClass):
+        if of_class.family >= FIRST_USER_OID:
+            edge(OPCLASS_OID, of_class.oid, _AUTO, OPFAMILY_OID, of_class.family)
+        for kind in dict.fromkeys((of_class.type_oid, of_class.storage)):
+            if (element := element_of(kind) or kind) >= FIRST_USER_OID or element in EXTENSION_OF:
+                edge(OPCLASS_OID, of_class.oid, _NORMAL, TYPE_OID, element)
+        for one in of_class.members:
+            edge(_member_class(one), one.oid, _INTERNAL, OPCLASS_OID, of_class.oid)
+            if one.does >= FIRST_USER_OID:
+                edge(
+                    _member_class(one), one.oid, _NORMAL, PROC_OID if one.function else OPERATOR_OID, one.does
+                )
+    for family in catalog.objects(OperatorFamily):
+        for one in family.members:
+            edge(_member_class(one), one.oid, _AUTO, OPFAMILY_OID, family.oid)
+            if one.does >= FIRST_USER_OID:
+                edge(_member_class(one), one.oid, _AUTO, PROC_OID if one.function else OPERATOR_OID, one.does)
+    for i in catalog.objects(Index):
+        for indexed in i.keys:
+            if own_class := classes_of_operators.oid_of(indexed.opclass):
+                edge(CLASS_OID, i.oid, _NORMAL, OPCLASS_OID, own_class)
     for i in catalog.objects(Index) if functions else ():
         for text in i.texts:
             for called in called_by(catalog, catalog.table(i.table_oid), text):
@@ -223,6 +250,10 @@ def pg_depend(context: SystemContext) -> Rows:
             edge(REWRITE_OID, v.holder.oid, _NORMAL, _needed(catalog, oid), oid)
     found += _of_types(context)
     return found
+
+
+def _member_class(one: ClassMember) -> Oid:
+    return AMPROC_OID if one.function else AMOP_OID
 
 
 def _needed(catalog: Catalog, oid: Oid) -> Oid:

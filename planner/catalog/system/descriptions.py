@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from planner.abc import Oid, Table
+from planner.catalog.class_objects import OperatorClass, OperatorFamily
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
 from planner.catalog.objects import (
     PUBLIC_OID,
@@ -33,7 +34,9 @@ from planner.catalog.system.relations import (
     EVENT_TRIGGER_OID,
     EXTENSION_OID,
     NAMESPACE_OID,
+    OPCLASS_OID,
     OPERATOR_OID,
+    OPFAMILY_OID,
     POLICY_OID,
     PROC_OID,
     PUBLICATION_OID,
@@ -61,6 +64,8 @@ _CLASS_OF: dict[type[object], Oid] = {
     Schema: NAMESPACE_OID,
     Function: PROC_OID,
     Operator: OPERATOR_OID,
+    OperatorClass: OPCLASS_OID,
+    OperatorFamily: OPFAMILY_OID,
     Cast: CAST_OID,
     EventTrigger: EVENT_TRIGGER_OID,
     Publication: PUBLICATION_OID,

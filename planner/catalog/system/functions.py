@@ -25,7 +25,7 @@ from planner.catalog.objects import (
 from planner.catalog.publication_objects import Publication, Subscription
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.stored_queries import stored_query
-from planner.catalog.system import counted, foreign, routines, text_search
+from planner.catalog.system import counted, foreign, operator_classes, routines, text_search
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import (
     bare,
@@ -40,6 +40,10 @@ from planner.catalog.system.descriptions import built_in, commented_on, pg_shdes
 from planner.catalog.system.function_table import system
 from planner.catalog.system.reg_routines import number_in, regoperator_out
 from planner.catalog.system.relations import (
+    AMOP_OID,
+    AMPROC_OID,
+    OPCLASS_OID,
+    OPFAMILY_OID,
     PUBLICATION_NAMESPACE_OID,
     PUBLICATION_REL_OID,
     TS_TEMPLATE_OID,
@@ -131,8 +135,6 @@ def _operator_visible(context: SystemContext, oid: Oid | None) -> bool | None:
 
 
 for _name in (
-    "opclass",
-    "opfamily",
     "conversion",
     "collation",
     "ts_parser",
@@ -522,6 +524,13 @@ def _describe_object(
         return _published(context, oid)
     if isinstance(thing, Operator):
         return f"operator {regoperator_out(context, oid)}"
+    if class_oid in (OPCLASS_OID, OPFAMILY_OID):
+        return operator_classes.described(context.catalog, oid, context.search_path)
+    if class_oid in (AMOP_OID, AMPROC_OID):
+        member = operator_classes.member_of(context.catalog, class_oid == AMPROC_OID, oid)
+        if member is not None:
+            family, one = member
+            return operator_classes.member_described(context.catalog, one, family, context.search_path)
     if isinstance(thing, Cast):
         return f"cast from {regtype_out(context, thing.source)} to {regtype_out(context, thing.target)}"
     return None
