@@ -261,7 +261,7 @@ async def insert_bulk(
 ) -> Written:
     """Inserts many full rows: checked (unless they are known to be right) and sorted in a thread, staged as parts.
 
-    `moved`: they were there already, in another shape: a constraint that is NOT VALID asks nothing of them.
+    `moved`: they were there already, in another shape: a constraint that is NOT VALID asks nothing of them, and others ask at once.
     `replaces`: see `BulkInsert`.
     """
     executor = session.executor
@@ -273,7 +273,9 @@ async def insert_bulk(
         rules = session.rules(asking)
         await executor.store.sort(lambda: row_checks.check_rows(rules, rows, session))
         await row_checks.check_wide(session, block, asking, written)
-    await add_bulk(session, block, table, counted, checked=checked, asking=asking, replaces=replaces)
+    await add_bulk(
+        session, block, table, counted, checked=checked, asking=asking, at_once=moved, replaces=replaces
+    )
     return versions(written, written.column("_rid"), False), rows.num_rows
 
 
@@ -286,11 +288,12 @@ async def add_bulk(
     *,
     checked: bool = False,
     asking: Table | None = None,
+    at_once: bool = False,
     replaces: BulkDelete | None = None,
 ) -> None:
     """Stages numbered rows (`_rid` first), if they are not `parts` already, and adds them to the block.
 
-    `asking`: the definition with the foreign keys that ask about these rows; None: the table's.
+    `asking`: the definition with the foreign keys that ask about these rows; None: the table's. `at_once`: deferred ones, too.
     """
     executor = session.executor
     txn = block.transaction()
@@ -313,7 +316,7 @@ async def add_bulk(
         txn.wrote_all(reference.space, blind=True)
     txn.wrote_all(table.shard, blind=True)
     if not checked:
-        await references.after_bulk(session, block, asking or table, numbered)
+        await references.after_bulk(session, block, asking or table, numbered, at_once=at_once)
 
 
 def _asking_of_moved(table: Table) -> Table:

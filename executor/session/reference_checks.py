@@ -101,6 +101,8 @@ def admit(block: Block, group: Group) -> None:
         if isinstance(check, Lost):
             lost.setdefault((check.shard, check.key_oid), set()).update(check.keys)
     index = block.executor.env.conflicts
+    # Tables and shapes of tables that are this transaction's alone, even if they have made way for others since.
+    own = {table.shard for step in block.steps for table in step.created}
     for check in block.reference_checks:
         if isinstance(check, Absence):
             index.validatable(check.ts)
@@ -108,7 +110,7 @@ def admit(block: Block, group: Group) -> None:
                 index.point(check.space, k, check.ts) for k in check.keys
             ):
                 raise overtaken(check.overtaken)
-        elif isinstance(check, Lost) or check.parent.shard in block.created:
+        elif isinstance(check, Lost) or check.parent.shard in own:
             continue
         elif check.keys is None:
             index.validatable(check.ts)

@@ -267,11 +267,18 @@ async def _check_present(
 
 
 async def after_bulk(
-    session: Session, block: Block, table: Table, numbered: pa.Table, *, certain: bool = False
+    session: Session,
+    block: Block,
+    table: Table,
+    numbered: pa.Table,
+    *,
+    certain: bool = False,
+    at_once: bool = False,
 ) -> None:
     """Rows that were added in bulk (`_rid` first): the same checks, a column at a time.
 
     `certain`: they are still to be added, so it need not be asked whether they are still there.
+    `at_once`: nothing is put off, as for rows to which ALTER TABLE has given another shape.
     """
     if block.postponed is not None and table.oid in block.routed:
         block.postponed.append((table, numbered))
@@ -295,7 +302,7 @@ async def after_bulk(
                     raise mixed_nulls(table, constraint)
         if not values:
             continue
-        if is_deferred(block, constraint):
+        if is_deferred(block, constraint) and not at_once:
             block.deferred.append(Deferred(constraint.oid, table.oid, False, values))
             continue
         parent = session.catalog.table(constraint.foreign_table)

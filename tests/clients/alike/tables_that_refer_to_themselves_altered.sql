@@ -1,0 +1,36 @@
+-- Migrations alter a table several times in one transaction; what its foreign keys have asked of the shapes in between is over with it.
+create table riders (id serial primary key, pony int not null, friend int not null references riders deferrable initially deferred);
+create table ponies (id serial primary key);
+alter table riders add foreign key (pony) references ponies deferrable initially deferred;
+insert into ponies values (1);
+insert into riders values (1, 1, 1), (2, 1, 1);
+begin;
+alter table riders add column place int default 0 not null;
+alter table riders alter column place drop default;
+alter table riders drop column place;
+alter table riders add column rank text default 'x';
+commit;
+begin;
+alter table riders alter column friend type bigint;
+alter table riders alter column rank drop default;
+insert into riders values (3, 1, 4, 'y'), (4, 1, 3, 'z');
+commit;
+-- Rows that were there are looked at at once; those of the transaction's own wait, and keep definitions away.
+begin;
+insert into riders values (5, 1, 6, 'y');
+alter table riders add column more int default 0 not null;
+rollback;
+begin;
+insert into riders values (5, 1, 6, 'y');
+set constraints all immediate;
+rollback;
+begin;
+alter table riders add column more int default 7 references ponies deferrable initially deferred;
+rollback;
+begin;
+alter table riders add column more int default 1 references ponies deferrable initially deferred;
+alter table riders add column most int default 1 not null;
+commit;
+select * from riders order by id;
+delete from ponies;
+drop table riders, ponies;
