@@ -17,7 +17,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from planner.abc import SqlError
-from planner.binding import prelude_places
+from planner.binding import prelude_jsonb_parts, prelude_places
 from planner.binding.prelude_columns import BY_COLUMN
 from planner.binding.prelude_macros import INTERVALS, MACROS
 from planner.binding.prelude_quotients import QUOTIENTS
@@ -217,7 +217,9 @@ def _entries() -> tuple[Entry, ...]:
 
 _ENTRIES: Final = _entries()
 PRELUDE_UDFS: Final = tuple(udf(*entry) for entry in _ENTRIES)
-PRELUDE_STATEMENTS: Final = (*INTERVALS, *_macros(_ENTRIES), *MACROS, *QUOTIENTS, *prelude_places.MACROS)
+PRELUDE_STATEMENTS: Final = (
+    *INTERVALS, *_macros(_ENTRIES), *MACROS, *QUOTIENTS, *prelude_places.MACROS, *prelude_jsonb_parts.MACROS,
+)  # fmt: skip
 PRELUDE_SQL: Final = ";\n".join(PRELUDE_STATEMENTS) + ";"
 
 

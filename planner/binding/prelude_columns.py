@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from planner.binding import numerics
+from planner.binding import numerics, prelude_jsonb_columns
 from planner.textsearch.matching import match_columns, needle_columns
 
 
@@ -47,6 +47,10 @@ def _one(column: Any) -> pa.Array:
 
 
 BY_COLUMN: Final[dict[str, Callable[..., pa.Array]]] = {
+    "tw_jsonb_contains": prelude_jsonb_columns.contains,
+    "tw_jsonb_has": prelude_jsonb_columns.has,
+    "tw_jsonb_has_all": prelude_jsonb_columns.has_all,
+    "tw_jsonb_has_any": prelude_jsonb_columns.has_any,
     "tw_num_cmp": compare_numerics,
     "tw_ts_match": match_columns,
     "tw_ts_needle": needle_columns,

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from planner.abc import SqlError
+from planner.binding import prelude_jsonb_columns as jsonb
 from planner.types.json_errors import refuse_escapes
 from planner.types.jsons import json_in, jsonb_in, read_string
 
@@ -18,8 +19,8 @@ ELEMENTS_MAX = 10_000_000
 """What an assignment far behind an array's end may make of it."""
 
 
-def load(text: str) -> Any:
-    return json.loads(text, parse_float=Decimal, parse_int=int)
+load: Callable[[str], Any] = json.JSONDecoder(parse_float=Decimal).decode
+_raw: Callable[[str, int], Any] = json.JSONDecoder().raw_decode
 
 
 def canonical(value: Any) -> str:
@@ -42,7 +43,6 @@ def spans(text: str) -> Any:
     body = text.strip()
     if not body or body[0] not in "{[":
         return None
-    decoder = json.JSONDecoder()
     at, out = 1, []
     closing = "}" if body[0] == "{" else "]"
     while True:
@@ -51,10 +51,10 @@ def spans(text: str) -> Any:
             break
         key = None
         if closing == "}":
-            key, at = decoder.raw_decode(body, at)
+            key, at = _raw(body, at)
             at = _skip(body, at) + 1
             at = _skip(body, at)
-        _, end = decoder.raw_decode(body, at)
+        _, end = _raw(body, at)
         out.append((key, body[at:end]))
         at = _skip(body, end)
         if body[at] == ",":
@@ -175,35 +175,6 @@ def _read_elements(text: str) -> list[str]:
     """The elements of an array all of whose strings are read."""
     refuse_escapes(text)
     return _elements(text)
-
-
-def _contains(a: str, b: str) -> bool:
-    return _within(load(a), load(b), True)
-
-
-def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, bool) or isinstance(b, bool):
-        return type(a) is type(b) and a == b
-    return bool(a == b)
-
-
-def _within(a: Any, b: Any, top: bool = False) -> bool:
-    if isinstance(b, dict):
-        return isinstance(a, dict) and all(k in a and _within(a[k], v) for k, v in b.items())
-    if isinstance(b, list):
-        return isinstance(a, list) and all(any(_within(x, y) for x in a) for y in b)
-    if isinstance(a, list) and top:
-        return any(_same(x, b) for x in a if not isinstance(x, dict | list))
-    return not isinstance(a, dict | list) and _same(a, b)
-
-
-def _has(text: str, key: str) -> bool:
-    v = load(text)
-    if isinstance(v, dict):
-        return key in v
-    if isinstance(v, list):
-        return any(isinstance(x, str) and x == key for x in v)
-    return isinstance(v, str) and v == key
 
 
 def _concat(a: str, b: str) -> str:
@@ -550,17 +521,18 @@ FUNCTIONS: list[Entry] = [
     ("tw_jsonb_built", _jsonb_built, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
     ("tw_json_object", _object, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
     ("tw_jsonb_object", lambda pairs: jsonb_in(_object(pairs)), ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
-    ("tw_jsonb_contains", _contains, (_V, _V), "BOOLEAN"),
-    ("tw_jsonb_has", _has, (_V, _V), "BOOLEAN"),
+    # By columns alone (`prelude_jsonb_columns`).
+    ("tw_jsonb_contains", lambda a, b: jsonb.container(b)(load(a)), (_V, _V), "BOOLEAN"),
+    ("tw_jsonb_has", lambda a, key: jsonb.among(load(a), key), (_V, _V), "BOOLEAN"),
     (
         "tw_jsonb_has_any",
-        lambda a, keys: any(_has(a, k) for k in keys if k is not None),
+        lambda a, keys: any(jsonb.among(load(a), k) for k in keys),
         (_V, "VARCHAR[]"),
         "BOOLEAN",
     ),
     (
         "tw_jsonb_has_all",
-        lambda a, keys: all(_has(a, k) for k in keys if k is not None),
+        lambda a, keys: all(jsonb.among(load(a), k) for k in keys),
         (_V, "VARCHAR[]"),
         "BOOLEAN",
     ),

@@ -24,13 +24,15 @@ from planner.binding.functions.registry import implements, register, templates
 from planner.binding.numeric_forms import as_text_numeric
 from planner.binding.records import Fields, called_fields, fields_of
 
+templates("""
+json -> text => tw_json_member({0}, {1})
+json -> int4 => tw_json_element({0}, {1})
+json ->> text => tw_json_text(tw_json_member({0}, {1}))
+json ->> int4 => tw_json_text(tw_json_element({0}, {1}))
+json #> _text => tw_json_path({0}, {1})
+json #>> _text => tw_json_text(tw_json_path({0}, {1}))
+""")
 _BOTH = """
-K -> text => tw_json_member({0}, {1})
-K -> int4 => tw_json_element({0}, {1})
-K ->> text => tw_json_text(tw_json_member({0}, {1}))
-K ->> int4 => tw_json_text(tw_json_element({0}, {1}))
-K #> _text => tw_json_path({0}, {1})
-K #>> _text => tw_json_text(tw_json_path({0}, {1}))
 K_typeof(K) => tw_json_typeof({0})
 K_array_length(K) => tw_json_length({0})
 K_object_keys(K) => tw_K_keys({0})

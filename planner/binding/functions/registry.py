@@ -31,6 +31,7 @@ _FAMILIES = (
     "text",
     "datetime",
     "json",
+    "jsonb_parts",
     "jsonpath",
     "arrays",
     "records",

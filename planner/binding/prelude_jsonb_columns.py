@@ -1,0 +1,181 @@
+"""`@>`, `?`, `?|` and `?&` of whole columns of jsonb.
+
+Mostly what is asked for is the same for all rows: it is read once. Strings have one text in jsonb, so a document that has a string or a key has
+its text in it, which Arrow looks for in a twentieth of a microsecond; only documents that have all of them are read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from planner.types.jsons import jsonb_in
+
+Test = Callable[[Any], bool]
+
+NEEDLES_MAX: Final = 4
+"""Texts that are looked for before documents are read."""
+
+read: Final = json.JSONDecoder(parse_float=Decimal).raw_decode
+"""(a document in jsonb's form, 0) -> (its value, its end)."""
+
+
+def contains(documents: Any, asked: Any) -> pa.Array:
+    """`documents @> asked`."""
+    documents, asked = _one(documents), _one(asked)
+    one = _same(asked)
+    if one is None:
+        pairs = zip(documents.to_pylist(), asked.to_pylist(), strict=True)
+        return pa.array(
+            [None if d is None or a is None else container(a)(read(d, 0)[0]) for d, a in pairs], pa.bool_()
+        )
+    value = read(one, 0)[0]
+    return _tested(documents, [[x] for x in _texts(value)], container(one))
+
+
+def has(documents: Any, keys: Any) -> pa.Array:
+    """`documents ? keys`."""
+    documents, keys = _one(documents), _one(keys)
+    one = _same(keys)
+    if one is None:
+        pairs = zip(documents.to_pylist(), keys.to_pylist(), strict=True)
+        return pa.array(
+            [None if d is None or k is None else among(read(d, 0)[0], k) for d, k in pairs], pa.bool_()
+        )
+    return _tested(documents, [[jsonb_text(one)]], lambda v: among(v, one))
+
+
+def has_any(documents: Any, keys: Any) -> pa.Array:
+    """`documents ?| keys`."""
+    return _has_keys(documents, keys, any)
+
+
+def has_all(documents: Any, keys: Any) -> pa.Array:
+    """`documents ?& keys`."""
+    return _has_keys(documents, keys, all)
+
+
+def _has_keys(documents: Any, keys: Any, how: Callable[[Iterator[bool]], bool]) -> pa.Array:
+    documents, keys = _one(documents), _one(keys)
+    lists = keys.to_pylist()
+    if not lists or any(x != lists[0] for x in lists):
+        pairs = zip(documents.to_pylist(), lists, strict=True)
+        return pa.array(
+            [
+                None if d is None or k is None else how(among(read(d, 0)[0], x) for x in k if x is not None)
+                for d, k in pairs
+            ],
+            pa.bool_(),
+        )
+    if lists[0] is None:
+        return pa.nulls(len(documents), pa.bool_())
+    wanted = [x for x in lists[0] if x is not None]
+    texts = [jsonb_text(x) for x in wanted]
+    needles = [[x] for x in texts] if how is all else [texts] if wanted else []
+    return _tested(documents, needles, lambda v: how(among(v, x) for x in wanted))
+
+
+def _tested(documents: pa.Array, needles: list[list[str]], test: Test) -> pa.Array:
+    """`test` of each document; false of those that have none of the texts of one of the lists."""
+    needles = sorted(needles, key=lambda each: (len(each), -min(map(len, each), default=0)))[:NEEDLES_MAX]
+    found = pc.is_valid(documents)
+    for each in needles:
+        if len(each) > NEEDLES_MAX:
+            continue
+        one = pc.match_substring(documents, each[0])
+        for text in each[1:]:
+            one = pc.or_(one, pc.match_substring(documents, text))
+        found = pc.and_(found, pc.fill_null(one, False))
+    at = pc.indices_nonzero(found)
+    out = pc.if_else(pc.is_valid(documents), False, None).cast(pa.bool_())
+    if not len(at):
+        return out
+    passed = pa.array([test(read(d, 0)[0]) for d in documents.take(at).to_pylist()], pa.bool_())
+    return pc.replace_with_mask(out, found, passed)
+
+
+def jsonb_text(text: str) -> str:
+    """A string as it stands in documents."""
+    return jsonb_in(json.dumps(text))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Texts that every document has in it that contains the value."""
+    if isinstance(value, dict):
+        for k, v in value.items():
+            yield jsonb_text(k) + ":"
+            yield from _texts(v)
+    elif isinstance(value, list):
+        for v in value:
+            yield from _texts(v)
+    elif isinstance(value, str):
+        yield jsonb_text(value)
+
+
+# --- one document --------------------------------------------------------------------------------------------
+
+
+def among(value: Any, key: str) -> bool:
+    """Whether a key, an element or the whole is this string."""
+    if isinstance(value, dict):
+        return key in value
+    if isinstance(value, list):
+        return any(isinstance(x, str) and x == key for x in value)
+    return isinstance(value, str) and value == key
+
+
+def container(text: str) -> Test:
+    """Whether a document contains this one."""
+    asked = read(text, 0)[0]
+    inner = _container(asked)
+    if isinstance(asked, dict | list):
+        return inner
+
+    def scalar(value: Any) -> bool:  # an array contains a scalar as if that were an array
+        return any(map(inner, value)) if isinstance(value, list) else inner(value)
+
+    return scalar
+
+
+def _container(asked: Any) -> Test:
+    if isinstance(asked, dict):
+        members = [(k, _container(v)) for k, v in asked.items()]
+
+        def by_members(value: Any) -> bool:
+            return isinstance(value, dict) and all(k in value and test(value[k]) for k, test in members)
+
+        return by_members
+    if isinstance(asked, list):
+        tests = [_container(x) for x in asked]
+
+        def by_elements(value: Any) -> bool:
+            return isinstance(value, list) and all(any(map(test, value)) for test in tests)
+
+        return by_elements
+    if asked is None:
+        return lambda value: value is None
+    if isinstance(asked, bool):
+        return lambda value: value is asked
+    if isinstance(asked, str):
+        return lambda value: isinstance(value, str) and value == asked
+    return lambda value: not isinstance(value, bool | str) and value == asked
+
+
+def _same(column: pa.Array) -> str | None:
+    """The value that all rows have."""
+    distinct = pc.unique(column)
+    return distinct[0].as_py() if len(distinct) == 1 else None
+
+
+def _one(column: Any) -> pa.Array:
+    if isinstance(column, pa.ChunkedArray):
+        return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+    return column
+
+
+__all__ = ["among", "container", "contains", "has", "has_all", "has_any", "jsonb_text"]
