@@ -10,16 +10,39 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.lexer import QUOTED, STRING, WORD
+from planner.lexer import QUOTED, STRING, WORD, is_sign
 from planner.parse.cursor import Cursor
 
 # --- EXPLAIN, maintenance, locks ----------------------------------------------------------------------
 
 
+_EXPLAINED: Final = frozenset(
+    ("select", "values", "with", "table", "insert", "update", "delete", "merge", "declare", "create", "refresh", "execute")
+)  # fmt: skip
+_BOOLEAN: Final = (
+    "analyze",
+    "verbose",
+    "costs",
+    "settings",
+    "buffers",
+    "wal",
+    "timing",
+    "summary",
+    "timestamp",
+)
+_FORMATS: Final = ("text", "json", "xml", "yaml")
+
+
 def explain(c: Cursor) -> st.Explain:
-    options: dict[str, Any] = {}
+    """After EXPLAIN. Raises 42601, 22023."""
+    options: dict[str, Any] = {"format": "text"}
     if c.symbol_is("(") and c.ahead().value not in ("select", "with", "values", "table", "("):
-        options = generic_options(c)
+        c.advance()
+        while True:
+            _explain_option(c, options)
+            if not c.accept_symbol(","):
+                break
+        c.expect_symbol(")")
     else:
         if c.accept_one("analyze", "analyse"):
             options["analyze"] = True
@@ -27,27 +50,47 @@ def explain(c: Cursor) -> st.Explain:
             options["verbose"] = True
         if c.accept("timestamp"):
             options["timestamp"] = True
-    known = (
-        "analyze", "verbose", "costs", "settings", "buffers", "wal", "timing", "summary", "format", "timestamp",
-    )  # fmt: skip
-    for name in options:
-        if name not in known:
-            raise PlanError("42601", f'unrecognized EXPLAIN option "{name}"')
-    how = str(options.get("format", "text")).lower()
-    if how not in ("text", "json", "xml", "yaml"):
-        raise PlanError("22023", f'unrecognized value for EXPLAIN option "format": "{how}"')
-    return st.Explain(c.rest(), _truth(options, "analyze"), _truth(options, "verbose"), how, options)
+    analyze, verbose = (options.setdefault(name, False) for name in ("analyze", "verbose"))
+    for name in ("wal", "timing"):
+        if options.get(name) and not analyze:
+            raise PlanError("22023", f"EXPLAIN option {name.upper()} requires ANALYZE")
+    if c.token.keyword not in _EXPLAINED and not c.symbol_is("("):
+        c.fail()
+    left = c.tokens[c.at :]
+    if c.token.keyword == "create" and not any(t.keyword == "as" for t in left):
+        opened = next((i for i, t in enumerate(left) if is_sign(t, "(")), -1)
+        c.fail(
+            left[min(opened + 2, len(left) - 1)]
+        )  # no CREATE TABLE AS: the first column's type is the mistake
+    return st.Explain(c.rest(), analyze, verbose, options["format"], options)
 
 
-_FALSE: Final = ("off", "false", "0", "no")
+def _explain_option(c: Cursor, options: dict[str, Any]) -> None:
+    """One of the list, of which each may be said again: the last one counts."""
+    place = c.token.start + 1
+    name = c.label()
+    name = "analyze" if name == "analyse" else name
+    value = _option_value(c)
+    if name == "format":
+        if value is True:
+            raise PlanError("42601", "format requires a parameter")
+        if str(value).lower() not in _FORMATS:
+            message = f'unrecognized value for EXPLAIN option "format": "{value}"'
+            raise PlanError("22023", message, position=place)
+        options[name] = str(value).lower()
+    elif name not in _BOOLEAN:
+        raise PlanError("42601", f'unrecognized EXPLAIN option "{name}"', position=place)
+    else:
+        options[name] = _boolean(name, value)
 
 
-def _truth(options: dict[str, Any], name: str) -> bool:
-    value = options.get(name, False)
-    if isinstance(value, str):
-        value = value.lower() not in _FALSE
-    options[name] = bool(value)
-    return bool(value)
+def _boolean(name: str, value: Any) -> bool:
+    """A definition's option that is on or off. Raises 42601."""
+    words = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
+    found = words.get(str(value).lower())
+    if found is None:
+        raise PlanError("42601", f"{name} requires a Boolean value")
+    return found
 
 
 def generic_options(c: Cursor, places: dict[str, int] | None = None) -> dict[str, Any]:
