@@ -144,7 +144,7 @@ def _facts() -> list[Guc]:
 
 def _guc(
     name: str, vartype: str, unit: str, context: str, low: str, high: str,
-    choices: str, boot: str, category: str, description: str, details: str,
+    choices: str, boot: str, category: str, description: str, details: str, _flags: str,
 ) -> Guc:  # fmt: skip
     key = name.lower()
     if key == "server_version_num":

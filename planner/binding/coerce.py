@@ -34,6 +34,10 @@ _RANGES = {
     t.INT8: (-(1 << 63), (1 << 63) - 1),
     t.OID: (0, (1 << 32) - 1),
 }
+_OF_ANY_LENGTH = frozenset(
+    (t.NUMERIC, t.VARCHAR, t.BPCHAR, t.VARBIT, t.TIMESTAMP, t.TIMESTAMPTZ, t.TIME, t.TIMETZ)
+)
+"""Types whose values keep theirs in a cast that names no length."""
 
 
 def name_of(ref: TypeRef) -> str:
@@ -118,9 +122,7 @@ class Coercions:
             node = self._fold(ir.Cast(plain, node, context == "e", position))
         if target.typmod >= 0 and node.type.typmod != target.typmod:
             node = ir.Cast(target, node, context == "e", position)
-        elif (
-            context == "e" and target.typmod < 0 <= node.type.typmod and target.oid in (t.NUMERIC, t.VARCHAR)
-        ):
+        elif context == "e" and target.typmod < 0 <= node.type.typmod and target.oid in _OF_ANY_LENGTH:
             return ir.Cast(target, node, True, position)  # the same value, of any length from here on
         return node
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,8 @@ _INFIX: dict[type[exp.Expression], str] = {
     exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=", exp.DPipe: "||", exp.BitwiseAnd: "&", exp.BitwiseOr: "|",
 }  # fmt: skip
 _NEGATIONS = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_CAST = re.compile(r"\bcast\s*\([\s(]*(?:[\w\s]*\s)?$", re.IGNORECASE)
+"""What stands before the first that has a place of what CAST is given."""
 _INT4_MAX, _INT8_MAX = (1 << 31) - 1, (1 << 63) - 1
 
 _CLOCKS = {
@@ -273,12 +276,15 @@ class ExpressionBinder(ArrayBinder):
         """Where `::` is, if that is how the cast is said."""
         at = self.operator_position(node, "::")
         if self.text[at - 1 : at + 1] != "::":
-            return first_position(node)
+            value = node.this.unnest()
+            inner = self._cast_position(value) if isinstance(value, exp.Cast) else first_position(node)
+            said = _CAST.search(self.text, 0, max(inner - 1, 0))
+            return inner if said is None else said.start() + 1
         ends = [
             n.meta["end"] for n in node.this.walk() if n._meta is not None and n.meta.get("end") is not None
         ]
         between = self.text[max(ends, default=at) + 1 : at - 1]
-        return at if not between.strip(" \t\r\n)") else first_position(node)
+        return at if not between.strip(" \t\r\n()") else first_position(node)
 
     def _interval(self, node: exp.Interval, scope: Scope) -> ir.Node:
         from planner.binding.typenames import type_of

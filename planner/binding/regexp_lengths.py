@@ -18,7 +18,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _QUANTIFIERS: Final = frozenset("*+?{")
-_ONE_CHARACTER: Final = re.compile(r"\\(?:[dwsDWS]|[^0-9A-Za-z])|\[.+\]|[^\\^$]", re.DOTALL)
+_ONE_CHARACTER: Final = re.compile(
+    r"\\(?:[dwsDWS]|U[0-9a-f]{8}|x[0-9a-f]{2}|[^0-9A-Za-z])|\[.+\]|[^\\^$]", re.DOTALL
+)
 _PREFIXES: Final = (("?", ":"), ("?", "="), ("?", "!"), ("?", "<", "="), ("?", "<", "!"))
 _Width = tuple[float, float]
 _UNKNOWN: Final = (0.0, math.inf)

@@ -127,15 +127,22 @@ def _flags(flags: str) -> int:
 def _translate(pattern: str, lines: bool, verbose: bool, classes: _Classes) -> str:
     out: list[str] = []
     i, n = 0, len(pattern)
+    looks: list[bool] = []  # of each parenthesis that is open, whether it or one around it only looks
     while i < n:
         c = pattern[i]
         if c == "\\":
             if i + 1 >= n:
-                raise SqlError("2201B", "invalid regular expression: invalid escape \\ sequence")
+                raise _wrong_escape()
             e = pattern[i + 1]
             named = _SHORT.get(e.lower())
+            if e in _WRITTEN_OUT:
+                text, i = _character(pattern, i)
+                out.append(text)
+                continue
             if named is not None:
                 out.append(f"[{'^' if e.isupper() else ''}{classes[named]}]")
+            elif e in "123456789" and looks and looks[-1]:
+                raise SqlError("2201B", "invalid regular expression: invalid backreference number")
             else:
                 out.append(_ESCAPES.get(e, "\\" + e))
             i += 2
@@ -147,9 +154,35 @@ def _translate(pattern: str, lines: bool, verbose: bool, classes: _Classes) -> s
             i += 1
         else:
             _check_syntax(pattern, i, out)
+            if c == "(":
+                looks.append(_LOOKS.match(pattern, i) is not None or bool(looks and looks[-1]))
+            elif c == ")" and looks:
+                looks.pop()
             out.append("\\{" if c == "{" and not pattern[i + 1 : i + 2].isdigit() else c)
             i += 1
     return "".join(out) if verbose else by_length(out)
+
+
+_WRITTEN_OUT: Final = frozenset("xc")
+_CHARACTER_MAX: Final = 0x7FFFFFFE
+_LOOKS: Final = re.compile(r"\(\?<?[=!]")
+
+
+def _wrong_escape() -> SqlError:
+    return SqlError("2201B", "invalid regular expression: invalid escape \\ sequence")
+
+
+def _character(pattern: str, i: int) -> tuple[str, int]:
+    r"""`\x41`, with as many digits as there are, or `\cA`; and where it ends. Raises 2201B."""
+    if pattern[i + 1] == "c":
+        if i + 2 >= len(pattern):
+            raise _wrong_escape()
+        return f"\\x{ord(pattern[i + 2]) & 0x1F:02x}", i + 3
+    digits = re.compile("[0-9a-fA-F]+").match(pattern, i + 2)
+    if digits is None or int(digits[0], 16) > _CHARACTER_MAX:
+        raise _wrong_escape()
+    code = int(digits[0], 16)
+    return (f"\\U{code:08x}" if code <= 0x10FFFF else r"[^\x00-\U0010ffff]"), digits.end()
 
 
 _EXTENSION: Final = re.compile(r"\(\?(?:[:=!#]|<[=!])")
@@ -211,6 +244,11 @@ def _bracket(pattern: str, start: int, classes: _Classes) -> tuple[str, int]:
             raise SqlError("0A000", "collating elements in regular expressions are not supported")
         elif c == "\\" and i + 1 < len(pattern):
             e = pattern[i + 1]
+            if e in _WRITTEN_OUT:
+                text, i = _character(pattern, i)
+                if not text.startswith("["):
+                    out.append(text)
+                continue
             out.append(r"\\" if e == "B" else classes[_SHORT[e]] if e in _SHORT else pattern[i : i + 2])
             i += 2
         else:

@@ -11,7 +11,7 @@ from typing import Final
 from planner.abc import Oid
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
-from planner.types.oids import FLOAT8, INT8, OID, TIMESTAMPTZ
+from planner.types.oids import FLOAT8, INT8, OID, TIMESTAMPTZ, VOID
 
 _OF_RELATIONS: Final = (
     "numscans", "tuples_returned", "tuples_fetched", "tuples_inserted", "tuples_updated", "tuples_deleted",
@@ -33,6 +33,18 @@ _SECONDS_OF_DATABASES: Final = (
 _TIMES: Final = (
     "last_vacuum_time", "last_autovacuum_time", "last_analyze_time", "last_autoanalyze_time", "db_stat_reset_time",
 )  # fmt: skip
+
+
+@system("pg_stat_clear_snapshot", (), VOID)
+@system("pg_stat_force_next_flush", (), VOID)
+def _nothing_waits(context: SystemContext) -> str:
+    """Nothing is kept for a transaction, and nothing waits to be told."""
+    return ""
+
+
+@system("pg_stat_get_snapshot_timestamp", (), TIMESTAMPTZ)
+def _no_snapshot(context: SystemContext) -> None:
+    return None
 
 
 def _counted(context: SystemContext, oid: Oid | None) -> int | None:

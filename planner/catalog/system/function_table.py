@@ -30,6 +30,7 @@ _FAMILIES = (
     "identities",
     "index_properties",
     "measures",
+    "setting_flags",
     "publications",
     "triggers",
     "sets",
