@@ -14,6 +14,7 @@ from planner.catalog.objects import Index, IndexKey
 from planner.catalog.system.classes import BTREE_AM, INDEX_METHODS
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import constraint_definition, index_column, predicate_text
+from planner.catalog.system.extension_classes import class_of_key
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
 from planner.catalog.type_objects import Domain
@@ -92,7 +93,10 @@ def pg_index(context: SystemContext) -> Rows:
                 indisreplident=table.replica_identity == "i" and table.replica_index == i.oid,
                 indkey=[*(k.attnum for k in i.keys), *i.include],
                 indcollation=[_collation(table, k, t) for k, t in zip(i.keys, of, strict=True)],
-                indclass=[opclass_for(i.method, k.opclass, t) for k, t in zip(i.keys, of, strict=True)],
+                indclass=[
+                    opclass_for(i.method, k.opclass, t) or class_of_key(catalog, i.method, k.opclass, t)
+                    for k, t in zip(i.keys, of, strict=True)
+                ],
                 indoption=[(1 if k.descending else 0) | (2 if k.nulls_first else 0) for k in i.keys],
                 indexprs=", ".join(
                     _unwrapped(index_column(table, i, n, catalog, False, context.search_path))

@@ -12,6 +12,7 @@ from planner.catalog.names import quote_identifier, quote_qualified
 from planner.catalog.system.classes import owner_oid
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import type_name
+from planner.catalog.system.extension_classes import classes_in
 from planner.catalog.system.function_table import system
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_columns, static_rows
@@ -20,34 +21,63 @@ from planner.types.oids import BOOL, OID
 
 def pg_opclass(context: SystemContext) -> Rows:
     make = RowMaker("pg_opclass")
-    return list(static_rows("pg_opclass")) + [
-        make(
-            oid=c.oid,
-            opcmethod=METHODS[c.method].oid,
-            opcname=c.name,
-            opcnamespace=c.schema_oid,
-            opcowner=owner_oid(context.catalog, c.owner),
-            opcfamily=c.family,
-            opcintype=c.type_oid,
-            opcdefault=c.default,
-            opckeytype=c.storage,
-        )
-        for c in context.catalog.objects(OperatorClass)
-    ]
+    return (
+        list(static_rows("pg_opclass"))
+        + [
+            make(
+                oid=c.oid,
+                opcmethod=METHODS[c.method].oid,
+                opcname=c.name,
+                opcnamespace=c.schema_oid,
+                opcowner=owner_oid(context.catalog, c.owner),
+                opcfamily=c.family,
+                opcintype=c.type_oid,
+                opcdefault=c.default,
+                opckeytype=c.storage,
+            )
+            for c in context.catalog.objects(OperatorClass)
+        ]
+        + [
+            make(
+                oid=c.oid,
+                opcmethod=c.method,
+                opcname=c.name,
+                opcnamespace=extension.schema_oid,
+                opcowner=owner_oid(context.catalog, extension.owner),
+                opcfamily=c.family,
+                opcintype=c.of,
+                opcdefault=c.default,
+            )
+            for c, extension in classes_in(context.catalog)
+        ]
+    )
 
 
 def pg_opfamily(context: SystemContext) -> Rows:
     make = RowMaker("pg_opfamily")
-    return list(static_rows("pg_opfamily")) + [
-        make(
-            oid=f.oid,
-            opfmethod=METHODS[f.method].oid,
-            opfname=f.name,
-            opfnamespace=f.schema_oid,
-            opfowner=owner_oid(context.catalog, f.owner),
-        )
-        for f in context.catalog.objects(OperatorFamily)
-    ]
+    return (
+        list(static_rows("pg_opfamily"))
+        + [
+            make(
+                oid=f.oid,
+                opfmethod=METHODS[f.method].oid,
+                opfname=f.name,
+                opfnamespace=f.schema_oid,
+                opfowner=owner_oid(context.catalog, f.owner),
+            )
+            for f in context.catalog.objects(OperatorFamily)
+        ]
+        + [
+            make(
+                oid=c.family,
+                opfmethod=c.method,
+                opfname=c.name,
+                opfnamespace=extension.schema_oid,
+                opfowner=owner_oid(context.catalog, extension.owner),
+            )
+            for c, extension in classes_in(context.catalog)
+        ]
+    )
 
 
 def pg_amop(context: SystemContext) -> Rows:
