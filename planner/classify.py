@@ -63,6 +63,8 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.CreateOperator: (_DDL, "CREATE OPERATOR"),
     st.AlterOperator: (_DDL, "ALTER OPERATOR"),
     st.DropOperators: (_DDL, "DROP OPERATOR"),
+    st.CreateConversion: (_DDL, "CREATE CONVERSION"),
+    st.AlterConversion: (_DDL, "ALTER CONVERSION"),
     st.CreateOperatorClass: (_DDL, "CREATE OPERATOR CLASS"),
     st.CreateOperatorFamily: (_DDL, "CREATE OPERATOR FAMILY"),
     st.AlterOperatorFamily: (_DDL, "ALTER OPERATOR FAMILY"),

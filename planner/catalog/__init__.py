@@ -44,7 +44,15 @@ from planner.catalog.objects import (
 )
 from planner.catalog.predefined import DEFAULT_OWNER
 from planner.catalog.publication_objects import Publication, PublishedSchema, PublishedTable, Subscription
-from planner.catalog.routine_objects import AggregateParts, Cast, EventTrigger, Function, Operator, Parameter
+from planner.catalog.routine_objects import (
+    AggregateParts,
+    Cast,
+    Conversion,
+    EventTrigger,
+    Function,
+    Operator,
+    Parameter,
+)
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary, TokenMapping
 from planner.catalog.type_objects import (
     BaseType,
@@ -77,6 +85,7 @@ __all__ = [
     "Collation",
     "Comment",
     "CompositeType",
+    "Conversion",
     "Counter",
     "Database",
     "DefaultGrant",

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
-from planner.catalog import classes_of_operators, collations, names, text_search
+from planner.catalog import classes_of_operators, collations, conversions, names, text_search
 from planner.catalog.casts import NO_CASTS, Casts
 from planner.catalog.class_objects import OperatorClass, OperatorFamily
 from planner.catalog.codec import CatalogRow, decode, encode
@@ -49,7 +49,7 @@ from planner.catalog.objects import (
 )
 from planner.catalog.objects import Sequence as SequenceObject
 from planner.catalog.publication_objects import Publication, Subscription
-from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
+from planner.catalog.routine_objects import Cast, Conversion, EventTrigger, Function, Operator
 from planner.catalog.row_types import relation_of, row_type
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import BaseType, Collation
@@ -389,6 +389,8 @@ class Catalog(IndexedObjects):
                 return classes_of_operators.in_schema(self, classes_of_operators.CLASS, method, home, name)
             case OperatorFamily(method=method, schema_oid=home, name=name):
                 return classes_of_operators.in_schema(self, classes_of_operators.FAMILY, method, home, name)
+            case Conversion(schema_oid=home, name=name):
+                return conversions.in_schema(self, home, name)
             case Cast(source=source, target=target):
                 return self.casts_of(thing.database_oid).get(source, target)
             case (

@@ -47,6 +47,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "publication": publication_objects.Publication,
     "subscription": publication_objects.Subscription,
     "cast": routine_objects.Cast,
+    "conversion": routine_objects.Conversion,
     "operator": routine_objects.Operator,
     "operator_class": class_objects.OperatorClass,
     "operator_family": class_objects.OperatorFamily,

@@ -21,7 +21,7 @@ from planner.catalog.class_objects import OperatorClass, OperatorFamily
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.predefined import DEFAULT_OWNER
 from planner.catalog.publication_objects import Publication, Subscription
-from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
+from planner.catalog.routine_objects import Cast, Conversion, EventTrigger, Function, Operator
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import (
     BaseType,
@@ -310,6 +310,7 @@ Placed = (
     | Operator
     | OperatorClass
     | OperatorFamily
+    | Conversion
     | Collation
     | StatisticsObject
     | TextSearchConfiguration
@@ -331,6 +332,7 @@ CatalogObject = (
     | Operator
     | OperatorClass
     | OperatorFamily
+    | Conversion
     | Cast
     | EventTrigger
     | Publication

@@ -31,7 +31,7 @@ from planner.catalog.objects import (
     View,
 )
 from planner.catalog.publication_objects import Publication, Subscription
-from planner.catalog.routine_objects import Function, Operator
+from planner.catalog.routine_objects import Conversion, Function, Operator
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import Collation
 
@@ -88,6 +88,8 @@ def word_for(thing: CatalogObject) -> str:
         return "statistics object"
     if isinstance(thing, Collation):
         return "collation"
+    if isinstance(thing, Conversion):
+        return "conversion"
     if isinstance(thing, OperatorClass | OperatorFamily):
         return "operator class" if isinstance(thing, OperatorClass) else "operator family"
     if isinstance(thing, TextSearchConfiguration):

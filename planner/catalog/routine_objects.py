@@ -168,4 +168,18 @@ class EventTrigger:
     owner: str = DEFAULT_OWNER
 
 
-__all__ = ["AggregateParts", "Cast", "EventTrigger", "Function", "Operator", "Parameter"]
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """CREATE CONVERSION: between two encodings, by number, with one of PostgreSQL's functions."""
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    source: int
+    target: int
+    function: Oid
+    default: bool = False
+    owner: str = DEFAULT_OWNER
+
+
+__all__ = ["AggregateParts", "Cast", "Conversion", "EventTrigger", "Function", "Operator", "Parameter"]

@@ -16,7 +16,6 @@ from planner.catalog.system.static import static_columns
 from planner.ddl.scope import Scope
 
 _FACTS: Final = {
-    "conversion": ("pg_conversion", "conname"),
     "language": ("pg_language", "lanname"),
     "access method": ("pg_am", "amname"),
     "text search parser": ("pg_ts_parser", "prsname"),

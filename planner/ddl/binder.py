@@ -13,6 +13,7 @@ from planner.ddl import (
     alter,
     casts,
     collations,
+    conversions,
     default_privileges,
     drop,
     enums,
@@ -78,6 +79,8 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.AlterOperatorFamily: operator_classes.alter_family,
     st.AlterClass: operator_classes.alter,
     st.DropClass: operator_classes.drop,
+    st.CreateConversion: conversions.create,
+    st.AlterConversion: conversions.alter,
     st.CreateWrapper: foreign.create_wrapper,
     st.AlterWrapper: foreign.alter_wrapper,
     st.CreateServer: foreign.create_server,
@@ -131,6 +134,7 @@ _DROPS: Final[dict[str, Callable[[Scope, Any], None]]] = {
     "subscription": subscriptions.drop_subscription,
     "foreign-data wrapper": foreign.drop_named,
     "server": foreign.drop_named,
+    "conversion": conversions.drop,
 }
 
 

@@ -21,6 +21,7 @@ from planner.catalog import (
     CatalogObject,
     Collation,
     CompositeType,
+    Conversion,
     DefaultGrant,
     Extension,
     ForeignDataWrapper,
@@ -355,7 +356,7 @@ def _named(
     elif isinstance(statement, st.Drop):
         names = list(statement.names)
         kinds = (Schema,) if statement.kind == "schema" else (Extension,) if statement.kind == "extension" else (Publication,) if statement.kind == "publication" else (
-            (KINDS[statement.kind].made,) if statement.kind in KINDS else (UserType,) if statement.kind in ("type", "domain") else (Collation,) if statement.kind == "collation" else (Table, View, SequenceObject, Index)
+            (KINDS[statement.kind].made,) if statement.kind in KINDS else (UserType,) if statement.kind in ("type", "domain") else (Collation,) if statement.kind == "collation" else (Conversion,) if statement.kind == "conversion" else (Table, View, SequenceObject, Index)
         )  # fmt: skip
     else:
         return []

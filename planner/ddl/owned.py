@@ -11,6 +11,7 @@ from planner.catalog import (
     CatalogObject,
     Collation,
     CompositeType,
+    Conversion,
     Database,
     DefaultGrant,
     Domain,
@@ -43,7 +44,7 @@ from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
 OWNED: tuple[type[Any], ...] = (
-    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, StatisticsObject, TextSearchConfiguration, TextSearchDictionary, Operator, OperatorClass, OperatorFamily, Function, EventTrigger,
+    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, StatisticsObject, TextSearchConfiguration, TextSearchDictionary, Operator, OperatorClass, OperatorFamily, Conversion, Function, EventTrigger,
     Publication, Extension, ForeignDataWrapper, ForeignServer,
 )  # fmt: skip
 """What a role may have in a database."""

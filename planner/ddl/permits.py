@@ -132,7 +132,9 @@ def _drops(scope: Scope, said: st.Drop) -> None:
             if rights.is_superuser(scope.catalog, name.name):
                 raise PlanError("42501", "must be superuser to drop superusers")
     for name in (
-        () if said.kind in (*absent.KINDS, "foreign-data wrapper", "server", "subscription") else said.names
+        ()
+        if said.kind in (*absent.KINDS, "conversion", "foreign-data wrapper", "server", "subscription")
+        else said.names
     ):
         thing: CatalogObject | None
         if said.kind == "schema":

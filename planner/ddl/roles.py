@@ -35,6 +35,7 @@ from planner.catalog.type_objects import BaseType, Domain, MultirangeType
 from planner.ddl import (
     casts,
     collations,
+    conversions,
     default_privileges,
     event_triggers,
     first_settings,
@@ -394,6 +395,9 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         return routine_names.named(scope, said.signature, kind), 0
     if kind == "domain constraint":
         return _domain_constraint(scope, name, said.column), 0
+    if kind == "conversion":
+        conversions.existing(scope, name, "a comment on")
+        return conversions.oid_of(scope, name), 0
     if kind in text_search.KINDS:
         return text_search.existing(scope, text_search.KINDS[kind], name, "a comment on"), 0
     if kind == "statistics":

@@ -330,6 +330,7 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.TextSearchDictionary: "text search dictionary",
         objects.Operator: "operator",
         objects.OperatorClass: "operator class",
+        objects.Conversion: "conversion",
         objects.OperatorFamily: "operator family",
         objects.Cast: "cast",
         objects.EventTrigger: "event trigger",

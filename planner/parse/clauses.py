@@ -16,7 +16,7 @@ def drop_behaviour(c: Cursor) -> bool:
 
 
 REFUSED: Final = frozenset(
-    ("conversion", "foreign", "tablespace",
+    ("foreign", "tablespace",
      "language", "access", "transform", "assertion")
 )  # fmt: skip
 """What begins to name objects of which there are none here."""

@@ -114,6 +114,8 @@ def create(c: Cursor) -> Any:
         return user_types.create_type(c)
     if c.accept("collation"):
         return collations.create_collation(c)
+    if (default := c.accept("default", "conversion")) or c.accept("conversion"):
+        return _conversion(c, default)
     if c.accept("statistics"):
         return statistics.create_statistics(c)
     if c.accept("text", "search"):
@@ -215,6 +217,30 @@ def _view(c: Cursor, replace: bool, temporary: bool) -> st.CreateView:
     return st.CreateView(name, query, columns, replace, temporary, check, tuple(options.items()))
 
 
+# --- conversions ------------------------------------------------------------------------------------------
+
+
+def _conversion(c: Cursor, default: bool) -> st.CreateConversion:
+    name = c.qualified()
+    c.expect("for")
+    source = c.string()
+    c.expect("to")
+    target = c.string()
+    c.expect("from")
+    return st.CreateConversion(name, source, target, c.qualified(), default)
+
+
+def _altered_conversion(c: Cursor) -> st.AlterConversion:
+    name = c.qualified()
+    if c.accept("rename", "to"):
+        return st.AlterConversion(name, "rename", c.name())
+    if c.accept("owner", "to"):
+        return st.AlterConversion(name, "owner", c.role())
+    c.expect("set")
+    c.expect("schema")
+    return st.AlterConversion(name, "set schema", c.name())
+
+
 # --- databases ------------------------------------------------------------------------------------------
 
 
@@ -281,6 +307,8 @@ def alter(c: Cursor) -> Any:
         return user_types.alter_type(c)
     if c.accept("collation"):
         return collations.alter_collation(c)
+    if c.accept("conversion"):
+        return _altered_conversion(c)
     if c.accept("statistics"):
         return statistics.alter_statistics(c)
     if c.accept("text", "search"):

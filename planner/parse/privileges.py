@@ -108,7 +108,7 @@ def comment(c: Cursor) -> Any:
     elif c.accept("materialized", "view"):
         kind, name = "materialized view", c.qualified()
     elif word := c.accept_one(
-        "table", "view", "index", "sequence", "type", "domain", "collation", "statistics"
+        "table", "view", "index", "sequence", "type", "domain", "collation", "conversion", "statistics"
     ):
         kind, name = word, c.qualified()
     elif c.accept("text", "search"):

@@ -30,6 +30,7 @@ from planner.statements.foreign import (
 )
 from planner.statements.objects import (
     AlterCollation,
+    AlterConversion,
     AlterDefaultPrivileges,
     AlterEnum,
     AlterExtension,
@@ -43,6 +44,7 @@ from planner.statements.objects import (
     Comment,
     CreateCollation,
     CreateComposite,
+    CreateConversion,
     CreateDatabase,
     CreateDomain,
     CreateEnum,
@@ -173,6 +175,7 @@ __all__ = [
     "AlterAction",
     "AlterClass",
     "AlterCollation",
+    "AlterConversion",
     "AlterDefaultPrivileges",
     "AlterEnum",
     "AlterEventTrigger",
@@ -210,6 +213,7 @@ __all__ = [
     "CreateCast",
     "CreateCollation",
     "CreateComposite",
+    "CreateConversion",
     "CreateDatabase",
     "CreateDomain",
     "CreateEnum",

@@ -175,6 +175,26 @@ class CreateStatistics:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateConversion:
+    """Between encodings, by their names, with a function."""
+
+    name: Name
+    source: str
+    target: str
+    function: Name
+    default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlterConversion:
+    """`what`: rename, owner, set schema."""
+
+    name: Name
+    what: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
 class AlterStatistics:
     """`what`: rename, owner, set schema, set statistics."""
 

@@ -23,13 +23,14 @@ from planner.catalog.objects import (
     View,
 )
 from planner.catalog.publication_objects import Publication, Subscription
-from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
+from planner.catalog.routine_objects import Cast, Conversion, EventTrigger, Function, Operator
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.relations import (
     CAST_OID,
     CLASS_OID,
     COLLATION_OID,
     CONSTRAINT_OID,
+    CONVERSION_OID,
     DATABASE_CLASS_OID,
     EVENT_TRIGGER_OID,
     EXTENSION_OID,
@@ -64,6 +65,7 @@ _CLASS_OF: dict[type[object], Oid] = {
     Schema: NAMESPACE_OID,
     Function: PROC_OID,
     Operator: OPERATOR_OID,
+    Conversion: CONVERSION_OID,
     OperatorClass: OPCLASS_OID,
     OperatorFamily: OPFAMILY_OID,
     Cast: CAST_OID,

@@ -25,7 +25,7 @@ from planner.catalog.objects import (
 from planner.catalog.publication_objects import Publication, Subscription
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.stored_queries import stored_query
-from planner.catalog.system import counted, foreign, operator_classes, routines, text_search
+from planner.catalog.system import conversions, counted, foreign, operator_classes, routines, text_search
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import (
     bare,
@@ -42,6 +42,7 @@ from planner.catalog.system.reg_routines import number_in, regoperator_out
 from planner.catalog.system.relations import (
     AMOP_OID,
     AMPROC_OID,
+    CONVERSION_OID,
     OPCLASS_OID,
     OPFAMILY_OID,
     PUBLICATION_NAMESPACE_OID,
@@ -135,7 +136,6 @@ def _operator_visible(context: SystemContext, oid: Oid | None) -> bool | None:
 
 
 for _name in (
-    "conversion",
     "collation",
     "ts_parser",
     "ts_template",
@@ -524,6 +524,8 @@ def _describe_object(
         return _published(context, oid)
     if isinstance(thing, Operator):
         return f"operator {regoperator_out(context, oid)}"
+    if class_oid == CONVERSION_OID:
+        return conversions.described(context, oid)
     if class_oid in (OPCLASS_OID, OPFAMILY_OID):
         return operator_classes.described(context.catalog, oid, context.search_path)
     if class_oid in (AMOP_OID, AMPROC_OID):
