@@ -15,6 +15,7 @@ from bench import (
     pgbench,
     queues,
     scale,
+    shop,
     startup,
     statements,
     tpcc,
@@ -28,6 +29,7 @@ def figures() -> list[Workload]:
     return [
         *pgbench.workloads(),
         *statements.workloads(),
+        *shop.workloads(),
         *queues.workloads(),
         *catalog.workloads(),
         *definitions.workloads(),

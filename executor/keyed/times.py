@@ -11,7 +11,8 @@ import functools
 import zoneinfo
 
 from executor.abc import ExecutionError
-from executor.keyed.registry import out_of_range, scalar
+from executor.keyed.registry import scalar
+from planner.binding.prelude_dates import divide, multiply
 from planner.types.calendar_days import civil_from_days, days_from_civil, month_days
 from planner.types.datetimes import DATE_END, DATE_MIN, TIMESTAMP_END, TIMESTAMP_MIN
 
@@ -116,7 +117,7 @@ def _timestamp_difference(a: int, b: int) -> Interval:
 def _checked_interval(months: int, days: int, micros: int) -> Interval:
     if abs(months) < 1 << 31 and abs(days) < 1 << 31 and abs(micros) < 1 << 63:
         return (months, days, micros)
-    raise out_of_range("interval")
+    raise ExecutionError("22008", "interval out of range")
 
 
 @scalar("interval + interval")
@@ -127,6 +128,21 @@ def _interval_plus(a: Interval, b: Interval) -> Interval:
 @scalar("interval - interval")
 def _interval_minus(a: Interval, b: Interval) -> Interval:
     return _checked_interval(a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@scalar("interval * float8")
+def _interval_times(a: Interval, b: float) -> Interval:
+    return multiply(a, b)
+
+
+@scalar("float8 * interval")
+def _times_interval(a: float, b: Interval) -> Interval:
+    return multiply(b, a)
+
+
+@scalar("interval / float8")
+def _interval_by(a: Interval, b: float) -> Interval:
+    return divide(a, b)
 
 
 @scalar("- interval")
@@ -161,6 +177,24 @@ def _zone(name: str) -> datetime.tzinfo:
 
 _EPOCH = datetime.datetime(1970, 1, 1)
 _UTC_NAMES = ("UTC", "GMT", "Etc/UTC", "Etc/GMT", "Zulu")
+
+
+@scalar("timestamptz + interval at zone")
+def _instant_plus(a: int, b: Interval, zone: str) -> int:
+    """By the calendar of `zone`: months first, then days, each at the same time of day; then what is left of the time."""
+    months, days, micros = b
+    if not _finite(a):
+        return a
+    if months:
+        a = from_wall_clock(_add_months(to_wall_clock(a, zone), months), zone)
+    if days:
+        a = from_wall_clock(checked_timestamp(to_wall_clock(a, zone) + days * DAY_US), zone)
+    return checked_timestamp(a + micros)
+
+
+@scalar("timestamptz - interval at zone")
+def _instant_minus(a: int, b: Interval, zone: str) -> int:
+    return _instant_plus(a, (-b[0], -b[1], -b[2]), zone)
 
 
 def zone_offset_us(instant_us: int, zone: str) -> int:

@@ -78,7 +78,8 @@ def _closed_set() -> frozenset[str]:
         "substring(text, int4)", "substring(text, int4, int4)", "left(text, int4)", "right(text, int4)", "btrim(text)",
         "ltrim(text)", "rtrim(text)", "replace(text, text, text)", "strpos(text, text)", "date + int4", "date - int4",
         "text ~~ text", "text !~~ text", "date - date", "timestamp + interval", "timestamp - interval", "timestamp - timestamp",
-        "timestamptz - timestamptz", "gen_random_uuid()", "uuid_generate_v4()", "uuid_generate_v1()", "uuid_generate_v1mc()",
+        "timestamptz - timestamptz", "date + interval", "date - interval", "interval + timestamp", "interval + interval",
+        "interval - interval", "- interval", "interval * float8", "float8 * interval", "interval / float8", "gen_random_uuid()", "uuid_generate_v4()", "uuid_generate_v1()", "uuid_generate_v1mc()",
     }  # fmt: skip
     return frozenset(ops)
 
@@ -225,6 +226,12 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
         as_json = keyed_json.row_as_json(node, lambda n: _expression(n, offsets))
         if as_json is not None:
             return as_json
+        if node.op in _BY_CALENDAR:
+            first, second = (_expression(a, offsets) for a in args)
+            if args[0].type.oid == t.INTERVAL:
+                first, second = second, first
+            zone = Call("session", (Const("time_zone", TypeRef(t.TEXT)),), TypeRef(t.TEXT))
+            return Call(_BY_CALENDAR[node.op], (first, second, zone), node.type)
         if node.op in _WITH_TEXT and not matters(node):
             return Call("text || text", tuple(_as_text(a, offsets) for a in args), node.type)
         of_labels = keyed_enums.expression(node, lambda n: _expression(n, offsets))
@@ -238,6 +245,12 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     raise NotKeyed(type(node).__name__)
 
 
+_BY_CALENDAR: Final = {
+    "timestamptz + interval": "timestamptz + interval at zone",
+    "interval + timestamptz": "timestamptz + interval at zone",
+    "timestamptz - interval": "timestamptz - interval at zone",
+}
+"""What depends on the session's time zone: it is told which."""
 _WITH_TEXT: Final = ("text || anynonarray", "anynonarray || text")
 
 

@@ -93,6 +93,8 @@ def divide(i: Interval, by: float) -> Interval:
     if by == 0:
         raise SqlError("22012", "division by zero")
     months_f, days_f = i[0] / by, i[1] / by
+    if not (abs(months_f) < 2**31 and abs(days_f) < 2**31):
+        raise SqlError("22008", "interval out of range")
     months, days = int(months_f), int(days_f)
     month_days = round((months_f - months) * 30, 6)
     rest = (days_f - days) + (month_days - int(month_days))
