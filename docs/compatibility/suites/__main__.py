@@ -33,7 +33,7 @@ def main() -> int:
     parser.add_argument("--table", action="store_true", help="run nothing, write the table anew")
     options = parser.parse_args()
     suites: list[Suite] = [
-        SqlAlchemy("psycopg"), SqlAlchemy("asyncpg"), Asyncpg(), Django(), NodePostgres(), Regress(),
+        SqlAlchemy("psycopg"), SqlAlchemy("asyncpg"), Asyncpg(), Django(), Django(of_postgres=True), NodePostgres(), Regress(),
         Sqllogictest(options.sqllogictest, False), Sqllogictest(options.sqllogictest, True),
     ]  # fmt: skip
     unknown = set(options.only) - {suite.name for suite in suites}

@@ -1,7 +1,7 @@
 """Django's own tests of what its database backends do, by module; they make their databases themselves.
 
 Their migrations ask for extensions (pgcrypto), which are not what is tested here: the settings leave them out, for both
-servers.
+servers. The tests of `django.contrib.postgres` do test extensions; of those only bloom is left out, whose tests then fail on both.
 """
 
 from __future__ import annotations
@@ -22,11 +22,24 @@ MODULES = (
     "queries", "raw_query", "schema", "select_for_update", "select_related", "timezones", "transactions", "update",
     "xor_lookups",
 )  # fmt: skip
-SETTINGS = """
+NO_EXTENSIONS = """
 from django.contrib.postgres import operations
 
 operations.CreateExtension.database_forwards = lambda *arguments: None
+"""
+NO_BLOOM = """
+from django.contrib.postgres import operations
 
+forwards = operations.CreateExtension.database_forwards
+
+def without_bloom(self, *arguments):
+    if self.name != "bloom":
+        forwards(self, *arguments)
+
+operations.CreateExtension.database_forwards = without_bloom
+INSTALLED_APPS = ["django.contrib.postgres"]
+"""
+SETTINGS = """
 def database(name):
     return {{"ENGINE": "django.db.backends.postgresql", "NAME": name, "HOST": {host!r}, "PORT": {port}, "USER": {user!r}}}
 
@@ -39,8 +52,16 @@ USE_TZ = False
 
 
 class Django:
-    name = "django"
-    title = f"Django's tests, {len(MODULES)} modules about databases"
+    def __init__(self, *, of_postgres: bool = False) -> None:
+        """`of_postgres`: those of `django.contrib.postgres` instead: arrays, ranges, search, indexes, constraints, extensions."""
+        self.name = "django-postgres" if of_postgres else "django"
+        self.title = (
+            "Django's tests of django.contrib.postgres"
+            if of_postgres
+            else f"Django's tests, {len(MODULES)} modules about databases"
+        )
+        self._modules = ("postgres_tests",) if of_postgres else MODULES
+        self._settings = (NO_BLOOM if of_postgres else NO_EXTENSIONS) + SETTINGS
 
     def prepare(self, sources: Sources) -> str:
         sources.install("django", "psycopg", "psycopg-binary", "psycopg-pool", "jinja2")
@@ -49,7 +70,7 @@ class Django:
 
     def run(self, sources: Sources, server: Server, scratch: Path) -> Counts:
         scratch.mkdir(parents=True, exist_ok=True)
-        settings = SETTINGS.format(host=server.host, port=server.port, user=server.user)
+        settings = self._settings.format(host=server.host, port=server.port, user=server.user)
         (scratch / "suite_settings.py").write_text(settings)
         folder = sources.source_distribution("django")
         output = run_tests(
@@ -59,7 +80,7 @@ class Django:
                 "--settings=suite_settings",
                 "--parallel=1",
                 "--noinput",
-                *MODULES,
+                *self._modules,
             ],
             folder / "tests",
             scratch,
