@@ -67,17 +67,25 @@ def refuse_sets_inside(node: ir.Node) -> None:
 
 
 def refuse_sets_in_branches(node: ir.Node) -> None:
-    """Raises 0A000 for a set-returning function in CASE or COALESCE."""
+    """Raises 0A000 for a set-returning function in CASE or COALESCE, 42804 for one in a condition of CASE."""
     for n in ir.walk(node):
-        if isinstance(n, ir.Logic) and n.op in ("case", "coalesce"):
-            for inner in (x for arg in n.args for x in ir.walk(arg)):
+        if isinstance(n, ir.Logic) and n.op in ("case", "coalesce") and not _is_of_type_alone(n):
+            for at, inner in ((at, x) for at, arg in enumerate(n.args) for x in ir.walk(arg)):
                 if isinstance(inner, ir.SetReturning):
+                    if n.op == "case" and at % 2 == 0 and at + 1 < len(n.args):
+                        said = "argument of CASE/WHEN must not return a set"
+                        raise PlanError("42804", said, position=inner.position)
                     raise PlanError(
                         "0A000",
                         f"set-returning functions are not allowed in {n.op.upper()}",
                         hint="You might be able to move the set-returning function into a LATERAL FROM item.",
                         position=inner.position,
                     )
+
+
+def _is_of_type_alone(node: ir.Logic) -> bool:
+    """Whether it is what `pg_typeof(unnest(a))` becomes: the answer is one, known already, and only asks for its rows."""
+    return node.op == "case" and len(node.args) == 3 and node.args[1] is node.args[2]
 
 
 def refuse_sets_below(call: ir.Node) -> None:
