@@ -27,6 +27,7 @@ from planner.ddl import (
     exclusions,
     foreign_tables,
     inherits,
+    like_comments,
     moments,
     naming,
     partition_keys,
@@ -123,6 +124,9 @@ class _Builder:
         self.like_indexes: list[tuple[Index, Table]] = []
         self.like_statistics: list[tuple[StatisticsObject, dict[int, int]]] = []
         self.statistics_comments: dict[int, str] = {}
+        self.index_comments: dict[Oid, str] = {}
+        """By the index that LIKE copies."""
+        self.constraint_comments: list[like_comments.Remark] = []
         self.partition_by: st.PartitionBy | None = None
         self.inherited: inherits.Inherited | None = None
         self.of_type: Oid = 0
@@ -238,6 +242,8 @@ class _Builder:
                     )
                     include = tuple(attnums[a] for a in index.include)
                     self.like_indexes.append((dataclasses.replace(index, keys=keys, include=include), source))
+                    if "comments" in want and (text := like_comments.text_of(self.scope.catalog, index.oid)):
+                        self.index_comments[index.oid] = text
         if "statistics" in want:
             for counted in self.scope.catalog.statistics_of(source.oid):
                 self.like_statistics.append((counted, attnums))
@@ -246,6 +252,7 @@ class _Builder:
                         len(self.like_statistics): c.text for c in self.scope.catalog.comments_on(counted.oid)
                     }
         if "comments" in want:
+            self.constraint_comments += like_comments.of_constraints(self.scope.catalog, source, want)
             for comment in self.scope.catalog.comments_on(source.oid):
                 if comment.sub:
                     self.comments.append((attnums[comment.sub], comment.text))
@@ -397,6 +404,8 @@ class _Builder:
                 index, oid=scope.allocate(), schema_oid=self.schema.oid, name=name, table_oid=table.oid
             )
             scope.add(made)
+            if text := self.index_comments.get(index.oid):
+                scope.add(Comment(scope.allocate(), made.oid, 0, text))
             if made.unique:
                 self._enforce(made)
         for i, (counted, attnums) in enumerate(self.like_statistics, 1):
@@ -404,6 +413,7 @@ class _Builder:
             scope.add(alike)
             if text := self.statistics_comments.get(i):
                 scope.add(Comment(scope.allocate(), alike.oid, 0, text))
+        like_comments.put(scope, scope.catalog.table(self.oid), self.constraint_comments)
         for attnum, text in self.comments:
             scope.add(Comment(scope.allocate(), table.oid, attnum, text))
         for said in self.constraints:

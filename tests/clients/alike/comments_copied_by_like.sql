@@ -1,0 +1,22 @@
+-- LIKE ... INCLUDING COMMENTS: of CHECKs, of keys' indexes and of other indexes, as far as these are copied too
+CREATE TABLE lc_source (id int PRIMARY KEY, code text UNIQUE, size int CONSTRAINT lc_size CHECK (size > 0), room int, EXCLUDE USING btree (room WITH =));
+CREATE INDEX lc_by_size ON lc_source (size);
+CREATE UNIQUE INDEX lc_by_lower ON lc_source (lower(code));
+COMMENT ON TABLE lc_source IS 'a table';
+COMMENT ON COLUMN lc_source.code IS 'a column';
+COMMENT ON CONSTRAINT lc_size ON lc_source IS 'a check';
+COMMENT ON CONSTRAINT lc_source_pkey ON lc_source IS 'a key as a constraint';
+COMMENT ON INDEX lc_source_pkey IS 'a key';
+COMMENT ON INDEX lc_source_code_key IS 'a unique constraint';
+COMMENT ON INDEX lc_by_size IS 'an index';
+COMMENT ON INDEX lc_by_lower IS 'an index over an expression';
+COMMENT ON INDEX lc_source_room_excl IS 'an exclusion';
+CREATE TABLE lc_all (LIKE lc_source INCLUDING ALL);
+CREATE TABLE lc_indexes (before text, LIKE lc_source INCLUDING INDEXES INCLUDING COMMENTS);
+CREATE TABLE lc_checks (LIKE lc_source INCLUDING CONSTRAINTS INCLUDING COMMENTS);
+CREATE TABLE lc_silent (LIKE lc_source INCLUDING ALL EXCLUDING COMMENTS);
+CREATE TABLE lc_heir (LIKE lc_source INCLUDING CONSTRAINTS INCLUDING COMMENTS) INHERITS (lc_source);
+SELECT c.relname, d.objsubid, d.description FROM pg_description d JOIN pg_class c ON d.objoid = c.oid AND d.classoid = 'pg_class'::regclass WHERE c.relname LIKE 'lc\_%' ORDER BY 1, 2;
+SELECT c.conrelid::regclass, c.conname, d.description FROM pg_description d JOIN pg_constraint c ON d.objoid = c.oid AND d.classoid = 'pg_constraint'::regclass WHERE c.conrelid::regclass::text LIKE 'lc\_%' ORDER BY 1, 2;
+DROP TABLE lc_heir, lc_silent, lc_checks, lc_indexes, lc_all, lc_source;
+SELECT count(*) FROM pg_description WHERE description IN ('a check', 'an index', 'a key');
