@@ -13,7 +13,8 @@ from sqlglot import exp
 
 from planner.abc import PlanError, Table, TypeRef
 from planner.binding import ir
-from planner.binding.assignments import PartBinder, target_of
+from planner.binding.assignments import PartBinder, assigned_twice, target_of
+from planner.binding.naming import identifier
 from planner.binding.scope import Scope
 from planner.parse import position as first_position
 
@@ -40,13 +41,19 @@ class InsertTargets:
         return PlanError("42601", "INSERT has more target columns than expressions", position=position)
 
     def check(self, table: Table) -> None:
-        """Raises 42701 for a column that is there twice, unless it is in parts both times."""
+        """Raises 42701 for a column that is there twice, unless it is in parts both times.
+
+        Two columns of a view may be one of its table; which of them are given a value shows later.
+        """
+        names = [identifier(n.this if isinstance(n, exp.Column) else n) for n in self.names]
         for i, index in enumerate(self.indexes):
             for j in range(i):
-                if self.indexes[j] == index and not (i in self.parts and j in self.parts):
+                if self.indexes[j] != index or names[i] != names[j]:
+                    continue
+                if not (i in self.parts and j in self.parts):
                     raise PlanError(
                         "42701",
-                        f'column "{table.columns[index].name}" specified more than once',
+                        f'column "{names[i]}" specified more than once',
                         position=first_position(self.names[i]),
                     )
 
@@ -71,6 +78,8 @@ class InsertTargets:
         index = self.indexes[place]
         target = self.parts.get(place)
         if target is None:
+            if index in given:  # by another column of the view that is written
+                raise assigned_twice(table.columns[index])
             given[index] = assigned()
             return
         column = table.columns[index]

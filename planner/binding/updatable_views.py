@@ -127,10 +127,6 @@ def view_target(catalog: Catalog, view: View, what: str) -> ViewTarget:
     indexes = tuple(_index(under, v) for v in values)
     if len(values) != len(view.columns):
         raise PlanError("0A000", f'writing to view "{view.name}", which selects whole rows, is not supported')
-    if len({i for i in indexes if i >= 0}) < sum(i >= 0 for i in indexes):
-        raise PlanError(
-            "0A000", f'writing to view "{view.name}", which shows a column twice, is not supported'
-        )
     target = ViewTarget(
         view,
         under.table if isinstance(under, ViewTarget) else under,

@@ -1,0 +1,25 @@
+-- a column may stand in a view under several names: each of them can be written, but only one at a time
+CREATE TABLE vt_base (a int PRIMARY KEY, b text DEFAULT 'unspecified');
+INSERT INTO vt_base VALUES (1, 'one'), (2, 'two');
+CREATE VIEW vt_view AS SELECT a, b, a AS aa FROM vt_base;
+SELECT is_updatable, is_insertable_into FROM information_schema.views WHERE table_name = 'vt_view';
+SELECT column_name, is_updatable FROM information_schema.columns WHERE table_name = 'vt_view' ORDER BY ordinal_position;
+INSERT INTO vt_view VALUES (3, 'three', 3);
+INSERT INTO vt_view VALUES (3, 'three');
+INSERT INTO vt_view (aa) VALUES (4);
+INSERT INTO vt_view (a, aa) VALUES (5, 5);
+INSERT INTO vt_view (aa, aa) VALUES (5, 5);
+INSERT INTO vt_view (a, aa) SELECT 5, 5;
+INSERT INTO vt_view (a, b) SELECT 6, 'six' RETURNING *;
+UPDATE vt_view SET a = 7, aa = 8 WHERE a = 3;
+UPDATE vt_view SET aa = -aa WHERE a = 3 RETURNING a, aa, b;
+UPDATE vt_view SET a = a * 10 WHERE aa = 4 RETURNING *;
+INSERT INTO vt_view (aa, b) VALUES (1, 'again') ON CONFLICT (aa) DO UPDATE SET b = excluded.b RETURNING *;
+DELETE FROM vt_view WHERE aa = 2 RETURNING *;
+CREATE VIEW vt_over AS SELECT aa, b, aa AS aaa FROM vt_view WHERE a > 0;
+INSERT INTO vt_over (aaa, b) VALUES (9, 'nine') RETURNING *;
+UPDATE vt_over SET b = 'NINE' WHERE aaa = 9 AND aa = 9 RETURNING *;
+SELECT * FROM vt_base ORDER BY a;
+SELECT * FROM vt_view ORDER BY aa;
+DROP VIEW vt_over, vt_view;
+DROP TABLE vt_base;
