@@ -39,6 +39,7 @@ class Access:
     any_column: bool = False
     spreads: bool = False
     """It is of the rows of the tables below, too."""
+    depth: int = 0
 
 
 class Accesses:
@@ -50,6 +51,8 @@ class Accesses:
         self.user: str = ctx.user
         self.trusted: bool = getattr(ctx, "trusted", False)
         """Nobody's privileges are asked for, and no policies."""
+        self.depth = 0
+        """How many views the text at hand stands in."""
         self._said: list[Access] = []
         self._changed: list[tuple[Table, str, bool]] = []
         self.unchanged: set[int] = set()
@@ -63,7 +66,11 @@ class Accesses:
 
     def reads(self, thing: Table | View, relation: Relation | None = None) -> None:
         spreads = isinstance(thing, Table) and relation is not None and not relation.only
-        self._said.append(Access(self.role, thing, "SELECT", relation, spreads=spreads))
+        self._say(Access(self.role, thing, "SELECT", relation, spreads=spreads))
+
+    def _say(self, access: Access) -> None:
+        access.depth = self.depth
+        self._said.append(access)
 
     def enters(self, schema: str, position: int) -> None:
         """A schema that is named: USAGE is asked for at once, as PostgreSQL does. Raises 42501."""
@@ -78,7 +85,7 @@ class Accesses:
     ) -> None:
         """`only`: rows of the table itself, none of its heirs'."""
         spreads = isinstance(table, Table) and not only and privilege != "INSERT"
-        self._said.append(Access(self.role, table, privilege, None, tuple(attnums), spreads=spreads))
+        self._say(Access(self.role, table, privilege, None, tuple(attnums), spreads=spreads))
         if isinstance(table, Table) and privilege in (replica_identity.UPDATE, replica_identity.DELETE):
             self._changed.append((table, privilege, only))
 
@@ -93,19 +100,19 @@ class Accesses:
         if isinstance(table, Table) and getattr(table, "materialized", None) is not None:
             raise PlanError("42809", f'cannot lock rows in materialized view "{table.name}"')
         columns = tuple(c.attnum for c in table.columns if not c.hidden)
-        self._said.append(Access(self.role, table, "UPDATE", None, columns, any_column=True))
+        self._say(Access(self.role, table, "UPDATE", None, columns, any_column=True))
 
     def looks_at(self, table: Table) -> None:
         """SELECT, on any column: what takes nothing from a table asks for it all the same."""
         columns = tuple(c.attnum for c in table.visible)
-        self._said.append(Access(self.role, table, "SELECT", None, columns, any_column=True))
+        self._say(Access(self.role, table, "SELECT", None, columns, any_column=True))
 
     def draws(self, sequence: Sequence) -> None:
-        self._said.append(Access(self.role, sequence, "USAGE"))
+        self._say(Access(self.role, sequence, "USAGE"))
 
     def executes(self, function: Function) -> None:
         """A call: PostgreSQL asks for it in the name of who runs the statement, whatever view it stands in."""
-        self._said.append(Access(self.user, function, "EXECUTE"))
+        self._say(Access(self.user, function, "EXECUTE"))
 
     def names_columns(self, table: Table | View, name: str, nodes: Iterable[exp.Expression | None]) -> bool:
         """SELECT on the columns of a written table that expressions of the statement name; whether there are any.
@@ -131,7 +138,7 @@ class Accesses:
                 elif said in system_columns.NUMBERS:
                     found.add(system_columns.NUMBERS[said])
         if found:
-            self._said.append(Access(self.role, table, "SELECT", None, tuple(sorted(found))))
+            self._say(Access(self.role, table, "SELECT", None, tuple(sorted(found))))
         return bool(found)
 
     def system(self, name: str, kind: str) -> None:
@@ -155,7 +162,7 @@ class Accesses:
                         raise unreachable(self.catalog, table)
         if rights.is_superuser(self.catalog, self.user) and all(a.role == self.user for a in self._said):
             return
-        for a in self._said:
+        for a in sorted(self._said, key=lambda x: x.depth):  # a view is asked for before what it reads
             self._check(a)
 
     def _check(self, a: Access) -> None:

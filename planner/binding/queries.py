@@ -88,9 +88,11 @@ class QueryBinder(CompoundBinder):
         casts = see_casts(self.ctx.catalog.casts.among(view.depends))
         if (owner := self.accesses.owner_of(view)) is not None:
             self.accesses.role = owner
+        self.accesses.depth += 1
         try:
             return self.nested(parse_query(view.query), None)
         finally:
+            self.accesses.depth -= 1
             self.text, self.search_path, self.expressions.text, self.accesses.role = saved
             self.routines.own, self.routines.kept = own, kept
             see_casts(casts)

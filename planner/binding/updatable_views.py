@@ -341,26 +341,29 @@ def note(accesses: Accesses, target: ViewTarget, privilege: str, indexes: Sequen
     """The right to write: the user's to the view, and each view's owner's to what is under it."""
     user = accesses.role
     accesses.writes(target.view, privilege, target.attnums(indexes))
+    depth = accesses.depth
     for level in target.levels():
         if (owner := accesses.owner_of(level.view)) is not None:
             accesses.role = owner
+        accesses.depth += 1
         under = level.source
         if isinstance(under, ViewTarget):
             accesses.writes(under.view, privilege, under.attnums(indexes))
         else:
             accesses.writes(under, privilege, [under.columns[i].attnum for i in indexes])
-    accesses.role = user
+    accesses.role, accesses.depth = user, depth
 
 
 def note_read(accesses: Accesses, target: ViewTarget) -> None:
     """Who writes looks at the view's rows, too: each view's owner must be allowed to read all that the view names."""
-    user = accesses.role
+    user, depth = accesses.role, accesses.depth
     for level in target.levels():
         if (owner := accesses.owner_of(level.view)) is not None:
             accesses.role = owner
+        accesses.depth += 1
         under = level.source.view if isinstance(level.source, ViewTarget) else level.source
         accesses.names_columns(under, level.alias, [*level.values, level.where])
-    accesses.role = user
+    accesses.role, accesses.depth = user, depth
 
 
 def _under(binder: WrittenRows, target: ViewTarget, rows: Relation) -> Relation:
