@@ -128,10 +128,7 @@ _Find = Callable[[Any, Any], Sequence[Row]]
 def _by_key(table: Table, step: JoinStep, number: int) -> _Find:
     """The rows of one key."""
     if step.index:
-        columns = tuple(range(len(table.columns)))
-        positions = step.index
-
-        rid = step.rid
+        columns, positions, rid = tuple(range(len(table.columns))), step.index, step.rid
 
         def by_index(key: Any, run: Run) -> Sequence[Row]:
             view = run.views[number]
@@ -141,10 +138,7 @@ def _by_key(table: Table, step: JoinStep, number: int) -> _Find:
                 found = run.images[number].index(positions).find(key, run.ts, ROWS_MAX, columns)
             if found is None:
                 raise TooFarToLook
-            if rid:
-                hits = (view.get(view.key_of(row), run.ts) for row in found)  # type: ignore[attr-defined]
-                return [run.with_rid(table, *hit) for hit in hits if hit is not None]
-            return found
+            return _with_rids(found, view, run, table) if rid else found
 
         return by_index
     oid = step.unique
@@ -226,12 +220,15 @@ def _in_index(table: Table, step: JoinStep, number: int) -> _Find:
             found = run.images[number].index(positions).between(bounds, run.ts, ROWS_MAX, columns)
         if found is None:
             raise TooFarToLook
-        if step.rid:
-            hits = (view.get(view.key_of(row), run.ts) for row in found)  # type: ignore[attr-defined]
-            return [run.with_rid(table, *hit) for hit in hits if hit is not None]
-        return found
+        return _with_rids(found, view, run, table) if step.rid else found
 
     return in_index
+
+
+def _with_rids(found: Sequence[Row], view: Any, run: Run, table: Table) -> Sequence[Row]:
+    """Rows that an index has found, with their ids."""
+    hits = (view.get(view.key_of(row), run.ts) for row in found)
+    return [run.with_rid(table, *hit) for hit in hits if hit is not None]
 
 
 __all__ = ["ROWS_MAX", "Step", "asks_index"]

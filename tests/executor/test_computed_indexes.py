@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from tests.executor.changing import answers_hold
 from tests.executor.sql import Client, Failed, Server
 from tests.executor.test_index_order import asked_both_ways
 
@@ -71,16 +72,7 @@ def test_look_ups_by_what_an_index_computes(in_block: bool) -> None:
         async with Server() as server:
             client = await _filled(server)
             await _sorted(client)
-            for _ in range(6):
-                if in_block:
-                    await client.query("BEGIN")
-                for text in rng.sample(CHANGES, 4):
-                    await client.query(_made(rng, text))
-                for text in READS:
-                    made = _made(rng, text)
-                    assert await asked_both_ways(client, made, in_block=in_block), made
-                if in_block:
-                    await client.query(rng.choice(("COMMIT", "ROLLBACK")))
+            await answers_hold(client, rng, READS, CHANGES, _made, asked_both_ways, in_block=in_block)
 
     asyncio.run(run())
 

@@ -11,6 +11,7 @@ import pytest
 
 from executor.abc import Rows
 from executor.keyed.index_walk import STEPS_MAX
+from tests.executor.changing import answers_hold
 from tests.executor.sql import Client, Failed, Server
 
 ROWS = 3 * STEPS_MAX
@@ -121,22 +122,17 @@ def test_pages(seed: int, in_block: bool) -> None:
         async with Server() as server:
             client = await _filled(server)
             await _sorted(client)
-            for step in range(6):
-                if in_block:
-                    await client.query("BEGIN")
-                for _ in range(5):
-                    await client.query(_made(rng, rng.choice(CHANGES)))
-                for text in PAGES:
-                    made = _made(rng, text)
-                    assert await asked_both_ways(client, made, in_block=in_block), made
-                if in_block:
-                    await client.query(rng.choice(("COMMIT", "ROLLBACK")))
-                if step == 2:  # a second run above the first
-                    await client.query(
-                        "INSERT INTO t SELECT 50000 + i, 's' || i % 3, i % 1000, i, 'w' || i % 5, i % 900"
-                        " FROM generate_series(1, 3000) i"
-                    )
-                    await _sorted(client)
+
+            async def second_run() -> None:
+                await client.query(
+                    "INSERT INTO t SELECT 50000 + i, 's' || i % 3, i % 1000, i, 'w' || i % 5, i % 900"
+                    " FROM generate_series(1, 3000) i"
+                )
+                await _sorted(client)
+
+            await answers_hold(
+                client, rng, PAGES, CHANGES, _made, asked_both_ways, in_block=in_block, second_run=second_run
+            )
 
     asyncio.run(run())
 

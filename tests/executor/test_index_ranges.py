@@ -8,6 +8,7 @@ import random
 import pytest
 
 from executor.keyed.index_read import ROWS_MAX
+from tests.executor.changing import answers_hold
 from tests.executor.sql import Client, Failed, Server
 from tests.executor.test_index_order import CHANGES, asked_both_ways, filled_in
 
@@ -71,22 +72,17 @@ def test_ranges(seed: int, in_block: bool) -> None:
         async with Server() as server:
             client = await _filled(server)
             await _sorted(client)
-            for step in range(5):
-                if in_block:
-                    await client.query("BEGIN")
-                for _ in range(5):
-                    await client.query(_made(rng, rng.choice(CHANGES)))
-                for text in RANGES:
-                    made = _made(rng, text)
-                    assert await asked_both_ways(client, made, in_block=in_block), made
-                if in_block:
-                    await client.query(rng.choice(("COMMIT", "ROLLBACK")))
-                if step == 2:  # a second run above the first
-                    await client.query(
-                        "INSERT INTO t SELECT 50000 + i, 's' || i % 3, i % 1000, i, 'w' || i % 5, i % 900"
-                        " FROM generate_series(1, 3000) i"
-                    )
-                    await _sorted(client)
+
+            async def second_run() -> None:
+                await client.query(
+                    "INSERT INTO t SELECT 50000 + i, 's' || i % 3, i % 1000, i, 'w' || i % 5, i % 900"
+                    " FROM generate_series(1, 3000) i"
+                )
+                await _sorted(client)
+
+            await answers_hold(
+                client, rng, RANGES, CHANGES, _made, asked_both_ways, in_block=in_block, second_run=second_run
+            )
 
     asyncio.run(run())
 
