@@ -20,7 +20,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
-from planner.catalog import classes_of_operators, collations, conversions, names, text_search
+from planner.catalog import (
+    classes_of_operators,
+    collations,
+    conversions,
+    information_types,
+    names,
+    text_search,
+)
 from planner.catalog.casts import NO_CASTS, Casts
 from planner.catalog.class_objects import OperatorClass, OperatorFamily
 from planner.catalog.codec import CatalogRow, decode, encode
@@ -28,6 +35,7 @@ from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, U
 from planner.catalog.indexed import EMPTY, RELATIONS, IndexedObjects
 from planner.catalog.objects import (
     FIRST_USER_OID,
+    INFORMATION_SCHEMA_OID,
     PG_CATALOG_OID,
     CatalogChange,
     CatalogObject,
@@ -170,7 +178,7 @@ class Catalog(IndexedObjects):
             return made if made is not None and made.oid == oid else None
         if found is None and (extension := EXTENSION_OF.get(oid)) is not None:
             return next((m for m in self.types_of_extension(extension) if m.oid == oid), None)
-        return found
+        return information_types.BY_OID.get(oid) if found is None else found
 
     def rows(self) -> list[CatalogRow]:
         """Every object as a row of the catalog shard."""
@@ -275,6 +283,8 @@ class Catalog(IndexedObjects):
         homes = [self.schema(schema)] if schema else self.schemas_on(search_path)
         for home in homes:
             made = self.type_in(home.oid, name)
+            if made is None and home.oid == INFORMATION_SCHEMA_OID:
+                made = information_types.BY_NAME.get(name)
             if made is None:
                 relation = self.relation_in(home.oid, name)
                 if isinstance(relation, Table | View):

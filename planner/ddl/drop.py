@@ -35,6 +35,7 @@ from planner.catalog import (
     StatisticsObject,
     TextSearchDictionary,
     View,
+    information_types,
     quote_identifier,
     rights,
 )
@@ -120,6 +121,10 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
         return None
     elif kind in ("type", "domain"):
         found = scope.catalog.find_type(name.name, name.schema, scope.search_path)
+        if found is None and name.schema == "information_schema" and name.name in information_types.BY_NAME:
+            raise PlanError(
+                "0A000", f"dropping type {name.schema}.{name.name} of the system is not supported"
+            )
         if found is None and kind == "type":
             relation = scope.find(name)
             if isinstance(relation, Table):

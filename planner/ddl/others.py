@@ -21,6 +21,7 @@ from planner.catalog import (
     UserType,
     View,
     domains,
+    information_types,
 )
 from planner.catalog.collations import NONE
 from planner.catalog.names import missing_relation, missing_type
@@ -246,6 +247,8 @@ def user_type(scope: Scope, name: st.Name, asked_as: str = "type") -> UserType:
     """Raises 42704, or 42P01 where a type is altered as the relation of its attributes."""
     found = scope.catalog.find_type(name.name, name.schema, scope.search_path)
     if found is None:
+        if name.schema == "information_schema" and name.name in information_types.BY_NAME:
+            raise PlanError("0A000", f"altering type {name} of the system is not supported")
         relation = scope.find(name)
         if isinstance(relation, Table | View):
             raise PlanError(

@@ -11,6 +11,8 @@ from planner.catalog import classes_of_operators, collations
 from planner.catalog.catalog import Catalog
 from planner.catalog.class_objects import OperatorClass
 from planner.catalog.constants import with_constants
+from planner.catalog.information_types import BY_OID as INFORMATION_TYPES
+from planner.catalog.information_types import OIDS
 from planner.catalog.names import quote_identifier, quote_qualified, split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
@@ -59,7 +61,7 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
     its members, an operator by what stands before its sign: `s.`."""
     if ref.oid == 0:
         return "-"
-    if ref.oid in BY_OID and ref.oid < FIRST_USER_OID and ref.oid not in EXTENSION_OF:
+    if ref.oid in BY_OID and ref.oid < FIRST_USER_OID and ref.oid not in EXTENSION_OF and ref.oid not in OIDS:
         return format_type(ref)
     if ref.oid < FIRST_USER_OID and (relation := by_row_type().get(ref.oid)) is not None:
         shown = quote_identifier(relation.name)
@@ -108,7 +110,7 @@ def _element_type(catalog: Catalog, array_oid: Oid) -> Oid | None:
     """Of which user's type this is the array type."""
     if is_row_array(array_oid):
         return row_type_oid(relation_of(array_oid))
-    known = (*catalog.user_types.values(), *catalog.base_types())
+    known = (*catalog.user_types.values(), *catalog.base_types(), *INFORMATION_TYPES.values())
     return next((made.oid for made in known if made.array_oid == array_oid), None)
 
 

@@ -10,6 +10,7 @@ from planner import aims
 from planner.abc import Oid, SqlError, Table, TypeRef
 from planner.catalog import rights
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
+from planner.catalog.information_types import OIDS
 from planner.catalog.names import missing_schema, quote_identifier, split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
@@ -106,7 +107,7 @@ def _table_visible(context: SystemContext, oid: Oid | None) -> bool | None:
 def _type_visible(context: SystemContext, oid: Oid | None) -> bool | None:
     if oid is None:
         return None
-    if oid in BY_OID and oid < FIRST_USER_OID and oid not in EXTENSION_OF:
+    if oid in BY_OID and oid < FIRST_USER_OID and oid not in EXTENSION_OF and oid not in OIDS:
         return True
     thing = context.catalog.get(oid)
     if isinstance(thing, UserType):

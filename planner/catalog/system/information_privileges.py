@@ -1,7 +1,7 @@
 """information_schema: who holds which privilege on which table and column, as far as the asking user has to do with it.
 
     table_privileges     grants of tables, to PUBLIC as well          column_privileges     those and grants of columns
-    role_table_grants    without PUBLIC's                             role_column_grants    likewise
+    role_table_grants    PUBLIC's where a role of the user's gave them    role_column_grants    likewise
     usage_privileges     of foreign-data wrappers and servers         role_usage_grants     likewise
 
 What nobody granted anything on has its owner's privileges alone.
@@ -56,6 +56,13 @@ def _held(
                 yield _Held(g.grantor, g.grantee or _PUBLIC, privilege, grantable, g.attnum)
 
 
+def _concerns_roles(context: SystemContext, h: _Held) -> bool:
+    """Whether the views of roles' grants have it: one of the user's roles has given it, or been given it."""
+    if h.grantee != _PUBLIC or rights.is_superuser(context.catalog, context.user):
+        return True
+    return h.grantor in rights.roles_of(context.catalog, context.user)
+
+
 def _relations_of(context: SystemContext) -> Iterator[Table | View]:
     for t in context.catalog.objects(Table):
         if t.materialized is None:
@@ -82,7 +89,7 @@ def _table_privileges(name: str, *, public: bool) -> Callable[[SystemContext], R
     def rows(context: SystemContext) -> Rows:
         make = RowMaker(name, "information_schema", nulls=True)
         found: Rows = []
-        if public:
+        if public or _concerns_roles(context, _OF_SYSTEM):
             found += [
                 make(**_shown(context, r.schema, r.name, _OF_SYSTEM), with_hierarchy="YES")
                 for r in relations().values()
@@ -90,7 +97,7 @@ def _table_privileges(name: str, *, public: bool) -> Callable[[SystemContext], R
         for thing in _relations_of(context):
             schema = schema_name(context, thing.schema_oid)
             for h in _held(context, thing):
-                if not h.attnum and (public or h.grantee != _PUBLIC):
+                if not h.attnum and (public or _concerns_roles(context, h)):
                     with_hierarchy = "YES" if h.privilege == "select" else "NO"
                     found.append(
                         make(**_shown(context, schema, thing.name, h), with_hierarchy=with_hierarchy)
@@ -104,7 +111,7 @@ def _column_privileges(name: str, *, public: bool) -> Callable[[SystemContext], 
     def rows(context: SystemContext) -> Rows:
         make = RowMaker(name, "information_schema", nulls=True)
         found: Rows = []
-        if public:
+        if public or _concerns_roles(context, _OF_SYSTEM):
             found += [
                 make(**_shown(context, r.schema, r.name, _OF_SYSTEM), column_name=c.name)
                 for r in relations().values()
@@ -116,7 +123,7 @@ def _column_privileges(name: str, *, public: bool) -> Callable[[SystemContext], 
             held = [
                 h
                 for h in _held(context, thing)
-                if h.privilege in permitted.OF_COLUMNS and (public or h.grantee != _PUBLIC)
+                if h.privilege in permitted.OF_COLUMNS and (public or _concerns_roles(context, h))
             ]
             for column in columns:
                 of_it = dict.fromkeys(h._replace(attnum=0) for h in held if h.attnum in (0, column.attnum))
@@ -150,7 +157,7 @@ def _usage_privileges(name: str, *, public: bool) -> Callable[[SystemContext], R
             )
             for kind, thing in things
             for h in _held(context, thing, ("usage",))
-            if public or h.grantee != _PUBLIC
+            if public or _concerns_roles(context, h)
         ]
 
     return rows
