@@ -90,7 +90,7 @@ def run_in_block(
             view, fresh, (changes, returned, count) = _changes_of_new_rows(
                 session, block, txn, write, params, made, base
             )
-        except WouldBlock as blocked:
+        except (WouldBlock, NotHydrated, TooOldForKeyed) as blocked:
             blocked.made = made
             raise
         values: Sequence[Row] = made
@@ -114,7 +114,9 @@ def run_in_block(
         if not changes and write.lookup.points is not None and not write.lookup.index:
             _unlock_absent(session, txn, view, write.lookup.asked_keys(params, session))
     if returned is not None and txn.unsettled is not None and not txn.is_settled:
-        raise Unsettled
+        unsettled = Unsettled()
+        unsettled.made = made
+        raise unsettled
     writes = block.writes(table) if block.altered else view.writes
     writes.apply(changes, session.executor.env.rids.next, write.written)
     if conflict is not None:
@@ -363,17 +365,20 @@ async def _run_waiting(
             made = made or blocked.made
             await wait_for(session, block, blocked)
             base = None
-        except Unsettled:
+        except Unsettled as unsettled:
+            made = made or unsettled.made
             await block.transaction().settled()
-        except NotHydrated:
+        except NotHydrated as cold:
             assert compiled.image is not None
+            made = made or cold.made
             await compiled.image.hydrated()
             if block.as_of is not None and compiled.table is not None:
                 relations.was_there(session, compiled.table, block.as_of)
         except NeedsLease as lease:
             await executor.sequences.lease(lease.sequence_oid, session.catalog, lease.count)
-        except TooOldForKeyed:
+        except TooOldForKeyed as old:
             assert compiled.table is not None
+            made = made or old.made
             if base is not None and base.ts == block.read_ts:
                 freshen(block)
                 base = None

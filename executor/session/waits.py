@@ -32,6 +32,9 @@ class WouldBlock(Exception):
 class Unsettled(Exception):
     """The statement has rows to show, or an error, that are not durable yet: it begins anew when they are."""
 
+    made: Sequence[Row] | None = None
+    """The rows of an INSERT, which have drawn their numbers."""
+
 
 async def wait_for(session: Session, block: Block, blocked: WouldBlock) -> None:
     """Waits for a key's lock. Raises DeadlockDetected, LockNotAvailable."""

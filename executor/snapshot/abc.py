@@ -32,9 +32,15 @@ class TooFarToLook(NoKeyedAnswer):
 class TooOldForKeyed(NoKeyedAnswer):
     """The row versions in memory no longer reach back to this timestamp."""
 
+    made: Sequence[Row] | None = None
+    """The rows of an INSERT that met it, which have drawn their numbers."""
+
 
 class NotHydrated(NoKeyedAnswer):
     """The table's bulk is still being read from its parts: await `hydrated()` and come again."""
+
+    made: Sequence[Row] | None = None
+    """As in `TooOldForKeyed`."""
 
 
 class TableImage(Protocol):
