@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from planner.binding import numerics, prelude_jsonb_columns
 from planner.textsearch.matching import match_columns, needle_columns
+from planner.textsearch.text_columns import match_texts
 
 
 def compare_numerics(a: Any, b: Any) -> pa.Array:
@@ -51,8 +52,10 @@ BY_COLUMN: Final[dict[str, Callable[..., pa.Array]]] = {
     "tw_jsonb_has": prelude_jsonb_columns.has,
     "tw_jsonb_has_all": prelude_jsonb_columns.has_all,
     "tw_jsonb_has_any": prelude_jsonb_columns.has_any,
+    "tw_jsonb_same": prelude_jsonb_columns.same,
     "tw_num_cmp": compare_numerics,
     "tw_ts_match": match_columns,
+    "tw_ts_text_match": match_texts,
     "tw_ts_needle": needle_columns,
 }
 """What DuckDB calls instead of the function of values."""

@@ -89,6 +89,13 @@ def _element(text: str, index: int) -> str | None:
     return _at(text, index)
 
 
+def _jsonb_element(text: str, index: int) -> str | None:
+    """To PostgreSQL a scalar is an array of one, if it is jsonb."""
+    if text[0] in "{[":
+        return _element(text, index)
+    return text if index in (0, -1) else None
+
+
 def _at(text: str, index: int) -> str | None:
     body = text.strip()
     if not body.startswith("["):
@@ -494,8 +501,10 @@ FUNCTIONS: list[Entry] = [
     ("tw_in_json", json_in, (_V,), _V),
     ("tw_jsonb", jsonb_in, (_V,), _V),
     ("tw_jsonb_key", sort_key, (_V,), "BLOB"),
+    ("tw_jsonb_same", jsonb.same_text, (_V,), _V),
     ("tw_json_member", _member, (_V, _V), _V),
     ("tw_json_element", _element, (_V, "INTEGER"), _V),
+    ("tw_jsonb_element", _jsonb_element, (_V, "INTEGER"), _V),
     ("tw_json_text", _shown, (_V,), _V),
     ("tw_json_path", _path, (_V, "VARCHAR[]"), _V),
     ("tw_json_typeof", _kind, (_V,), _V),

@@ -14,9 +14,17 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from planner import types as t
+from planner.abc import TypeRef
+from planner.types import sameness
 from planner.types.jsons import jsonb_in
 
 Test = Callable[[Any], bool]
+
+_alike = sameness.alike(TypeRef(t.JSONB))
+assert _alike is not None
+same_text: Final = _alike
+"""One text for all documents that are equal."""
 
 NEEDLES_MAX: Final = 4
 """Texts that are looked for before documents are read."""
@@ -36,6 +44,16 @@ def contains(documents: Any, asked: Any) -> pa.Array:
         )
     value = read(one, 0)[0]
     return _tested(documents, [[x] for x in _texts(value)], container(one))
+
+
+def same(documents: Any) -> pa.Array:
+    """The same text for equal documents, which differ in the zeros behind a point alone."""
+    documents = _one(documents)
+    found = pc.fill_null(pc.match_substring(documents, "."), False)
+    if not pc.any(found).as_py():
+        return documents
+    at = documents.filter(found).to_pylist()
+    return pc.replace_with_mask(documents, found, pa.array(map(same_text, at), pa.string()))
 
 
 def has(documents: Any, keys: Any) -> pa.Array:
@@ -178,4 +196,4 @@ def _one(column: Any) -> pa.Array:
     return column
 
 
-__all__ = ["among", "container", "contains", "has", "has_all", "has_any", "jsonb_text"]
+__all__ = ["among", "container", "contains", "has", "has_all", "has_any", "jsonb_text", "same", "same_text"]

@@ -14,6 +14,7 @@ from planner.textsearch import (
     queries,
     ranking,
     rewriting,
+    text_columns,
     vectors,
 )
 from planner.textsearch.configurations import configuration, dictionary
@@ -66,6 +67,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_ts_lexize", lambda said, word: documents.lexize(dictionary(said), word), (_C, _V), _L),
     ("tw_ts_unaccent", lambda said, text: documents.unaccented(dictionary(said), text), (_C, _V), _V),
     ("tw_ts_among", chains.among, (_V, _V), _V),
+    ("tw_ts_text_match", text_columns.matches, (_C, _V, _V), "BOOLEAN"),
     ("tw_ts_match", matching.matches, (_V, _V), "BOOLEAN"),
     ("tw_ts_needle", lambda query, place: query, (_V, _I), _V),  # by columns alone
     ("tw_ts_concat", vectors.concatenated, (_V, _V), _V),

@@ -10,7 +10,7 @@ then the text of its definition (`chains`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, reduce
 from itertools import groupby
 from pathlib import Path
@@ -30,6 +30,10 @@ LANGUAGES: Final = (
     "romanian", "russian", "serbian", "spanish", "swedish", "tamil", "turkish", "yiddish",
 )  # fmt: skip
 _STEMMED_BYTES_MAX: Final = 1000
+_READ_ON: Final = ("<", " .", " ~")
+"""Where these are, what stands between two blanks is not read by itself: tags have blanks in them, and blanks take dots with them."""
+_CHUNK_MAX: Final = 64
+"""What comes again is kept up to this length."""
 _ASCII: Final = frozenset((tokens.ASCIIWORD, tokens.ASCIIHWORD, tokens.ASCIIPART))
 _LETTERS: Final = frozenset((tokens.WORD, tokens.HWORD, tokens.PART))
 _LEFT_OUT: Final = frozenset((tokens.BLANK, tokens.TAG, tokens.PROTOCOL, tokens.ENTITY))
@@ -144,12 +148,44 @@ def placed(configuration: str, text: str, place: int = 0) -> Iterator[tuple[str 
             for lexeme_ in lexemes:
                 yield lexeme_.text, end
         return
+    for chunk in _chunks(text):
+        for word in (
+            _words(configuration, chunk) if len(chunk) <= _CHUNK_MAX else _words_of(configuration, chunk)
+        ):
+            place += 1
+            yield word, place
+
+
+def words(configuration: str, text: str) -> frozenset[str | None]:
+    """What a text is found by, without places. Raises 42704."""
+    if check_configuration(configuration).startswith("{"):
+        return frozenset(word for word, _ in placed(configuration, text))
+    found: set[str | None] = set()
+    for chunk in _chunks(text):
+        found.update(
+            _words(configuration, chunk) if len(chunk) <= _CHUNK_MAX else _words_of(configuration, chunk)
+        )
+    return frozenset(found)
+
+
+def _chunks(text: str) -> Sequence[str]:
+    """What is read one by one."""
+    return (text,) if any(x in text for x in _READ_ON) else text.split(" ")
+
+
+@lru_cache(maxsize=65_536)
+def _words(configuration: str, text: str) -> tuple[str | None, ...]:
+    return _words_of(configuration, text)
+
+
+def _words_of(configuration: str, text: str) -> tuple[str | None, ...]:
+    """A text's words by a configuration of PostgreSQL's."""
+    found: list[str | None] = []
     for kind, token in tokens.tokens(text):
         dictionary = dictionary_of(configuration, kind)
-        if not dictionary or len(token.encode()) > WORD_BYTES_MAX:
-            continue
-        place += 1
-        yield lexeme(dictionary, token), place
+        if dictionary and len(token.encode()) <= WORD_BYTES_MAX:
+            found.append(lexeme(dictionary, token))
+    return tuple(found)
 
 
 def _by_chains(configuration: str, text: str, place: int) -> Iterator[tuple[tuple[Lexeme, ...], int]]:
@@ -307,5 +343,5 @@ class _Websearch(Reader):
 
 
 __all__ = [
-    "LANGUAGES", "SIMPLE", "check_configuration", "dictionary_of", "lexeme", "lexize", "phrase", "placed", "plain", "query", "stemmed", "stop_list", "stop_words", "taken", "unaccented", "vector", "websearch",
+    "LANGUAGES", "SIMPLE", "check_configuration", "dictionary_of", "lexeme", "lexize", "phrase", "placed", "plain", "query", "stemmed", "stop_list", "stop_words", "taken", "unaccented", "vector", "websearch", "words",
 ]  # fmt: skip

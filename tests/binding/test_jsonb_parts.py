@@ -116,7 +116,7 @@ def test_members_of_documents_of_chance(world: World, texts: list[str | None], k
 def test_elements_of_documents_of_chance(world: World, texts: list[str | None], place: int) -> None:
     rows = [None if x is None else jsonb_in(x) for x in texts]
     for shown, arrow in ((False, "->"), (True, "->>")):
-        expected = _by_python(rows, lambda d: prelude_json._element(d, place), shown)
+        expected = _by_python(rows, lambda d: prelude_json._jsonb_element(d, place), shown)
         text = f"SELECT d {arrow} $1 FROM parts ORDER BY id"
         assert _said(world, text, rows, [str(place)], [t.INT4]) == expected
 
@@ -186,3 +186,13 @@ def test_keys_of_documents_of_chance(texts: list[str | None], keys: list[str | N
 def _has(text: str, key: str) -> bool:
     v = prelude_json.load(text)
     return key in v if isinstance(v, dict | list) else v == key
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(documents, min_size=1, max_size=6), documents)
+def test_equality_of_documents_of_chance(texts: list[str], other: str) -> None:
+    rows, one = [jsonb_in(x) for x in texts], jsonb_in(other)
+    alike = prelude_jsonb_columns.same(pa.array([*rows, None, one])).to_pylist()
+    keys = [prelude_json.sort_key(x) for x in (*rows, one)]
+    assert alike[-2] is None
+    assert [x == alike[-1] for x in alike[:-2]] == [k == keys[-1] for k in keys[:-1]]

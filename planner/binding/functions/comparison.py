@@ -86,7 +86,8 @@ for _op in _OPERATORS:
         _zone = "timestamptz" in (_a, _b)
         _kind = "TIMESTAMP WITH TIME ZONE" if _zone else "TIMESTAMP"
         template(f"{_a} {_op} {_b}", f"(CAST({{0}} AS {_kind}) {_op} CAST({{1}} AS {_kind}))")
-    template(f"jsonb {_op} jsonb", f"(tw_jsonb_key({{0}}) {_op} tw_jsonb_key({{1}}))")
+    _key = "tw_jsonb_same" if _op in ("=", "<>") else "tw_jsonb_key"
+    template(f"jsonb {_op} jsonb", f"({_key}({{0}}) {_op} {_key}({{1}}))")
 
 for _signature in (
     "xid = xid",

@@ -16,7 +16,7 @@ from typing import Final
 from planner import types as t
 from planner.binding import ir
 from planner.binding.emit import Emitter
-from planner.binding.fragments import Frag, join, quote_text, sql
+from planner.binding.fragments import Frag, Item, join, quote_text, sql
 from planner.binding.functions.registry import register
 from planner.binding.prelude_jsonb_parts import PLACE_MAX
 
@@ -65,18 +65,29 @@ def _part(op: str, slowly: str, macro: str) -> None:
             return slow
         column, steps = found
         path = join(" || ", [quote_text("$"), *(step for step, _ in steps)])
-        known = join(" AND ", [asked for _, asked in steps if asked is not None] or ["true"])
+        asked: list[Item] = [said for _, said in steps if said is not None]
+        if _by_place(call):  # what no path leads to may be the first element of a scalar
+            asked.append(sql("json_type(", emitter.frag(column), ", ", path, ") IS NOT NULL"))
+        known = join(" AND ", asked or ["true"])
         return sql(f"{macro}(", emitter.frag(column), ", ", path, ", ", known, ", ", slow, ")")
 
     register(op, made)
 
 
+def _by_place(node: ir.Node) -> bool:
+    return (
+        isinstance(node, ir.Call)
+        and node.op in _ARROWS
+        and (node.op.endswith("int4") or _by_place(node.args[0]))
+    )
+
+
 _ARROWS: Final = ("jsonb -> text", "jsonb -> int4", "jsonb ->> text", "jsonb ->> int4")
 
 _part("jsonb -> text", "tw_json_member({0}, {1})", "tw_jsonb_part")
-_part("jsonb -> int4", "tw_json_element({0}, {1})", "tw_jsonb_part")
+_part("jsonb -> int4", "tw_jsonb_element({0}, {1})", "tw_jsonb_part")
 _part("jsonb ->> text", "tw_json_text(tw_json_member({0}, {1}))", "tw_jsonb_text")
-_part("jsonb ->> int4", "tw_json_text(tw_json_element({0}, {1}))", "tw_jsonb_text")
+_part("jsonb ->> int4", "tw_json_text(tw_jsonb_element({0}, {1}))", "tw_jsonb_text")
 
 
 def _along(op: str, slowly: str, macro: str) -> None:

@@ -164,8 +164,18 @@ def _matched(vector: Frag, query: Frag) -> Frag:
     return sql("CASE WHEN NOT (", *needles, ") THEN false ELSE tw_ts_match(", vector, ", ", query, ") END")
 
 
+_OF_TEXT = ("to_tsvector(text)", "to_tsvector(regconfig, text)")
+
+
 def _match(vector: int) -> Implementation:
-    def made(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    def made(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        made_of = call.args[vector]
+        if isinstance(made_of, ir.Call):  # what has to be made of a text is made once
+            if made_of.op in _OF_TEXT:
+                text = emitter.arguments(made_of.op, made_of.args)
+                said = _said(made_of.args[0], text[0]) if len(text) > 1 else _DEFAULT
+                return sql("tw_ts_text_match(", said, ", ", text[-1], ", ", args[1 - vector], ")")
+            return sql("tw_ts_match(", args[vector], ", ", args[1 - vector], ")")
         return _matched(args[vector], args[1 - vector])
 
     return made
@@ -178,12 +188,12 @@ register("tsquery @@@ tsvector", _match(1))
 
 
 def _text_with_query(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
-    return sql("tw_ts_match(tw_to_tsvector(", _DEFAULT, ", ", args[0], "), ", args[1], ")")
+    return sql("tw_ts_text_match(", _DEFAULT, ", ", args[0], ", ", args[1], ")")
 
 
 def _text_with_text(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     query = sql("tw_plainto_tsquery(", _DEFAULT, ", ", args[1], ")")
-    return sql("tw_ts_match(tw_to_tsvector(", _DEFAULT, ", ", args[0], "), ", query, ")")
+    return sql("tw_ts_text_match(", _DEFAULT, ", ", args[0], ", ", query, ")")
 
 
 register("text @@ tsquery", _text_with_query)
