@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from planner.abc import SqlError
 from planner.binding import numerics
@@ -25,8 +25,11 @@ OPERATOR_VARIABLES = "-"
 """In place of variables: there are none, and all are null, as in the operators."""
 
 
+_DECODER: Final = json.JSONDecoder(parse_float=Decimal, parse_int=Decimal)
+
+
 def _load(text: str) -> Any:
-    return json.loads(text, parse_float=Decimal, parse_int=Decimal)
+    return _DECODER.decode(text)
 
 
 @lru_cache(maxsize=64)
