@@ -376,15 +376,19 @@ async def fetch_part(env: Environment, id: ShardId, part: Part) -> pa.Table:
     return conform(table, registered) if part.kind == "+" else table
 
 
+class NameTaken(ExecutionError):
+    """Somebody else has made an object of that name since the statement looked. One that is its own transaction looks again."""
+
+
 def _taken(other: CatalogObject) -> Exception:
     """Of what no schema holds it depends on the statement what is to be said (GRANT adds to what there is): it looks again."""
     if isinstance(other, Function):
-        return ExecutionError("42723", f'function "{other.name}" already exists with same argument types')
+        return NameTaken("42723", f'function "{other.name}" already exists with same argument types')
     if isinstance(other, UserType):
-        return ExecutionError("42710", f'type "{other.name}" already exists')
+        return NameTaken("42710", f'type "{other.name}" already exists')
     if isinstance(other, Relation):
-        return ExecutionError("42P07", f'relation "{other.name}" already exists')
+        return NameTaken("42P07", f'relation "{other.name}" already exists')
     return SerializationFailure("could not serialize access: a concurrent transaction has created an object")
 
 
-__all__ = ["CATALOG_SHARD", "Catalogs", "fetch_part"]
+__all__ = ["CATALOG_SHARD", "Catalogs", "NameTaken", "fetch_part"]

@@ -19,6 +19,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Rows
+from executor.catalogs import NameTaken
 from executor.columnar.rows import batch_rows
 from executor.ddl import in_use
 from executor.ddl.in_use import squashed
@@ -62,7 +63,7 @@ async def run(
             result = await _run(session, block, plan, statement)
             await session.commit()
             return result
-        except SerializationFailure:
+        except (SerializationFailure, NameTaken):  # IF NOT EXISTS and OR REPLACE find what has come
             session.rollback()
             if attempt + 1 == session.executor.limits.retries_max:
                 raise

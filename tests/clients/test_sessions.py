@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -156,3 +157,22 @@ def test_expressions_that_clients_send_to_the_catalog(
     with server.connect() as c:
         c.execute("CREATE TABLE IF NOT EXISTS cat (a int, b int PRIMARY KEY)")
         assert c.execute(f"SELECT {expression}").fetchall() == expected
+
+
+def test_workers_that_start_together_make_what_is_not_there(server: ServerProcess) -> None:
+    """IF NOT EXISTS and OR REPLACE look again when somebody else has just made it."""
+
+    def starts(worker: int) -> None:
+        with server.connect() as c:
+            for i in range(8):
+                c.execute(
+                    f"CREATE OR REPLACE FUNCTION begun{i}() RETURNS int LANGUAGE sql AS 'SELECT {worker}'"
+                )
+                c.execute(f"CREATE OR REPLACE VIEW begun_view{i} AS SELECT {worker} AS a")
+                c.execute(f"CREATE SEQUENCE IF NOT EXISTS begun_numbers{i}")
+                c.execute(f"CREATE TABLE IF NOT EXISTS begun_table{i} (a int)")
+
+    with ThreadPoolExecutor(4) as workers:
+        list(workers.map(starts, range(4)))
+    with server.connect() as c:
+        assert c.execute("SELECT begun7() = a OR a BETWEEN 0 AND 3 FROM begun_view7").fetchone() == (True,)
