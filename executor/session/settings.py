@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from itertools import repeat
 from math import isfinite
 from operator import attrgetter
+from typing import Final
 
 from executor.abc import ExecutionError
 from executor.session.guc_table import GUCS, REPORTED, UNSUPPORTED, Guc
@@ -234,6 +235,13 @@ def _parse_encoding(guc: Guc, value: str) -> str:
     return found.name
 
 
+_NAMING: Final = {
+    "default_tablespace": ("Tablespace", ("", "pg_default", "pg_global")),
+    "default_table_access_method": ("Table access method", ("heap",)),
+}
+"""Settings that name what is there: what else they are set to is refused, but not where a session begins with it."""
+
+
 class Settings:
     """The settings of one session."""
 
@@ -370,6 +378,12 @@ class Settings:
             self._changeable(key)
         else:
             key, canonical = self._check(name, value)
+            if key in _NAMING and canonical not in _NAMING[key][1]:
+                raise ExecutionError(
+                    "22023",
+                    f'invalid value for parameter "{key}": "{value}"',
+                    detail=f'{_NAMING[key][0]} "{value}" does not exist.',
+                )
         if local:
             self._local[key] = canonical
         else:

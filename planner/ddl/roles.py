@@ -282,6 +282,11 @@ def create_database(scope: Scope, said: st.CreateDatabase) -> None:
         "6",
     ):
         raise PlanError("0A000", f"encoding {encoding} is not supported")
+    place = str(said.options.get("tablespace", "pg_default"))
+    if place == "pg_global":
+        raise PlanError("42501", "pg_global cannot be used as default tablespace")
+    if place not in ("pg_default", "default"):
+        raise PlanError("42704", f'tablespace "{place}" does not exist')
     owner = said.options.get("owner", "default")
     owner = scope.user if owner == "default" else require_role(scope, str(owner))
     made = Database(scope.allocate(), said.name, owner)

@@ -66,8 +66,10 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
             return st.AlterAction("set logged", logged, position=position)
         if c.accept("without", "cluster") or c.accept("without", "oids"):
             pass
-        elif c.accept("tablespace") or c.accept("access", "method"):
-            c.name()
+        elif c.accept("tablespace"):
+            clauses.tablespace(c)
+        elif c.accept("access", "method"):
+            clauses.table_method(c)
         else:
             c.fail()
         return st.AlterAction("ignore", position=position)

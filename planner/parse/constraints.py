@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError
+from planner.parse import clauses
 from planner.parse.cursor import Cursor
 from planner.parse.exclusions import exclusion
 from planner.parse.storage import storage_options
@@ -45,7 +46,7 @@ def constraint(c: Cursor, name: str, position: int, of_column: bool) -> st.Const
         if c.accept("with"):
             storage_options(c, "btree")
         if c.accept("using", "index", "tablespace"):
-            c.name()
+            clauses.tablespace(c)
     elif c.accept("check"):
         fields["kind"] = "c"
         fields["expression"] = c.parenthesised()

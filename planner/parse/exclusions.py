@@ -10,6 +10,7 @@ from typing import Any
 
 from planner import statements as st
 from planner.lexer import OPERATOR, PUNCTUATION, WORD
+from planner.parse import clauses
 from planner.parse.cursor import Cursor
 from planner.parse.storage import storage_options
 
@@ -67,7 +68,7 @@ def exclusion(c: Cursor, fields: dict[str, Any]) -> None:
     if c.accept("with"):
         storage_options(c, fields["method"])
     if c.accept("using", "index", "tablespace"):
-        c.name()
+        clauses.tablespace(c)
     if c.accept("where"):
         fields["expression"] = c.parenthesised()
 

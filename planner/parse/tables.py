@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.lexer import PUNCTUATION, QUOTED, WORD
-from planner.parse import column_constraints, constraints, foreign, partitions
+from planner.parse import clauses, column_constraints, constraints, foreign, partitions
 from planner.parse.cursor import Cursor
 from planner.parse.storage import storage_options
 
@@ -151,7 +151,7 @@ def _table_options(c: Cursor) -> tuple[dict[str, Any], str]:
     options: dict[str, Any] = {}
     on_commit = ""
     if c.accept("using"):
-        c.name()
+        clauses.table_method(c)
     if c.accept("with"):
         options = storage_options(c, "table")
     elif c.accept("without", "oids"):
@@ -166,7 +166,7 @@ def _table_options(c: Cursor) -> tuple[dict[str, Any], str]:
         else:
             c.fail()
     if c.accept("tablespace"):
-        c.name()
+        clauses.tablespace(c)
     return options, on_commit
 
 
