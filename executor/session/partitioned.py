@@ -367,7 +367,13 @@ async def update(
                 before = len(postponed)
                 with _through(block, table, leaf, fired, triggers.UPDATE):
                     part = rows.select([0]).take(pa.array(gone))
-                    await bulk_changes.delete(session, block, DeleteQuery(leaf, body.query), part)
+                    deleted, count = await bulk_changes.delete(
+                        session, block, DeleteQuery(leaf, body.query), part
+                    )
+                if count < len(
+                    gone
+                ):  # a trigger has kept the others where they are: they are not updated at all
+                    gone = gone[np.isin(part.column(0).to_numpy(), deleted.column("_rid").to_numpy())]
                 left += postponed[before:]
                 del postponed[before:]
                 moved.append(gone)
