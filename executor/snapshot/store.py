@@ -90,7 +90,7 @@ class SnapshotStore(StoreUpkeep):
         image.dropped_ts = ts
         self._waiting[shard] = image
         self._dropped[shard] = ts
-        self._sweep()
+        self._let_go(shard, image)  # of the others none may: their `since` has not moved
         many = len(self._dropped) - self.limits.dropped_images_max
         if many > 0:
             oldest = self.oldest_read_ts(ts)
@@ -137,20 +137,25 @@ class SnapshotStore(StoreUpkeep):
 
     def _sweep(self) -> None:
         for shard, image in list(self._waiting.items()):
-            if image.dropped_ts is not None and image.dropped_ts <= self._since(image):
-                self.discard(shard)
-                continue
-            while len(image.generations) > 1 and image.flushed_physical is not image.generations[0]:
-                if image.generations[1].begins > self._since(image):
-                    break
-                self.spawn(self._writer.drop_tables([image.generations.pop(0)]))
-            while len(image.definitions) > 1 and image.definitions[1][0] <= self._since(image):
-                image.definitions.pop(0)
-            self._vacuum_if_due(image)
-            due = image.dropped_ts is None and self._pending_long(image)
-            old = image.dropped_ts is not None or len(image.generations) > 1 or len(image.definitions) > 1
-            if not old and not due and image.physical.dead_rows < self.limits.vacuum_rows_min:
-                del self._waiting[shard]
+            self._let_go(shard, image)
+
+    def _let_go(self, shard: ShardId, image: TableImage) -> None:
+        """What one image no longer needs; it stops waiting when there is nothing left to let go of."""
+        since = self._since(image)
+        if image.dropped_ts is not None and image.dropped_ts <= since:
+            self.discard(shard)
+            return
+        while len(image.generations) > 1 and image.flushed_physical is not image.generations[0]:
+            if image.generations[1].begins > since:
+                break
+            self.spawn(self._writer.drop_tables([image.generations.pop(0)]))
+        while len(image.definitions) > 1 and image.definitions[1][0] <= since:
+            image.definitions.pop(0)
+        self._vacuum_if_due(image)
+        due = image.dropped_ts is None and self._pending_long(image)
+        old = image.dropped_ts is not None or len(image.generations) > 1 or len(image.definitions) > 1
+        if not old and not due and image.physical.dead_rows < self.limits.vacuum_rows_min:
+            del self._waiting[shard]
 
     # --- hydration -------------------------------------------------------------------------------
 

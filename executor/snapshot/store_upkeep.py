@@ -163,9 +163,11 @@ class StoreUpkeep:
 
     def _vacuum_if_due(self, image: TableImage) -> None:
         physical = image.physical
+        if image.vacuuming or physical.dead_rows < self.limits.vacuum_rows_min:
+            return
         least = max(self.limits.vacuum_rows_min, physical.live_rows // 10)
         since = self._since(image)
-        if not image.vacuuming and physical.dead_rows >= least and physical.dead_below(since) >= least:
+        if physical.dead_rows >= least and physical.dead_below(since) >= least:
             image.vacuuming = True
             self.spawn(self._vacuum(image, physical, since))
 

@@ -407,6 +407,28 @@ def test_dropped_tables_stay_until_no_reader_needs_them() -> None:
     run(work)
 
 
+def test_to_drop_one_table_looks_at_no_other_that_waits_for_since() -> None:
+    async def work(store: SnapshotStore) -> None:
+        looked: list[str] = []
+
+        def since_of(shard: str) -> int:
+            looked.append(shard)
+            return 0
+
+        store.since_of = since_of
+        for i in range(10):
+            store.create(replace(PLAIN, shard=f"t{i}"), 1)
+            store.drop(f"t{i}", 20 + i)
+        assert sorted(set(looked)) == [f"t{i}" for i in range(10)]
+        assert len(looked) == 10, "each once, when it was dropped itself"
+        store.set_since(24)  # now all are looked at, and those that nobody reads any more are gone
+        assert list(store._waiting) == [f"t{i}" for i in range(5, 10)]
+        store.set_since(29)
+        assert not store._waiting
+
+    run(work)
+
+
 def test_a_table_discarded_in_the_middle_of_a_flush_leaves_nothing() -> None:
     async def work(store: SnapshotStore) -> None:
         image = store.create(PLAIN, 0)
