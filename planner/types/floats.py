@@ -143,7 +143,7 @@ def _next32(value: float, towards: float) -> float:
 
 def float8_out(value: Datum) -> str:
     text = repr(value)
-    if text[-2:] == ".0" and len(text) < 18:
+    if text[-2:] == ".0" and len(text) < (19 if text[0] == "-" else 18):  # below 1e15
         return text[:-2]
     if "e" not in text and "n" not in text and len(text) < 19:
         magnitude = abs(value)

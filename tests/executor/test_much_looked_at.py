@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from executor.keyed import join
+from executor.keyed import join, join_steps
 from executor.snapshot.abc import TooFarToLook
 from tests.executor.sql import Server
 from tests.executor.test_staged import session
@@ -27,7 +27,7 @@ QUERIES = {
 @pytest.mark.parametrize("begun", [False, True], ids=["alone", "in a block"])
 def test_what_is_looked_at_is_bounded(name: str, begun: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     counts: list[int] = []
-    looked, refused = join._by_key, []
+    looked, refused = join_steps._by_key, []
 
     def counting(*args: object) -> object:
         find = looked(*args)  # type: ignore[arg-type]
@@ -48,7 +48,7 @@ def test_what_is_looked_at_is_bounded(name: str, begun: bool, monkeypatch: pytes
             refused.append(True)
             raise
 
-    monkeypatch.setattr(join, "_by_key", counting)
+    monkeypatch.setattr(join_steps, "_by_key", counting)
     monkeypatch.setattr(join.JoinPlan, "run", noted)
 
     async def body(server: Server) -> None:

@@ -27,6 +27,7 @@ from planner.catalog.system.attributes import attrdef_oid
 from planner.catalog.system.classes import composite_class_oid
 from planner.catalog.system.constraints import referenced_index
 from planner.catalog.system.context import Rows, SystemContext
+from planner.catalog.system.extension_classes import classes_in
 from planner.catalog.system.relations import (
     AMOP_OID,
     AMPROC_OID,
@@ -145,6 +146,9 @@ def pg_depend(context: SystemContext) -> Rows:
             edge(TS_DICT_OID, own.oid, _OF_EXTENSION, EXTENSION_OID, own.extension)
     for template, extension in text_search.of_extension(context):
         edge(TS_TEMPLATE_OID, template, _OF_EXTENSION, EXTENSION_OID, extension)
+    for theirs, extension_of in classes_in(catalog):  # pg_dump leaves out what is an extension's
+        edge(OPCLASS_OID, theirs.oid, _OF_EXTENSION, EXTENSION_OID, extension_of.oid)
+        edge(OPFAMILY_OID, theirs.family, _OF_EXTENSION, EXTENSION_OID, extension_of.oid)
     for counted in catalog.objects(StatisticsObject):
         for k in counted.keys:
             if k.attnum:
