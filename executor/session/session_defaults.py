@@ -19,7 +19,8 @@ from executor.abc import ExecutionError
 from executor.session import text_search
 from executor.session.guc_table import GUCS
 from executor.session.permissions import require_setting
-from executor.session.settings import join_list, unknown_setting
+from executor.session.setting_values import unknown_setting
+from executor.session.settings import join_list
 from planner import statements as st
 from planner.catalog import Catalog
 

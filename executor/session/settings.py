@@ -12,33 +12,22 @@ that a statement reads an attribute and parses nothing.
 from __future__ import annotations
 
 import re
-import zoneinfo
 from collections import deque
 from collections.abc import Callable, Iterable
 from itertools import repeat
-from math import isfinite
 from operator import attrgetter
 from typing import Final
 
 from executor.abc import ExecutionError
-from executor.session.guc_table import GUCS, REPORTED, UNSUPPORTED, Guc
-from planner.abc import SqlError, TypeRef
-from planner.catalog.names import split_identifiers, split_name
+from executor.session.guc_table import GUCS, REPORTED, Guc
+from executor.session.setting_values import canonical_value, invalid, shown, truth, unknown_setting
+from planner.abc import TypeRef
+from planner.catalog.names import split_identifiers
 from planner.catalog.system.reg_names import RegNames
-from planner.catalog.text_search import CONFIGURATION
-from planner.types import INTERVAL, TIMESTAMPTZ, TypeSettings, input_text
-from planner.types.encodings import encoding_named
-from planner.types.timezones import find_zone
+from planner.types import TIMESTAMPTZ, TypeSettings, input_text
 
-_TIME_UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "min": 60_000.0, "h": 3_600_000.0, "d": 86_400_000.0}
-_MEMORY_UNITS = {"B": 1.0, "kB": 1024.0, "MB": 1024.0**2, "GB": 1024.0**3, "TB": 1024.0**4}
-_BASE = {"ms": 1.0, "s": 1000.0, "min": 60_000.0, "B": 1.0, "kB": 1024.0, "8kB": 8192.0, "MB": 1024.0**2}
-_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+|0[xX][0-9a-fA-F]+))\s*([A-Za-z]*)\s*\Z")
-_DIGITS_MAX = 200
 SNAPSHOT_NAME = re.compile("0[0-9A-F]{15}-1")
 """What pg_export_snapshot() says: the timestamp of the log."""
-_TRUE = ("true", "yes", "on", "1")
-_FALSE = ("false", "no", "off", "0")
 
 
 _FIXED = {
@@ -48,191 +37,6 @@ _FIXED = {
     "backend": "cannot be set after connection start",
     "superuser-backend": "cannot be set after connection start",
 }
-
-
-def unknown_setting(name: str) -> ExecutionError:
-    return ExecutionError("42704", f'unrecognized configuration parameter "{name}"')
-
-
-def _invalid(guc: Guc, value: str, hint: str = "") -> ExecutionError:
-    return ExecutionError("22023", f'invalid value for parameter "{guc.name}": "{value}"', hint=hint)
-
-
-def _parse_bool(guc: Guc, value: str) -> str:
-    v = value.strip().lower()
-    if v and v != "o":  # "o" could be on or off
-        if any(word.startswith(v) for word in _TRUE):
-            return "on"
-        if any(word.startswith(v) for word in _FALSE):
-            return "off"
-    raise ExecutionError("22023", f'parameter "{guc.name}" requires a Boolean value')
-
-
-def _parse_choice(guc: Guc, value: str) -> str:
-    choice = value.strip().lower()
-    if choice not in guc.choices:
-        # Words that PostgreSQL takes and does not tell of.
-        other = {
-            "true": "on",
-            "yes": "on",
-            "1": "on",
-            "false": "off",
-            "no": "off",
-            "0": "off",
-            "debug": "debug2",
-        }
-        choice = other.get(choice, "")
-        if choice not in guc.choices:
-            raise _invalid(guc, value, f"Available values: {', '.join(guc.choices)}.")
-    return choice
-
-
-def _supported(key: str, value: str) -> str:
-    """Raises 0A000 for a value that PostgreSQL would heed, and that is not heeded here."""
-    if value == UNSUPPORTED.get(key):
-        raise ExecutionError("0A000", f"{key} = {value} is not supported")
-    return value
-
-
-def _parse_number(guc: Guc, value: str) -> str:
-    m = _NUMBER.match(value)
-    if m is None:
-        raise _invalid(guc, value)
-    digits, unit = m.groups()
-    if len(digits) > _DIGITS_MAX:
-        raise _invalid(guc, value)
-    number = float(int(digits, 16)) if digits.lower().lstrip("+-").startswith("0x") else float(digits)
-    if unit:
-        units = _TIME_UNITS if guc.unit in ("ms", "s", "min") else _MEMORY_UNITS if guc.unit else {}
-        if unit not in units:
-            *most, last = (f'"{u}"' for u in units) if units else ("",)
-            raise _invalid(
-                guc,
-                value,
-                f"Valid units for this parameter are {', '.join(most)}, and {last}." if units else "",
-            )
-        number = number * units[unit] / _BASE[guc.unit]
-    if not isfinite(number):
-        raise _invalid(guc, value)
-    if guc.kind == "int":
-        number = round(number)
-        if not -(2**31) <= number < 2**31:
-            raise _invalid(guc, value, "Value exceeds integer range.")
-    if not guc.low <= number <= guc.high:
-        suffix = f" {guc.unit}" if guc.unit else ""
-        shown, low, high = (f"{n:.15g}" for n in (number, guc.low, guc.high))
-        raise ExecutionError(
-            "22023",
-            f'{shown}{suffix} is outside the valid range for parameter "{guc.name}" ({low} .. {high})',
-        )
-    return str(int(number)) if guc.kind == "int" else f"{number:.15g}"
-
-
-def _show_number(guc: Guc, value: str) -> str:
-    """PostgreSQL prints a number with the largest unit that divides it, a fraction with the smallest unit."""
-    if not guc.unit:
-        return value
-    number = int(value) if guc.kind == "int" else float(value)
-    if number <= 0:
-        return value
-    units = _TIME_UNITS if guc.unit in ("ms", "s", "min") else _MEMORY_UNITS
-    total = number * _BASE[guc.unit]
-    for unit, size in sorted(units.items(), key=lambda u: -u[1]):
-        if total >= size and total % size == 0:
-            return f"{int(total // size)}{unit}"
-    if guc.kind != "real":
-        return value
-    unit, size = min(units.items(), key=lambda u: u[1])
-    return f"{total / size:g}{unit}"
-
-
-def _parse_date_style(guc: Guc, value: str, current: str) -> str:
-    style, order = (part.strip() for part in current.split(","))
-    for word in value.replace('"', "").split(","):
-        w = word.strip().lower()
-        if w == "iso":
-            style = "ISO"
-        elif w == "sql":
-            style = "SQL"
-        elif w.startswith("postgres"):
-            style = "Postgres"
-        elif w == "german":
-            style, order = "German", "DMY"
-        elif w == "ymd":
-            order = "YMD"
-        elif w == "dmy" or w.startswith("euro"):
-            order = "DMY"
-        elif w in ("mdy", "us", "noneuro", "noneuropean"):
-            order = "MDY"
-        elif w == "default":
-            style, order = "ISO", "MDY"
-        else:
-            raise _invalid(guc, value)
-    return f"{style}, {order}"
-
-
-_ZONES: dict[str, str] = {}
-
-
-def _displacement(guc: Guc, value: str) -> re.Match[str] | None:
-    """`interval -7h` as hours and minutes east. Raises 22023 for months and days."""
-    months, days, micros = input_text(value[len("interval ") :], TypeRef(INTERVAL))
-    if months or days:
-        raise ExecutionError(
-            "22023",
-            f'invalid value for parameter "{guc.name}": "{value}"',
-            detail=f"Cannot specify {'months' if months else 'days'} in time zone interval.",
-        )
-    minutes = abs(micros) // 60_000_000
-    hours = f"{'-' if micros < 0 else '+'}{minutes / 60:.6f}"
-    return re.fullmatch(r"([+-])(\d+)\.(\d+)", hours)
-
-
-def _parse_time_zone(guc: Guc, value: str) -> str:
-    v = value.strip().strip("'")
-    if v.lower() in ("local", "default"):
-        return "UTC"
-    if not _ZONES:
-        _ZONES.update({z.lower(): z for z in zoneinfo.available_timezones()})
-        _ZONES.update({"utc": "UTC", "gmt": "GMT", "z": "UTC"})
-    known = _ZONES.get(v.lower())
-    if known is not None:
-        return known
-    m = re.fullmatch(r"([+-]?)(\d{1,3})(?:\.(\d+))?", v)
-    if v.lower().startswith("interval "):
-        m = _displacement(guc, v)
-    if m and int(m[2]) <= 167:
-        sign, hours = m[1] or "+", int(m[2])
-        minutes = round(float(f".{m[3] or 0}") * 60)
-        shown = f"{sign}{hours:02d}" + (f":{minutes:02d}" if minutes else "")
-        inverse = ("-" if sign == "+" else "+") + shown[1:]
-        return f"<{shown}>{inverse}"
-    # What is no number of hours is POSIX's: `XYZ+4`, `<+07>-7`, and `+03:30`, which is west of Greenwich.
-    if find_zone(v) is None:
-        raise _invalid(guc, value)
-    return v
-
-
-def _parse_text_search(guc: Guc, value: str) -> str:
-    """A name. Whether there is one the session knows (`session.text_search`), and at its start nobody asks."""
-    try:
-        schema, name = split_name(value)
-    except SqlError:
-        raise _invalid(guc, value) from None
-    return f"pg_catalog.{name}" if not schema and name in CONFIGURATION.own else value
-
-
-def _parse_encoding(guc: Guc, value: str) -> str:
-    found = encoding_named(value)
-    if found is None:
-        raise _invalid(guc, value)
-    if not found.codec:
-        raise ExecutionError(
-            "0A000",
-            f'invalid value for parameter "{guc.name}": "{value}"',
-            detail=f"Conversion between {found.name} and UTF8 is not supported.",
-        )
-    return found.name
 
 
 _NAMING: Final = {
@@ -329,14 +133,10 @@ class Settings:
     def switch(self, key: str, default: bool) -> bool:
         """A setting of PL/pgSQL's, which is there once somebody has set it. What is no truth value is the default."""
         try:
-            value = self.raw(key).strip().lower()
+            meaning = truth(self.raw(key))
         except KeyError:
             return default
-        if value not in ("", "o"):  # "o" could be on or off
-            for words, meaning in ((_TRUE, True), (_FALSE, False)):
-                if any(word.startswith(value) for word in words):
-                    return meaning
-        return default
+        return default if meaning is None else meaning
 
     def show(self, name: str) -> str:
         """As SHOW prints it. Raises 42704."""
@@ -346,7 +146,7 @@ class Settings:
         except KeyError:
             raise unknown_setting(name) from None
         guc = GUCS.get(key)
-        return _show_number(guc, value) if guc is not None and guc.kind in ("int", "real") else value
+        return value if guc is None else shown(guc, value)
 
     def show_all(self) -> list[tuple[str, str, str]]:
         """(name, value, description) of every setting, by name."""
@@ -496,28 +296,11 @@ class Settings:
             return key, value
         if not (startup and guc.context in ("backend", "superuser-backend")):
             self._changeable(key)
-        if key == "datestyle":
-            return key, _parse_date_style(guc, value, "ISO, MDY" if startup else self.raw(key))
-        if key == "timezone":
-            return key, _parse_time_zone(guc, value)
-        if key == "client_encoding":
-            return key, _parse_encoding(guc, value)
-        if guc.name == "default_text_search_config":
-            return key, _parse_text_search(guc, value)
         if key == "session_authorization" and value.lower() == "default":
             return key, self.user
         if key == "tidewire.as_of":
             return key, self._parse_as_of(guc, value)
-        if guc.kind == "bool":
-            said = _supported(key, _parse_bool(guc, value))
-            if key == "default_with_oids" and said == "on":
-                raise ExecutionError("0A000", "tables declared WITH OIDS are not supported")
-            return key, said
-        if guc.kind in ("int", "real"):
-            return key, _parse_number(guc, value)
-        if guc.kind == "enum":
-            return key, _supported(key, _parse_choice(guc, value))
-        return key, value
+        return key, canonical_value(guc, value, "ISO, MDY" if startup else self.raw("datestyle"))
 
     def _parse_as_of(self, guc: Guc, value: str) -> str:
         """A time, a snapshot's name or a timestamp of the log; kept as the last, which nothing reinterprets."""
@@ -529,7 +312,7 @@ class Settings:
         types = getattr(self, "types", None) or TypeSettings()
         ts = int(text) if text.isdigit() else input_text(text, TypeRef(TIMESTAMPTZ), types)
         if not 0 <= ts < 1 << 62:
-            raise _invalid(guc, value, "A finite time since 1970 is needed.")
+            raise invalid(guc, value, "A finite time since 1970 is needed.")
         return str(ts)
 
     def _renew(self) -> None:
