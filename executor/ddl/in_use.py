@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Portal
 from executor.ddl.shape import same_shape
-from executor.session import references
+from executor.session import reference_events
 from executor.session.block import Block
 from executor.triggers import firing
 from planner import statements as st
@@ -89,7 +89,7 @@ def _awaited(deferred: Any) -> int | None:
     """The table whose rows something deferred is about."""
     if isinstance(deferred, firing.Deferred):
         return deferred.event.on.holder.oid
-    if isinstance(deferred, references.Deferred):
+    if isinstance(deferred, reference_events.Deferred):
         return deferred.parent_oid if deferred.lost else deferred.child_oid
     return None
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from executor.constraints.references import reference, referenced
-from executor.session import partitioned, reference_lookups, references, staging
+from executor.session import partitioned, reference_actions, reference_lookups, staging
 from executor.session.keyed import SnapshotMoved
 from planner import aims
 from planner.abc import Constraint, DeleteQuery, Query, Table, UpdateQuery
@@ -86,14 +86,16 @@ async def act(
         else:
             break
     for leaf, own in mine:
-        references.note_absence(block, leaf, own, frozenset(lost))
+        reference_actions.note_absence(block, leaf, own, frozenset(lost))
     if not found and not child.triggers:
         return
     with block.looking(begins=False):
         await _write(session, block, child, constraint, (rids, found, home), news, indexes, deleted)
     if action == "d":  # the default may be the very key that is gone
         for leaf, own in mine:
-            await references.refuse_children(session, block, leaf, parent, own, list(lost.values()), "a")
+            await reference_actions.refuse_children(
+                session, block, leaf, parent, own, list(lost.values()), "a"
+            )
 
 
 async def _referring(
@@ -139,7 +141,7 @@ async def _write(
         return
     columns = (constraint.delete_columns if deleted else ()) or constraint.columns
     assigned = tuple(child.index_of(a) for a in columns)
-    filled = await references.fillings(session, child, columns, action, len(found))
+    filled = await reference_actions.fillings(session, child, columns, action, len(found))
     key_of = reference(child, constraint).key
     mades: list[Row] = []
     for n, row in enumerate(found):
@@ -152,7 +154,7 @@ async def _write(
                 made[i] = source[indexes[place]]
         mades.append(tuple(made))
     if any(c.generated for c in child.columns):
-        mades = await references.computed(session, block, child, mades)
+        mades = await reference_actions.computed(session, block, child, mades)
     shaped = staging.written_rows(child, mades, rids)
     at = shaped.column_names.index("_rid")
     whole_rows = shaped.remove_column(at).add_column(0, "_rid", shaped.column(at))
