@@ -27,8 +27,8 @@ from executor.keyed.overlay import OverlayView
 from executor.keyed.table_writes import TableWrites
 from executor.procedural.inside import INSIDE
 from executor.session import reference_checks
-from executor.snapshot.abc import TableImage
-from planner.abc import Constraint, Oid, Table
+from executor.session.final_writes import apply_buffer, check_bulk, check_unique
+from planner.abc import Oid, Table
 from planner.catalog import CatalogChange, EnumType
 from planner.overtaking import goes_on
 from planner.relations import defined
@@ -38,7 +38,6 @@ from txn.columns import ALL_COLUMNS, Columns
 from txn.locks import LockMode
 from txn.shared.group import SharedGroup
 from txn.transaction import Transaction
-from txn.write_buffer import ShardBuffer
 
 if TYPE_CHECKING:
     from executor.executor import Executor
@@ -90,10 +89,7 @@ class Savepoint:
     """How many descriptors of large objects had been opened."""
 
 
-_SOME = 2
-"""More rows are put into an image together."""
 _NO_TABLES: Mapping[ShardId, Table] = MappingProxyType({})
-_NOT_SEEN: Mapping[Key, tuple[Timestamp | None, Columns]] = MappingProxyType({})
 
 
 class Block:
@@ -456,11 +452,11 @@ class Block:
             ):
                 continue
             if w.rules.key is not None or w.rules.uniques:
-                self._check_unique(w, group.ts)
+                check_unique(w, group.ts)
             if w.bulk:
                 for bulk in w.final_bulk():
                     if bulk.replaces is None:
-                        _check_bulk(w, bulk.rows, group.ts, w.gone())
+                        check_bulk(w, bulk.rows, group.ts, w.gone())
 
     def goes_on(self, old: Table, new: Table) -> bool:
         """Whether another definition of a table, or another one yet, leaves the block as it is."""
@@ -473,30 +469,6 @@ class Block:
         w = self.tables.get(old.shard)
         only_adds = w is None or not (w.buffer.deletes or w.bulk_deleted or w.gone())
         return goes_on(old, new, only_adds=only_adds)
-
-    def _check_unique(self, w: TableWrites, ts: Timestamp) -> None:
-        rules, image, deletes = w.rules, w.image, w.buffer.deletes
-        assert image is not None
-        gone: Container[int] = w.deleted_rids() if w.bulk_deleted else ()
-        by_key = w.by_key
-        if rules.key is not None:
-            # A row that was seen, and has been changed here, has its key: nobody else has written it, or validation had failed.
-            # That is made sure of by row ids: reading the row of a run costs more than the rest.
-            seen = w.txn.writes.wrote.get(w.shard, _NOT_SEEN)
-            taken = image.first_taken(by_key, deletes, gone, seen)
-            if taken is not None:
-                raise _taken_meanwhile(w, None, taken, by_key[taken][1])  # type: ignore[index]
-        for entry in by_key.values() if rules.uniques else ():
-            if entry is None:
-                continue
-            row = entry[1]
-            for rule in rules.uniques:
-                k = rule.key(row)
-                if k is None:
-                    continue
-                found = image.find_unique(rule.constraint.oid, k, ts)
-                if found is not None and found[1] not in deletes and found[1] not in gone:
-                    raise _taken_meanwhile(w, rule.constraint, k, row)
 
     def _on_apply(self, group: Group) -> None:
         """Everything is decided: versions into the images, DDL into the catalog."""
@@ -511,7 +483,7 @@ class Block:
             image = executor.store.image(shard)
             group.undo(functools.partial(image.undo, ts))
             if not w.bulk and not w.bulk_deleted:
-                _apply_buffer(image, w.buffer, ts, keyed=w.rules.key is not None)
+                apply_buffer(image, w.buffer, ts, keyed=w.rules.key is not None)
                 continue
             final = w.final_bulk()
             replaced = [b.replaces for b in final if b.replaces is not None]
@@ -519,7 +491,7 @@ class Block:
                 removal = deletion.removal if deletion.removal is not None else deletion.rids
                 image.remove_bulk(removal, ts, replaced=deletion in replaced)
                 group.wrote_all(shard)
-            _apply_buffer(image, w.buffer, ts, keyed=w.rules.key is not None)
+            apply_buffer(image, w.buffer, ts, keyed=w.rules.key is not None)
             for bulk in final:
                 image.put_bulk(bulk.rows, ts)
                 group.wrote_all(shard, fresh=bulk.replaces is None)
@@ -527,46 +499,3 @@ class Block:
                     group.wrote_all(rule.space)
                 for reference in w.rules.references:
                     group.wrote_all(reference.space)
-
-
-def _taken_meanwhile(w: TableWrites, constraint: Constraint | None, key: Key, row: Row) -> Exception:
-    """What COMMIT says of a key that another server was first to take: row locks are each server's own.
-
-    Who wrote `ON CONFLICT` would never hear of it from PostgreSQL, where one waits for the other: once more, and it is so here.
-    """
-    if w.evades:
-        return reference_checks.overtaken("a key was taken that ON CONFLICT found free")
-    return w.rules.unique_violation(constraint, key, row)
-
-
-def _check_bulk(w: TableWrites, prepared: Any, ts: Timestamp, ignoring: Any) -> None:
-    assert w.image is not None
-    clashes = w.image.conflicting_keys(prepared, ts, ignoring=ignoring)  # type: ignore[call-arg]
-    if clashes:
-        oid, key = clashes[0]
-        constraint = next(c for c in w.table.constraints if c.oid == oid)
-        raise w.rules.unique_violation(constraint, key)
-
-
-def _apply_buffer(image: TableImage, buffer: ShardBuffer, ts: Timestamp, *, keyed: bool) -> None:
-    """The buffered rows of one table become versions at `ts`."""
-    by_key, inserts = buffer.by_key, buffer.inserts
-    # Rows that were replaced under their key are shadowed by `put`; keys that are empty now are removed.
-    many = len(by_key) > _SOME
-    if many:
-        image.put_each(
-            [(key, *entry) for key, entry in by_key.items() if entry is not None and entry[0] in inserts], ts
-        )
-        if not buffer.deletes:
-            return
-    for key, entry in by_key.items():
-        if entry is not None:
-            if not many and entry[0] in inserts:
-                image.put(key, entry[0], entry[1], ts)
-        elif not keyed:
-            if key in buffer.deletes:
-                image.remove(key, key, ts)
-        else:
-            v = image.newest(key)
-            if v is not None and v[2] is not None and v[1] in buffer.deletes:
-                image.remove(key, v[1], ts)
