@@ -20,6 +20,7 @@ from planner.binding.from_items import CommonTable
 from planner.binding.keyed_selects import BoundSelect
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import as_text_numeric, column_form
+from planner.binding.output_keys import order_key
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.search_and_cycle import rewritten
 from planner.binding.state import COLUMNS_MAX, BoundQuery, Parts, Target
@@ -301,7 +302,7 @@ class CompoundBinder(QueryWriter):
         over.relations = [relation]
         if order is not None:
             for o in order.expressions:
-                key = self.order_key(o, targets, None, "ORDER BY")
+                key = order_key(self, o, targets, None, "ORDER BY")
                 if key is None:
                     raise PlanError(
                         "0A000",

@@ -34,17 +34,17 @@ from planner.binding import (
     values_stars,
     window_order,
 )
-from planner.binding.aggregate_calls import nulls_first
 from planner.binding.clauses import refuse_into, refuse_sets
 from planner.binding.comparable import refuse_unequal, refuse_unordered
 from planner.binding.compound import CompoundBinder
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Item
 from planner.binding.grouped_sets import below, spread
-from planner.binding.grouping import Grouping, grouping_sets
+from planner.binding.grouping import Grouping
 from planner.binding.keyed_selects import BoundSelect
 from planner.binding.missing_names import missing_relation
 from planner.binding.naming import figure_name, identifier
+from planner.binding.output_keys import group_keys, order_key
 from planner.binding.parameters import Parameters
 from planner.binding.records import each_field
 from planner.binding.resolve import see_casts
@@ -195,11 +195,11 @@ class QueryBinder(CompoundBinder):
         order = node.args.get("order")  # before GROUP BY, as PostgreSQL reads them
         if order is not None:
             for o in order.expressions:
-                key = self.order_key(o, targets, scope, "ORDER BY")
+                key = order_key(self, o, targets, scope, "ORDER BY")
                 assert key is not None
                 refuse_unordered(key.expr.type, first_position(o))
                 parts.order.append(key)
-        sets = self.group_keys(group, scope, targets) if group is not None else None
+        sets = group_keys(self, group, scope, targets) if group is not None else None
         distinct = node.args.get("distinct")
         if distinct is not None:
             on = distinct.args.get("on")
@@ -207,7 +207,7 @@ class QueryBinder(CompoundBinder):
                 items = on.expressions if isinstance(on, exp.Tuple) else [on]
                 parts.distinct_on = []
                 for i in items:
-                    key = self.order_key(i, targets, scope, "DISTINCT ON")
+                    key = order_key(self, i, targets, scope, "DISTINCT ON")
                     assert key is not None
                     refuse_unequal(key.expr.type, first_position(i))
                     parts.distinct_on.append(key.expr)
@@ -327,47 +327,6 @@ class QueryBinder(CompoundBinder):
             raise PlanError("42809", f"type {shown} is not composite", position=first_position(item))
         return [Target(name, node, None) for name, node in fields]
 
-    def order_key(
-        self, item: exp.Expression, targets: list[Target], scope: Scope | None, what: str
-    ) -> ir.SortKey | None:
-        """A key of ORDER BY or DISTINCT ON: an output's number, an output's name, or an expression."""
-        node = item.this if isinstance(item, exp.Ordered) else item
-        descending = bool(item.args.get("desc")) if isinstance(item, exp.Ordered) else False
-        nulls = nulls_first(item, descending)
-        bare = _constant(node)
-        if isinstance(bare, exp.Neg) and isinstance(bare.this, exp.Literal):
-            text = str(bare.this.this)
-            if text.isdigit() and not bare.this.is_string:
-                raise PlanError(
-                    "42P10", f"{what} position -{text} is not in select list", position=first_position(node)
-                )
-            raise PlanError("42601", f"non-integer constant in {what}", position=first_position(node))
-        if isinstance(bare, exp.Literal) and not bare.is_string and str(bare.this).isdigit():
-            number = int(str(bare.this))
-            if not 0 < number <= len(targets):
-                raise PlanError(
-                    "42P10", f"{what} position {number} is not in select list", position=first_position(node)
-                )
-            return ir.SortKey(targets[number - 1].node, descending, nulls)
-        if isinstance(bare, exp.Literal | exp.Null | exp.Boolean):
-            if scope is None:
-                return None
-            raise PlanError("42601", f"non-integer constant in {what}", position=first_position(node))
-        if isinstance(bare, exp.Column) and bare.args.get("table") is None:
-            name = identifier(bare.this)
-            matches = [x for x in targets if x.name == name]
-            if matches:
-                if any(m.node != matches[0].node for m in matches[1:]):
-                    raise PlanError("42702", f'{what} "{name}" is ambiguous', position=first_position(node))
-                return ir.SortKey(matches[0].node, descending, nulls)
-            if scope is None:
-                from planner.binding.scope import no_column
-
-                raise no_column(f'"{name}"', first_position(node))
-        if scope is None:
-            return None
-        return ir.SortKey(self.coercions.settled(self.expressions.bind(bare, scope)), descending, nulls)
-
     def limits(self, node: exp.Expression, parts: Parts, scope: Scope) -> None:
         inner = Scope(
             scope.parent, scope.number, relations=scope.relations, columns=scope.columns, ctes=scope.ctes
@@ -425,61 +384,6 @@ class QueryBinder(CompoundBinder):
 
     def windowed(self, made: ir.Window, over: exp.Window, scope: Scope) -> None:
         """What a window was made of; who writes queries out again remembers it."""
-
-    def group_keys(self, group: exp.Group, scope: Scope, targets: list[Target]) -> list[tuple[ir.Node, ...]]:
-        scope.clause = "GROUP BY"
-
-        def key(node: exp.Expression) -> ir.Node:
-            return self._group_key(node, scope, targets)
-
-        made = grouping_sets(group, key)
-        scope.clause = ""
-        return made
-
-    def _group_key(self, node: exp.Expression, scope: Scope, targets: list[Target]) -> ir.Node:
-        node = _constant(node)
-        if isinstance(node, exp.Null | exp.Boolean):
-            raise PlanError("42601", "non-integer constant in GROUP BY", position=first_position(node))
-        if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
-            if str(node.this.this).isdigit() and not node.this.is_string:
-                raise PlanError(
-                    "42P10",
-                    f"GROUP BY position -{node.this.this} is not in select list",
-                    position=first_position(node),
-                )
-            raise PlanError("42601", "non-integer constant in GROUP BY", position=first_position(node))
-        if isinstance(node, exp.Literal):
-            if not node.is_string and str(node.this).isdigit():
-                number = int(str(node.this))
-                if not 0 < number <= len(targets):
-                    raise PlanError(
-                        "42P10",
-                        f"GROUP BY position {number} is not in select list",
-                        position=first_position(node),
-                    )
-                return self._no_aggregate(targets[number - 1].node)
-            raise PlanError("42601", "non-integer constant in GROUP BY", position=first_position(node))
-        if isinstance(node, exp.Column) and node.args.get("table") is None:
-            name = identifier(node.this)
-            if not any(c.name == name for c in scope.columns):
-                matches = [x for x in targets if x.name == name]
-                if matches:
-                    if any(m.node != matches[0].node for m in matches[1:]):
-                        raise PlanError(
-                            "42702", f'GROUP BY "{name}" is ambiguous', position=first_position(node)
-                        )
-                    return self._no_aggregate(matches[0].node)
-        return self.coercions.settled(self.expressions.bind(node, scope))
-
-    def _no_aggregate(self, node: ir.Node) -> ir.Node:
-        for n in ir.walk(node):
-            if isinstance(n, ir.Aggregate):
-                raise PlanError(
-                    "42803", "aggregate functions are not allowed in GROUP BY", position=n.position
-                )
-            if isinstance(n, ir.Window):
-                raise PlanError("42P20", "window functions are not allowed in GROUP BY")
-        return node
 
     def _group(self, parts: Parts, scope: Scope, sets: list[tuple[ir.Node, ...]] | None) -> None:
         above = (
@@ -550,14 +454,3 @@ def _star_of(item: exp.Expression) -> str | None:
         if isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star):  # (t.*).*
             return _star_of(inner)
     return None
-
-
-def _constant(node: exp.Expression) -> exp.Expression:
-    """A key without its parentheses; `-(1)` as `-1`, which is a constant to PostgreSQL."""
-    while isinstance(node, exp.Paren):
-        node = node.this
-    if isinstance(node, exp.Neg):
-        inner = _constant(node.this)
-        if isinstance(inner, exp.Literal) and not inner.is_string:
-            return exp.Neg(this=inner)
-    return node

@@ -282,10 +282,5 @@ class QueryState:
     ) -> BoundQuery:
         raise NotImplementedError
 
-    def order_key(
-        self, item: exp.Expression, targets: list[Target], scope: Scope | None, what: str
-    ) -> ir.SortKey | None:
-        raise NotImplementedError
-
     def limits(self, node: exp.Expression, parts: Parts, scope: Scope) -> None:
         raise NotImplementedError

@@ -26,6 +26,7 @@ from planner.abc import SqlError, Table, TypeRef
 from planner.binding import ir, policy_conditions
 from planner.binding.deparse import NotWritable, TypeName, uncast
 from planner.binding.naming import identifier
+from planner.binding.output_keys import group_keys, order_key
 from planner.binding.parameters import Parameters
 from planner.binding.queries import unwrapped
 from planner.binding.routine_bodies import body_of
@@ -232,7 +233,7 @@ class QueryWriter(FromWriter):
             items = [x for e in node.expressions for x in (_members(e) if sets else [e])]
             return f"{word}({', '.join(self._grouped(e, scope, targets, bare=not sets) for e in items)})"
         parts = node.expressions if isinstance(node, exp.Tuple) else [node]
-        keys = [self.binder.group_keys(exp.Group(expressions=[p]), scope, targets)[0][0] for p in parts]
+        keys = [group_keys(self.binder, exp.Group(expressions=[p]), scope, targets)[0][0] for p in parts]
         text = ", ".join(map(self.key, keys))
         return text if bare and len(keys) == 1 else f"({text})"
 
@@ -245,7 +246,7 @@ class QueryWriter(FromWriter):
         if on is not None:
             keys = []
             for item in on.expressions if isinstance(on, exp.Tuple) else [on]:
-                key = self.binder.order_key(item, targets, scope, "DISTINCT ON")
+                key = order_key(self.binder, item, targets, scope, "DISTINCT ON")
                 assert key is not None
                 keys.append(self.key(key.expr))
             self._add(f" ON ({', '.join(keys)})")
@@ -272,7 +273,7 @@ class QueryWriter(FromWriter):
             return
         keys = []
         for item in order.expressions:
-            key = self.binder.order_key(item, targets, scope, "ORDER BY")
+            key = order_key(self.binder, item, targets, scope, "ORDER BY")
             if key is None:
                 raise NotWritable("ORDER BY of a set operation")
             places = [i for i, x in enumerate(targets, 1) if x.node == key.expr]

@@ -1,0 +1,129 @@
+"""Keys that may be said by what the query shows: ORDER BY 2, ORDER BY total, DISTINCT ON (1), GROUP BY 1, or by any expression.
+
+    ORDER BY, DISTINCT ON   an output's number, then an output's name, then an expression over the tables
+    GROUP BY                an output's number, then a column of the tables, then an output's name
+
+A number is a position and no value; any other constant would order nothing, and is refused as in PostgreSQL (42601).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from sqlglot import exp
+
+from planner.abc import PlanError
+from planner.binding import ir
+from planner.binding.aggregate_calls import nulls_first
+from planner.binding.grouping import grouping_sets
+from planner.binding.naming import identifier
+from planner.binding.scope import no_column
+from planner.parse import position as first_position
+
+if TYPE_CHECKING:
+    from planner.binding.scope import Scope
+    from planner.binding.state import QueryState, Target
+
+
+def order_key(
+    queries: QueryState, item: exp.Expression, targets: Sequence[Target], scope: Scope | None, what: str
+) -> ir.SortKey | None:
+    """A key of ORDER BY or DISTINCT ON (`what`). Without a scope, that is of UNION and its like, only outputs are keys: None for an
+    expression. Raises 42P10, 42601, 42702, 42703."""
+    node = item.this if isinstance(item, exp.Ordered) else item
+    descending = bool(item.args.get("desc")) if isinstance(item, exp.Ordered) else False
+    nulls = nulls_first(item, descending)
+    bare = _constant(node)
+    at = first_position(node)
+    numbered = _numbered(bare, targets, what, at)
+    if numbered is not None:
+        return ir.SortKey(numbered.node, descending, nulls)
+    if isinstance(bare, exp.Literal | exp.Null | exp.Boolean):
+        if scope is None:
+            return None
+        _refuse_constant(what, at)
+    if isinstance(bare, exp.Column) and bare.args.get("table") is None:
+        named = _named(identifier(bare.this), targets, what, at)
+        if named is not None:
+            return ir.SortKey(named.node, descending, nulls)
+        if scope is None:
+            raise no_column(f'"{identifier(bare.this)}"', at)
+    if scope is None:
+        return None
+    return ir.SortKey(queries.coercions.settled(queries.expressions.bind(bare, scope)), descending, nulls)
+
+
+def group_keys(
+    queries: QueryState, group: exp.Group, scope: Scope, targets: Sequence[Target]
+) -> list[tuple[ir.Node, ...]]:
+    """The keys of each grouping set. Raises 42P10, 42601, 42702, 42803, 42P20 and what binding an expression raises."""
+    scope.clause = "GROUP BY"
+    made = grouping_sets(group, lambda node: _group_key(queries, node, scope, targets))
+    scope.clause = ""
+    return made
+
+
+def _group_key(queries: QueryState, node: exp.Expression, scope: Scope, targets: Sequence[Target]) -> ir.Node:
+    node = _constant(node)
+    at = first_position(node)
+    numbered = _numbered(node, targets, "GROUP BY", at)
+    if numbered is not None:
+        return _no_aggregate(numbered.node)
+    if isinstance(node, exp.Literal | exp.Null | exp.Boolean):
+        _refuse_constant("GROUP BY", at)
+    if isinstance(node, exp.Column) and node.args.get("table") is None:
+        name = identifier(node.this)
+        if not any(c.name == name for c in scope.columns):
+            named = _named(name, targets, "GROUP BY", at)
+            if named is not None:
+                return _no_aggregate(named.node)
+    return queries.coercions.settled(queries.expressions.bind(node, scope))
+
+
+def _numbered(node: exp.Expression, targets: Sequence[Target], what: str, at: int) -> Target | None:
+    """The output that a whole number means."""
+    negative = isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal)
+    literal = node.this if negative else node
+    if not isinstance(literal, exp.Literal):
+        return None
+    if literal.is_string or not str(literal.this).isdigit():
+        if negative:
+            _refuse_constant(what, at)
+        return None
+    number = -int(str(literal.this)) if negative else int(str(literal.this))
+    if not 0 < number <= len(targets):
+        shown = f"-{literal.this}" if negative else str(number)
+        raise PlanError("42P10", f"{what} position {shown} is not in select list", position=at)
+    return targets[number - 1]
+
+
+def _named(name: str, targets: Sequence[Target], what: str, at: int) -> Target | None:
+    matches = [x for x in targets if x.name == name]
+    if any(m.node != matches[0].node for m in matches[1:]):
+        raise PlanError("42702", f'{what} "{name}" is ambiguous', position=at)
+    return matches[0] if matches else None
+
+
+def _refuse_constant(what: str, at: int) -> NoReturn:
+    raise PlanError("42601", f"non-integer constant in {what}", position=at)
+
+
+def _no_aggregate(node: ir.Node) -> ir.Node:
+    for n in ir.walk(node):
+        if isinstance(n, ir.Aggregate):
+            raise PlanError("42803", "aggregate functions are not allowed in GROUP BY", position=n.position)
+        if isinstance(n, ir.Window):
+            raise PlanError("42P20", "window functions are not allowed in GROUP BY")
+    return node
+
+
+def _constant(node: exp.Expression) -> exp.Expression:
+    """A key without its parentheses; `-(1)` as `-1`, which is a constant to PostgreSQL."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    if isinstance(node, exp.Neg):
+        inner = _constant(node.this)
+        if isinstance(inner, exp.Literal) and not inner.is_string:
+            return exp.Neg(this=inner)
+    return node
