@@ -21,6 +21,7 @@ from planner.binding import prelude_jsonb_parts, prelude_places
 from planner.binding.prelude_columns import BY_COLUMN
 from planner.binding.prelude_macros import INTERVALS, MACROS
 from planner.binding.prelude_quotients import QUOTIENTS
+from planner.binding.repeated_arguments import COMPARED, one_array, repeats
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 """Name, function of values, DuckDB's types of its arguments, and of its result."""
@@ -135,24 +136,37 @@ def udf(name: str, function: Callable[..., Any], arguments: Sequence[str], resul
             raise raised(e) from None
         return _result(out, result)
 
+    def once_each(*columns: Any) -> Any:
+        """As `run`: of rows that are alike only one is computed."""
+        arrays = list(map(one_array, columns))
+        found = repeats(arrays)
+        if found is None:
+            return run(list(map(_column, arrays)))
+        rows, places = found
+        return run([_column(a.take(rows)) for a in arrays]).take(places)
+
+    def each(*columns: Any) -> Any:
+        return run(list(map(_column, columns)))
+
+    computed = once_each if COMPARED.issuperset(arguments) else each
     made: Callable[..., Any]
     if len(arguments) == 0:
         raise AssertionError("a function without arguments belongs to the binder")
     if len(arguments) == 1:
-        made = lambda a: run([_column(a)])  # noqa: E731
+        made = lambda a: computed(a)  # noqa: E731, PLW0108
     elif len(arguments) == 2:
-        made = lambda a, b: run([_column(a), _column(b)])  # noqa: E731
+        made = lambda a, b: computed(a, b)  # noqa: E731, PLW0108
     elif len(arguments) == 3:
-        made = lambda a, b, c: run([_column(a), _column(b), _column(c)])  # noqa: E731
+        made = lambda a, b, c: computed(a, b, c)  # noqa: E731, PLW0108
     elif len(arguments) == 4:
-        made = lambda a, b, c, d: run([_column(a), _column(b), _column(c), _column(d)])  # noqa: E731
+        made = lambda a, b, c, d: computed(a, b, c, d)  # noqa: E731, PLW0108
     elif len(arguments) == 5:
-        made = lambda a, b, c, d, e: run(list(map(_column, (a, b, c, d, e))))  # noqa: E731
+        made = lambda a, b, c, d, e: computed(a, b, c, d, e)  # noqa: E731, PLW0108
     elif len(arguments) == 6:
-        made = lambda a, b, c, d, e, f: run(list(map(_column, (a, b, c, d, e, f))))  # noqa: E731
+        made = lambda a, b, c, d, e, f: computed(a, b, c, d, e, f)  # noqa: E731, PLW0108
     else:
         assert len(arguments) == 7, "DuckDB counts the parameters, so each number has its own function"
-        made = lambda a, b, c, d, e, f, g: run(list(map(_column, (a, b, c, d, e, f, g))))  # noqa: E731
+        made = lambda a, b, c, d, e, f, g: computed(a, b, c, d, e, f, g)  # noqa: E731, PLW0108
     return Udf(name, made, tuple(arguments), result)
 
 

@@ -16,13 +16,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from planner.binding import numerics, prelude_jsonb_columns
+from planner.binding.repeated_arguments import one_array
 from planner.textsearch.matching import match_columns, needle_columns
 from planner.textsearch.text_columns import match_texts
 
 
 def compare_numerics(a: Any, b: Any) -> pa.Array:
     """-1, 0 or 1 for each two numerics in text form, null where one is."""
-    a, b = _one(a), _one(b)
+    a, b = one_array(a), one_array(b)
     null = np.asarray(pc.or_(pc.is_null(a), pc.is_null(b)).to_numpy(zero_copy_only=False), np.bool_)
     try:
         x, y = (np.asarray(pc.cast(v, pa.float64()).to_numpy(zero_copy_only=False)) for v in (a, b))
@@ -39,12 +40,6 @@ def compare_numerics(a: Any, b: Any) -> pa.Array:
             for v, w in zip(a.take(at).to_pylist(), b.take(at).to_pylist(), strict=True)
         ]
     return pa.array(out.astype(np.int32), mask=null)
-
-
-def _one(column: Any) -> pa.Array:
-    if isinstance(column, pa.ChunkedArray):
-        return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
-    return column
 
 
 BY_COLUMN: Final[dict[str, Callable[..., pa.Array]]] = {
