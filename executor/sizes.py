@@ -42,6 +42,9 @@ class Sizes:
         image = self._image(table.shard)
         if image is None:
             return 0
+        if index.method in ("gin", "gist"):
+            terms = (x for p in image.generations for x in p.terms.values())
+            return sum(x.size_bytes for x in terms if x.oid == index.oid)
         positions = _positions(table, index)
         if index.primary:
             return sum(run.keys.size_bytes for run in image.runs)

@@ -50,6 +50,7 @@ from planner.relations import (
     Trigger,
     TypeRef,
 )
+from planner.searches import Search, Sought
 
 
 class SqlError(Exception):
@@ -152,6 +153,8 @@ class RelationUse:
     ranges: tuple[Lookup, ...] | None = None
     part: PartUse | None = None
     """It is a leaf of a partitioned table: what parameters say of whether it is read at all."""
+    terms: Search | Sought | None = None
+    """Conditions on its rows that indexes of parts serve: rows of which these are not true may be left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,8 +478,10 @@ __all__ = [
     "ResultColumn",
     "RowLock",
     "Rule",
+    "Search",
     "SessionValue",
     "Slot",
+    "Sought",
     "SqlError",
     "StatementKind",
     "SystemUse",

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import Result, Rows, Stream
 from executor.session import rules
 from executor.session.executed import meant_by
-from executor.session.plan_nodes import plan_node
+from executor.session.plan_nodes import bitmap_lines, plan_node
 from executor.session.plan_texts import WRITTEN, Document
 from planner import statements as st
 from planner.abc import (
@@ -64,7 +64,11 @@ def _query_lines(query: Query) -> list[str]:
                 else ", ".join(use.table.columns[i].name for i in use.columns) or "no columns"
             )
             what = "key ranges" if use.ranges is not None else "whole table"
-            lines.append(f"  ->  Scan on {use.table.name} ({columns}; {what})")
+            if use.terms is None:
+                lines.append(f"  ->  Scan on {use.table.name} ({columns}; {what})")
+            else:
+                lines.append(f"  ->  Bitmap Heap Scan on {use.table.name} ({columns}; {what})")
+                lines += bitmap_lines(use.terms, "        ")
         elif isinstance(use, ChangesUse):
             lines.append(f"  ->  Changes of {use.table.name} after {use.after}")
         else:

@@ -1,6 +1,7 @@
 """EXPLAIN (FORMAT JSON) in PostgreSQL's shape: a tree of nodes under "Plan", by names that tools look for.
 
     keyed     {"Node Type": "Index Scan", "Index Name": "t_pkey", "Relation Name": "t"}
+    terms     {"Node Type": "Bitmap Heap Scan", "Plans": [{"Node Type": "Bitmap Index Scan", "Index Name": "t_doc_idx"}]}
     columnar  {"Node Type": "Custom Scan", "Custom Plan Provider": "DuckDB", "Plans": [{"Node Type": "Seq Scan", ...}]}
     writes    {"Node Type": "ModifyTable", "Operation": "Insert", "Relation Name": "t", "Plans": [...]}
 
@@ -26,12 +27,17 @@ from planner.abc import (
     MergeQuery,
     Query,
     RelationUse,
+    Search,
+    Sought,
+    SystemUse,
     Table,
     UpdateQuery,
     WithWrites,
 )
 
 Node = dict[str, Any]
+
+_BITMAPS = {"and": "BitmapAnd", "or": "BitmapOr"}
 
 _OPERATIONS: dict[type[Any], str] = {
     InsertQuery: "Insert",
@@ -94,7 +100,7 @@ def _index_scan(table: Table, unique: int = 0, direction: str = "Forward") -> No
 
 
 def _query(query: Query, provider: str) -> Node:
-    scans = [_node("Seq Scan") | {"Relation Name": name} for name in _relations(query)]
+    scans = [_scan(use) for use in query.relations]
     if not scans:
         return _node("Result")
     one = {"Relation Name": scans[0]["Relation Name"]} if len(scans) == 1 else {}
@@ -102,6 +108,25 @@ def _query(query: Query, provider: str) -> Node:
     return custom | {"Plans": _below(scans, "Member")}
 
 
-def _relations(query: Query) -> Iterable[str]:
-    for use in query.relations:
-        yield use.table.name if isinstance(use, RelationUse | ChangesUse) else use.name
+def _scan(use: RelationUse | SystemUse | ChangesUse) -> Node:
+    if isinstance(use, SystemUse):
+        return _node("Seq Scan") | {"Relation Name": use.name}
+    if isinstance(use, RelationUse) and use.terms is not None:
+        node = _node("Bitmap Heap Scan") | {"Relation Name": use.table.name}
+        return node | {"Plans": _below([_bitmap(use.terms)], "Outer")}
+    return _node("Seq Scan") | {"Relation Name": use.table.name}
+
+
+def _bitmap(search: Search | Sought) -> Node:
+    """The rows that conditions lead to: as PostgreSQL has it, of one index, or of several that meet or are put together."""
+    if isinstance(search, Sought):
+        return _node("Bitmap Index Scan") | {"Index Name": search.index.name}
+    return _node(_BITMAPS[search.op]) | {"Plans": _below([_bitmap(part) for part in search.parts], "Member")}
+
+
+def bitmap_lines(search: Search | Sought, before: str) -> list[str]:
+    """The same as lines of text."""
+    if isinstance(search, Sought):
+        return [f"{before}->  Bitmap Index Scan on {search.index.name}"]
+    inner = [line for part in search.parts for line in bitmap_lines(part, before + "      ")]
+    return [f"{before}->  {_BITMAPS[search.op]}", *inner]

@@ -23,7 +23,7 @@ from executor.columnar.errors import canceled
 from executor.columnar.plain_rows import finds_rows_only
 from executor.columnar.rows import batch_rows, canonical_batch
 from executor.past.tables import Loan
-from executor.session import catalog_reads, changes, few_rows, keyed, pruning
+from executor.session import catalog_reads, changes, few_rows, keyed, pruning, searching
 from executor.session.advisory import refused_midway
 from executor.session.block import Block
 from executor.session.relations import cells, physical_schema, record, relation, was_there
@@ -204,7 +204,13 @@ async def prepare(
                     continue
                 if block is not None:
                     record(session, block, use, params)
-                relations[use.slot] = relation(executor, block, use, ts, pin, bindings)
+                looked_at = searching.found(session, use, params, ts) if use.terms is not None else None
+                if looked_at is None:
+                    relations[use.slot] = relation(executor, block, use, ts, pin, bindings)
+                    continue
+                made = searching.Relation(session, use, ts, pin, bindings, looked_at)
+                relations[use.slot] = relation(executor, block, use, ts, pin, bindings, made.text)
+                prepared.rows -= made.unread
         for slot, (table, rows) in (extra or {}).items():
             bindings[f"given_{slot}"] = rows
             relations[slot] = f"given_{slot}"

@@ -8,7 +8,7 @@ What is noted are ranges and points of keys where the plan knows them, else the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -120,13 +120,19 @@ def relation(
     ts: Timestamp,
     pin: ReadPin,
     bindings: dict[str, pa.Table],
+    committed: Callable[[bool], str] | None = None,
 ) -> str:
-    """The rows of a table that this statement sees, as a parenthesised subquery."""
+    """The rows of a table that this statement sees, as a parenthesised subquery.
+
+    `committed`: in place of the store's relation, one that has the rows that the query looks at (asked whether with `_rid`).
+    """
     table = use.table
     writes = block.tables.get(table.shard) if block is not None else None
     created = block is not None and table.shard in block.created
     altered = not created and block is not None and table.shard in block.altered
     if not created and not altered and (writes is None or not writes.has_rows):
+        if committed is not None:
+            return committed(use.with_rid)
         return str(
             executor.store.relation_sql(table.shard, ts, use.columns, use.with_rid, pin=pin, seen_as=table)
         )
@@ -137,6 +143,8 @@ def relation(
     if not created:
         if altered:
             base = as_altered(executor, table, ts, pin)
+        elif committed is not None:
+            base = committed(True)
         else:
             base = executor.store.relation_sql(table.shard, ts, use.columns, True, pin=pin, seen_as=table)
         gone = _deleted(writes) if writes is not None else None

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -24,6 +25,9 @@ from planner.abc import Table
 from planner.lexer import quoted
 from planner.types import arrow_type, duckdb_type, literal_sql, select_sql, store_sql, to_canonical
 from storage.abc import TIMESTAMP_MAX, Row, Timestamp
+
+if TYPE_CHECKING:
+    from executor.snapshot.terms import TermsOf
 
 OPEN: Timestamp = TIMESTAMP_MAX
 """`_to` of a row that nobody has deleted."""
@@ -45,11 +49,17 @@ class Physical:
     exists: bool = False
     """Whether DuckDB has it already (it is created with the first flush)."""
 
+    inserted: int = 0
+    """Rows that DuckDB has ever been told of."""
+
     live_rows: int = 0
     dead_rows: int = 0
     max_from: Timestamp = 0
     closes: deque[tuple[Timestamp, int]] = field(default_factory=deque)
     """Per flush: (latest `_to`, rows closed): tells how many rows a vacuum would delete."""
+
+    terms: dict[Any, TermsOf] = field(default_factory=dict)
+    """What its rows are found by that indexes of parts have."""
 
     database: str = ""
     """DuckDB's database that has it, if it is one of its shard's own (`executor.snapshot.packing`)."""
@@ -77,6 +87,7 @@ class Physical:
 
     def account(self, inserted: int, closed: int, max_from: Timestamp, max_to: Timestamp) -> None:
         """A flush has been committed."""
+        self.inserted += inserted
         self.live_rows += inserted - closed
         self.dead_rows += closed
         self.max_from = max(self.max_from, max_from)

@@ -325,12 +325,14 @@ class SnapshotStore(StoreUpkeep):
         *,
         pin: ReadPin | None = None,
         seen_as: Table | None = None,
+        also: str = "",
     ) -> str:
         """A parenthesised DuckDB subquery of the rows visible at ts; after `prepare_read`.
 
         Leaves the time filter out where every row is known to be visible, which takes a `pin`.
         `seen_as`: the definition that the query was planned with, where it is not the one at `ts`
-        (a transaction that has altered the table itself); columns are found by attribute number.
+        (a transaction that has altered the table itself); columns are found by attribute number. `also`: what else
+        is asked of `_rid` and `_from`.
         """
         image = self._images[shard]
         physical = image.physical_at(ts)
@@ -338,7 +340,7 @@ class SnapshotStore(StoreUpkeep):
         if pin is not None and pin.covers(image):
             late = physical.max_from > ts
             early = physical.dead_rows > 0
-        where = " AND ".join([f"_from <= {ts}"] * late + [f"_to > {ts}"] * early)
+        where = " AND ".join([f"_from <= {ts}"] * late + [f"_to > {ts}"] * early + [also] * bool(also))
         return physical.select(where, columns, with_rid, seen_as or image.table_at(ts))
 
     def changes_sql(self, shard: ShardId, after: Timestamp, upto: Timestamp) -> str | None:

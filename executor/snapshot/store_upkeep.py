@@ -25,6 +25,7 @@ from executor.snapshot.image import TableImage
 from executor.snapshot.kept_bytes import KeptLater
 from executor.snapshot.physical import Physical
 from executor.snapshot.spill import Spill
+from executor.snapshot.terms import TermsKept
 from executor.snapshot.writer import DuckWriter, SnapshotLimits
 from storage.abc import Part, ShardId, Timestamp
 
@@ -58,6 +59,7 @@ class StoreUpkeep:
         self.scratch: str = scratch or self._own_scratch or ""
         self.spill = Spill(self.scratch, self.limits.spill_bytes_min)
         self.kept_later = KeptLater()
+        self.terms_kept = TermsKept(self.limits.terms_bytes_max)
         config: dict[str, Any] = {
             "temp_directory": self.scratch,
             "preserve_insertion_order": "true",

@@ -62,6 +62,9 @@ class SnapshotLimits:
     unpacked_bytes_max: int = 256 << 20
     """What is written to a large table's database at a time before it is packed, about."""
 
+    terms_bytes_max: int = 512 << 20
+    """Indexes of parts (`executor.snapshot.terms`) of all tables together; those for which there is no room are not searched."""
+
     pin_wait_s: float = 30.0
     """How long a flush waits for pinned readers to begin before it gives up (and is tried again)."""
 

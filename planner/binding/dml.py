@@ -45,6 +45,7 @@ from planner.binding import (
     keyed,
     locking,
     partitioned,
+    searched,
     updatable_views,
     values_stars,
 )
@@ -541,6 +542,7 @@ class DmlBinder(SecuredRows):
         if self.instead is None:
             self.queries.ranges[relation.number] = locking.ranges(self.queries, relation, where)
             partitioned.note(self.queries, [relation], where)
+            searched.note(self.queries, [relation], where)
             table = relation.table
             if isinstance(where, ir.Lit) and not where.value and table is not None and table.partitioning:
                 self.queries.accesses.unchanged.add(table.oid)

@@ -19,6 +19,7 @@ from planner import types as t
 from planner.abc import Column, Const, Lookup, Param, PartUse, PlanError, RelationUse, Slot, Table
 from planner.binding import ir, keyed
 from planner.binding.fragments import Item, Piece, quote_name
+from planner.binding.searched import of_leaf
 from planner.inheritance import spreads
 from planner.leafwise import ByKey, Leafwise, possible
 from planner.partitioning import leaves_of, router
@@ -173,7 +174,13 @@ def written(
         slot = f"{use.slot}_{leaf.oid}"
         mine = tuple(sorted(where[n] for n in names if n in where))
         made = replace(
-            use, slot=slot, table=leaf, columns=mine, ranges=_ranges(table, leaf, use.ranges), part=part
+            use,
+            slot=slot,
+            table=leaf,
+            columns=mine,
+            ranges=_ranges(table, leaf, use.ranges),
+            part=part,
+            terms=of_leaf(catalog, leaf, use.terms),
         )
         uses.append(made)
         outputs = [

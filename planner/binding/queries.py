@@ -31,6 +31,7 @@ from planner.binding import (
     locking,
     own_casts,
     partitioned,
+    searched,
     values_stars,
     window_order,
 )
@@ -403,6 +404,7 @@ class QueryBinder(CompoundBinder):
             assert r.table is not None
             self.ranges[r.number] = key_conditions.read_ranges(r.table, r.number, parts.where)
         partitioned.note(self, scope.relations, parts.where, scope.steps)
+        searched.note(self, scope.relations, parts.where)
         grouping = Grouping(self, scope, sets)
         for x in parts.targets:
             x.node = grouping.lift(x.node)

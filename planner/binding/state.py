@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import ChangesUse, CommonWrite, Lookup, PlanError, ResultColumn, SystemUse, TypeRef
+from planner.abc import (
+    ChangesUse,
+    CommonWrite,
+    Lookup,
+    PlanError,
+    ResultColumn,
+    Search,
+    Sought,
+    SystemUse,
+    TypeRef,
+)
 from planner.binding import collations_met, ir
 from planner.binding.accesses import Accesses
 from planner.binding.coerce import Coercions
@@ -179,6 +189,8 @@ class QueryState:
         self.outer_aggregates: dict[int, ir.Aggregate] = {}
         """What aggregates of an outer query are columns of, where they are written."""
         self.ranges: dict[int, tuple[Lookup, ...] | None] = {}
+        self.searches: dict[int, Search | Sought] = {}
+        """By relation: what WHERE asks that an index of parts serves (`planner.binding.searched`)."""
         self._relations = 0
         self._scopes = 0
         self._selects = 0

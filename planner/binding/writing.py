@@ -27,6 +27,7 @@ from planner.binding import (
     keyed,
     late_targets,
     partitioned,
+    searched,
     window_keys,
 )
 from planner.binding.clauses import refuse_sets_inside
@@ -92,6 +93,7 @@ class QueryWriter(QueryState):
 
     def written(self, parts: Parts, scope: Scope, top: bool) -> BoundQuery:
         partitioned.note(self, scope.relations, parts.where, scope.steps)
+        searched.note(self, scope.relations, parts.where)
         put_off = late_targets.put_off(self, parts, scope, top)
         if put_off is not None:
             return put_off
@@ -333,6 +335,7 @@ class QueryWriter(QueryState):
                     tuple(sorted(r.used | r.guarded)),
                     r.number == with_rid or r.rid,
                     self.ranges.get(r.number),
+                    terms=self.searches.get(r.number),
                 )
                 if partitioned.is_one(r):
                     text, leaves = partitioned.written(self, r, use)

@@ -1,0 +1,278 @@
+"""Rows by their terms: what CREATE INDEX ... USING gin is searched by (`planner.terms`).
+
+    DuckDB's table    every version, by its row id       _from <= upto            | since
+    chunks            term -> row ids, a quarter of a million rows each            |
+    a search          the ids that the terms lead to     (_rid IN (...)            OR _from > upto)
+
+Versions never change, and a row id is one version's: so an index of all that DuckDB was told up to a time stays right for ever,
+whatever is deleted, and serves readers of any time. What came since is looked at by the query itself, which asks its conditions of all
+rows in any case. When that has become much, the index is extended by chunks of it.
+
+DuckDB makes the chunks, one after the other on one thread, when somebody first asks; until then, and where nothing can be looked for,
+a query looks through the table. A term that every eighth row of a chunk has leads nowhere and is not kept. All indexes together take
+`SnapshotLimits.terms_bytes_max`; which of them have not been used for a while make room, and one that finds none is not kept at all.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from bisect import bisect_left
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from planner.abc import SqlError, Table
+from planner.searches import TermsIndex
+from planner.terms import Some, Term, Terms, terms_sql
+from storage.abc import Timestamp
+
+if TYPE_CHECKING:
+    from executor.snapshot.image import TableImage
+    from executor.snapshot.physical import Physical
+
+Ids = np.ndarray[Any, np.dtype[Any]]
+RunQuery = Callable[[str], Awaitable[pa.Table]]
+"""Runs a query of DuckDB's and gives the whole of it."""
+
+CHUNK_ROWS: Final = 1 << 18
+BUCKET: Final = 1 << 16
+"""Row ids are counted by so many."""
+SPAN_MAX: Final = (1 << 32) - BUCKET
+"""Row ids of one chunk are numbers of four bytes, counted from its first."""
+COMMON_ROWS_MIN: Final = 4_096
+"""Terms of fewer rows are never too common."""
+CHUNKS_MAX: Final = 32
+"""Chunks of a quarter of CHUNK_ROWS or less: with more of them the index is made anew."""
+IN_USE_S: Final = 60.0
+"""Who was asked in this time makes no room for others."""
+_ENDING: Final = ("57014", "57P01")
+BEGINNINGS_MAX: Final = 10_000
+"""Terms that begin as is asked."""
+
+
+class Chunk:
+    """Terms in order, and for each of them where its rows are; a term that too many rows have leads nowhere."""
+
+    __slots__ = ("base", "rows", "small", "starts", "terms")
+
+    def __init__(self, base: int, small: bool, found: pa.Table) -> None:
+        self.base, self.small = base, small
+        self.terms: pa.Array = _one(found.column("term"))
+        lists = _one(found.column("rows"))
+        self.starts: Ids = lists.offsets.to_numpy(zero_copy_only=False)
+        self.rows: Ids = lists.values.to_numpy(zero_copy_only=False)
+        if lists.null_count:
+            common = lists.is_null().to_numpy(zero_copy_only=False)
+            ends = self.starts[1:].copy()
+            ends[common] = -1 - ends[common]  # whose end is below zero
+            self.starts = np.concatenate([self.starts[:1], ends])
+
+    @property
+    def size_bytes(self) -> int:
+        return int(self.terms.nbytes + self.starts.nbytes + self.rows.nbytes)
+
+    def ids(self, asked: Terms) -> Ids | None:
+        """Row ids, each once; None: all, for all that is known."""
+        rows = self._rows(asked)
+        return None if rows is None else rows.astype(np.int64) + self.base
+
+    def _rows(self, asked: Terms) -> Ids | None:
+        if isinstance(asked, Term):
+            return self._beginning(asked.text) if asked.begins else self._of(asked.text)
+        found = [self._rows(part) for part in asked.parts]
+        if isinstance(asked, Some):
+            if any(f is None for f in found):
+                return None
+            return np.unique(np.concatenate([np.zeros(0, np.uint32), *(f for f in found if f is not None)]))
+        known = sorted((f for f in found if f is not None), key=len)
+        if not known:
+            return None
+        rows = known[0]
+        for other in known[1:]:
+            rows = np.intersect1d(rows, other, assume_unique=True)
+        return rows
+
+    def _of(self, term: str) -> Ids | None:
+        i = self._place(term)
+        if i == len(self.terms) or self.terms[i].as_py() != term:
+            return np.zeros(0, np.uint32)
+        return self._at(i)
+
+    def _at(self, i: int) -> Ids | None:
+        start, end = int(self.starts[i]), int(self.starts[i + 1])
+        return None if end < 0 else self.rows[start if start >= 0 else -1 - start : end]
+
+    def _beginning(self, beginning: str) -> Ids | None:
+        found: list[Ids] = [np.zeros(0, np.uint32)]
+        first = self._place(beginning)
+        for i in range(first, min(len(self.terms), first + BEGINNINGS_MAX)):
+            if not self.terms[i].as_py().startswith(beginning):
+                return np.unique(np.concatenate(found))
+            rows = self._at(i)
+            if rows is None:
+                return None
+            found.append(rows)
+        return np.unique(np.concatenate(found)) if first + BEGINNINGS_MAX >= len(self.terms) else None
+
+    def _place(self, term: str) -> int:
+        terms = self.terms
+        return bisect_left(range(len(terms)), term, key=lambda i: terms[i].as_py())
+
+
+class TermsKept:
+    """All indexes of parts that there are, and how much memory they take."""
+
+    def __init__(self, bytes_max: int) -> None:
+        self.bytes_max = bytes_max
+        self._all: weakref.WeakSet[TermsOf] = weakref.WeakSet()
+
+    def add(self, index: TermsOf) -> None:
+        self._all.add(index)
+
+    def has_room(self, index: TermsOf, size: int) -> bool:
+        """For so many bytes of an index; others that nobody has asked for a while are let go of."""
+        others = sorted((o for o in self._all if o is not index), key=lambda o: o.used_at)
+        taken = size + sum(o.size_bytes for o in others)
+        for other in others:
+            if taken <= self.bytes_max or other.used_at > time.monotonic() - IN_USE_S:
+                break
+            taken -= other.size_bytes
+            other.let_go()
+        return taken <= self.bytes_max
+
+
+class TermsOf:
+    """One key of an index, of one generation of a table in DuckDB."""
+
+    __slots__ = (
+        "__weakref__", "_chunks", "_counted", "_image", "_index", "_kept", "_making", "_physical", "_table", "too_large", "upto", "used_at",
+    )  # fmt: skip
+
+    def __init__(
+        self, image: TableImage, physical: Physical, table: Table, index: TermsIndex, kept: TermsKept
+    ) -> None:
+        self._image, self._physical, self._table, self._index, self._kept = (
+            image,
+            physical,
+            table,
+            index,
+            kept,
+        )
+        self._chunks: list[Chunk] = []
+        self._counted = 0
+        """How many rows DuckDB had been told of."""
+        self._making = False
+        self.upto: Timestamp | None = None
+        """It knows all versions since before this; None: none."""
+        self.too_large = False
+        self.used_at = time.monotonic()
+        kept.add(self)
+
+    @property
+    def oid(self) -> int:
+        """The index that it was first made for."""
+        return self._index.oid
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(c.size_bytes for c in self._chunks)
+
+    @property
+    def since(self) -> int:
+        """Rows that came since, about."""
+        return self._physical.inserted - self._counted
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is to be made, or extended."""
+        if self._making or self.too_large:
+            return False
+        return self.upto is None or self.since > max(5_000, self._counted // 20)
+
+    def let_go(self) -> None:
+        self._chunks, self.upto, self._counted = [], None, 0
+
+    def ids(self, asked: Terms, most: int) -> Ids | None:
+        """Row ids of versions up to `upto`, each once; None: there are more than so many, or nothing is known of them."""
+        self.used_at = time.monotonic()
+        found: list[Ids] = [np.zeros(0, np.int64)]
+        count = 0
+        for chunk in self._chunks:
+            ids = chunk.ids(asked)
+            if ids is None:
+                return None
+            count += len(ids)
+            if count > most:
+                return None
+            found.append(ids)
+        return np.concatenate(found)
+
+    # --- making it -----------------------------------------------------------------------------------
+
+    async def extend(self, run: RunQuery) -> None:
+        """Takes in what DuckDB has been told of since. Raises what DuckDB is refused with, if the table is still there."""
+        if self._making:
+            return
+        self._making = True
+        try:
+            await self._extend(run)
+        except SqlError as e:
+            there = any(p is self._physical for p in self._image.generations)
+            if there and e.sqlstate not in _ENDING:
+                raise  # or else the table was dropped meanwhile, or the server stops
+        finally:
+            self._making = False
+
+    async def _extend(self, run: RunQuery) -> None:
+        upto, counted = self._image.flushed_ts, self._physical.inserted
+        small = sum(c.small for c in self._chunks)
+        chunks = [] if small >= CHUNKS_MAX else list(self._chunks)
+        after = self.upto if chunks else None
+        where = f"_from <= {upto}" if after is None else f"_from > {after} AND _from <= {upto}"
+        counts = await run(
+            f"SELECT _rid // {BUCKET} AS bucket, count(*) AS n FROM {self._physical.name} WHERE {where} GROUP BY bucket ORDER BY bucket"
+        )
+        buckets = zip(counts.column(0).to_pylist(), counts.column(1).to_pylist(), strict=True)
+        for first, last, rows in _stretches(buckets):
+            base = first * BUCKET
+            there = f"{where} AND _rid >= {base} AND _rid < {(last + 1) * BUCKET}"
+            found = await run(self._text(there, base, max(COMMON_ROWS_MIN, rows // 8)))
+            chunks.append(Chunk(base, rows <= CHUNK_ROWS // 4, found))
+            if not self._kept.has_room(self, sum(c.size_bytes for c in chunks)):
+                self.let_go()
+                self.too_large = True
+                return
+        self._chunks, self.upto, self._counted = chunks, upto, counted
+
+    def _text(self, where: str, base: int, common: int) -> str:
+        index = self._index
+        columns = [self._table.index_of(attnum) for attnum in index.columns]
+        rows = self._physical.select(where, columns, True, self._table)
+        return (
+            f"SELECT term, CASE WHEN count(*) <= {common} THEN list(n ORDER BY n) END AS rows FROM ("
+            f"SELECT unnest(list_distinct({terms_sql(index.kind, 'v')})) AS term, n FROM ("
+            f"SELECT {index.text} AS v, CAST({index.alias}._rid - {base} AS UINTEGER) AS n FROM {rows} AS {index.alias}"
+            ") WHERE v IS NOT NULL) GROUP BY term ORDER BY term"
+        )
+
+
+def _stretches(buckets: Any) -> Sequence[tuple[int, int, int]]:
+    """(first bucket, last one, rows) of stretches that have the rows of a chunk."""
+    out: list[tuple[int, int, int]] = []
+    for bucket, rows in buckets:
+        if out and out[-1][2] + rows <= CHUNK_ROWS and (bucket - out[-1][0] + 1) * BUCKET <= SPAN_MAX:
+            out[-1] = (out[-1][0], bucket, out[-1][2] + rows)
+        else:
+            out.append((bucket, bucket, rows))
+    return out
+
+
+def _one(column: pa.ChunkedArray) -> pa.Array:
+    made = column.combine_chunks()
+    return made if isinstance(made, pa.Array) else pa.concat_arrays(made.chunks)
+
+
+__all__ = ["Ids", "RunQuery", "TermsKept", "TermsOf"]
