@@ -24,6 +24,7 @@ from executor.keyed.parts import PartsPlan, WritePart
 from executor.keyed.parts_member import PartsTarget
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.keyed.read import ReadPlan
+from executor.keyed.terms_read import TermsRead
 from executor.keyed.write import InsertPlan, UpdatePlan
 from executor.session.catalog_reads import join_of
 from executor.session.drawing import Draws
@@ -327,6 +328,11 @@ class Plans:
             images = tuple(self._store.image(x.shard) for x in tables)
             if join is not None:
                 return Shortcut(join.short, images, tables, join)
+            if body.terms is not None:
+                from executor.session.searching import led_to
+
+                by_terms = TermsRead(body, led_to)
+                return Shortcut(by_terms.rows, images[0], tables, by_terms)
             if body.index:
                 by_index = IndexRead(body)
                 return Shortcut(by_index.rows, images[0], tables, by_index)

@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.relations import Table, TypeRef
 from storage.abc import Datum
+
+if TYPE_CHECKING:
+    from planner.searches import Search, Sought
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +294,8 @@ class KeyedRead:
     walk: KeyedWalk | None = None
     """The same in the order of an index: where nothing else leads to these rows (then `lookup` is its range), or all that
     do are too many."""
+    terms: Search | Sought | None = None
+    """An index of parts leads to the rows, by these conditions; `lookup` says nothing."""
 
 
 @dataclass(frozen=True, slots=True)

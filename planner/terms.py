@@ -115,13 +115,13 @@ def asked(search: Search | Sought, params: Sequence[Datum], configured: Callable
         return Some(())
     elif search.made:
         name, _, said = search.made.partition(" ")
-        value = _QUERIES[name](configuration(configured(said)), str(given[0]))
+        value = QUERIES[name](configuration(configured(said)), str(given[0]))
     else:
         value = given[0]
     return _ASKED[search.index.kind](search.how, str(value))
 
 
-_QUERIES: Final = {
+QUERIES: Final = {
     "to_tsquery": documents.query,
     "plainto_tsquery": documents.plain,
     "phraseto_tsquery": documents.phrase,
@@ -200,4 +200,4 @@ _ASKED: Final[dict[str, Callable[[str, str], Terms | None]]] = {
     TRIGRAMS: _of_pattern,
 }
 
-__all__ = ["TERM_MAX", "All", "Some", "Term", "Terms", "asked", "terms_sql"]
+__all__ = ["QUERIES", "TERM_MAX", "All", "Some", "Term", "Terms", "asked", "terms_sql"]

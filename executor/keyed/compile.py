@@ -19,6 +19,7 @@ from executor.keyed import (  # noqa: F401 - they fill the registry
     casts,
     catalog_calls,
     comparison,
+    containment,
     extensions,
     json_rows,
     numbers,

@@ -9,7 +9,7 @@ What came since the index was made is in the relation in any case. The query ask
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ from planner.searches import TermsIndex
 from planner.terms import asked
 from planner.types.declared import FIRST_USER_OID
 from storage.abc import Datum, Timestamp
+from txn.abc import Key
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -56,9 +57,51 @@ def found(session: Session, use: RelationUse, params: Sequence[Datum], ts: Times
     After `prepare_read`. Raises what a condition's constant is refused with.
     """
     assert use.terms is not None
-    store = session.executor.store
-    image = store.image(use.table.shard)
-    physical = image.physical
+    image = session.executor.store.image(use.table.shard)
+    made = _search(session, image, use.table, use.terms, params, ts)
+    if made is None or len(made.ids) > image.stored_rows // SHARE:
+        return None
+    return Found(made.ids, made.upto, image.physical.max_from <= made.upto)
+
+
+def led_to(
+    session: Session,
+    image: TableImage,
+    table: Table,
+    search: Search | Sought,
+    params: Sequence[Datum],
+    ts: Timestamp,
+) -> tuple[Ids, Collection[Key]] | None:
+    """The ids of versions that terms lead to, and the keys under which something came since; None: not known, or too many."""
+    made = _search(session, image, table, search, params, ts)
+    if made is None:
+        return None
+    since: set[Key] = set()
+    for index in made.by:
+        keys = index.keys_since()
+        if keys is None:
+            return None
+        since.update(keys)
+    return made.ids, since
+
+
+@dataclass(slots=True)
+class _Led:
+    ids: Ids
+    upto: Timestamp
+    by: list[TermsOf]
+
+
+def _search(
+    session: Session,
+    image: TableImage,
+    table: Table,
+    asked_of: Search | Sought,
+    params: Sequence[Datum],
+    ts: Timestamp,
+) -> _Led | None:
+    """The versions that terms lead to. What is not known yet is begun to be found out."""
+    store, physical = session.executor.store, image.physical
     if (
         image.stored_rows < ROWS_MIN
         or image.physical_at(ts) is not physical
@@ -71,30 +114,27 @@ def found(session: Session, use: RelationUse, params: Sequence[Datum], ts: Times
             return said
         return str(session_value(session, f"text_search:{said}", ts))
 
-    def search(part: Search | Sought) -> tuple[Ids, Timestamp] | None:
+    def search(part: Search | Sought) -> _Led | None:
         if isinstance(part, Search):
             parts = [search(p) for p in part.parts]
             known = [p for p in parts if p is not None]
             if not known or (part.op == "or" and len(known) < len(parts)):
                 return None
-            ids, upto = known[0]
-            for others, theirs in known[1:]:
-                both = np.union1d if part.op == "or" else np.intersect1d
-                ids, upto = both(ids, others), min(upto, theirs)
-            return ids, upto
-        index = _index(store, image, use.table, part.index)
+            both = np.union1d if part.op == "or" else np.intersect1d
+            led = known[0]
+            for other in known[1:]:
+                led = _Led(both(led.ids, other.ids), min(led.upto, other.upto), led.by + other.by)
+            return led
+        index = _index(store, image, table, part.index)
         if index.is_due:
             store.spawn(index.extend(session.executor.columnar.table))
         if index.upto is None or index.since > image.stored_rows // 2:
             return None
         terms = asked(part, params, configured)
         its = None if terms is None else index.ids(terms, image.stored_rows // 2)
-        return None if its is None else (its, index.upto)
+        return None if its is None else _Led(its, index.upto, [index])
 
-    made = search(use.terms)
-    if made is None or len(made[0]) > image.stored_rows // SHARE:
-        return None
-    return Found(*made, physical.max_from <= made[1])
+    return search(asked_of)
 
 
 def _index(store: SnapshotStore, image: TableImage, table: Table, index: TermsIndex) -> TermsOf:
@@ -158,4 +198,4 @@ class Relation:
         return f"({text})" if found.is_all else f"({text} UNION ALL SELECT * FROM {stored(since)} AS since)"
 
 
-__all__ = ["Found", "Relation", "found"]
+__all__ = ["Found", "Relation", "found", "led_to"]

@@ -8,7 +8,7 @@ For readers of the present: what memory says of a row id is about the newest ver
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from executor.snapshot.abc import NoKeyedAnswer
 from executor.snapshot.columns import rows_to_arrays
 from executor.snapshot.terms import Ids
 from storage.abc import Row, Timestamp
+from txn.abc import Key
 
 if TYPE_CHECKING:
     from executor.snapshot.image import TableImage
@@ -56,6 +57,33 @@ def rows_by_id(
     return parts[0] if len(parts) == 1 else [pa.concat_arrays(both) for both in zip(*parts, strict=True)]
 
 
+def rows_of_ids(image: TableImage, ids: Ids, since: Collection[Key], ts: Timestamp) -> list[Row] | None:
+    """The rows with these ids, and those under these keys, that are there at `ts`; each once. None: too many for one by one."""
+    found: dict[int, Row] = {}
+    left = ids.tolist()
+    if len(image.runs) == 1 and ts >= image.runs[0].since:
+        run, chains = image.runs[0], image.versions.chains
+        places, left = zip(left, run.positions_of_rids(ids).tolist(), strict=True), []
+        key_at, entry_at = run.key_at, run.entry
+        for rid, i in places:
+            if i >= 0 and not (chains and key_at(i) in chains):
+                entry = entry_at(i)
+                if entry is not None:
+                    found[rid] = entry[1]
+            else:
+                left.append(rid)
+        if not chains:
+            left = []
+    if len(left) > ONE_BY_ONE_MAX:
+        return None
+    found.update(_one_by_one(image, left, ts))
+    for key in since:
+        entry = image.get(key, ts)
+        if entry is not None:
+            found[entry[0]] = entry[1]
+    return list(found.values())
+
+
 def _one_by_one(image: TableImage, ids: list[int], ts: Timestamp) -> list[tuple[int, Row]]:
     rows: list[tuple[int, Row]] = []
     for rid, key in image.keys_of_rids(ids):
@@ -65,4 +93,4 @@ def _one_by_one(image: TableImage, ids: list[int], ts: Timestamp) -> list[tuple[
     return rows
 
 
-__all__ = ["rows_by_id"]
+__all__ = ["rows_by_id", "rows_of_ids"]

@@ -18,16 +18,19 @@ from __future__ import annotations
 import time
 import weakref
 from bisect import bisect_left
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 
+from executor.snapshot.pending import BULK
+from executor.snapshot.versions import UniqueMap, Versions
 from planner.abc import SqlError, Table
 from planner.searches import TermsIndex
 from planner.terms import Some, Term, Terms, terms_sql
-from storage.abc import Timestamp
+from storage.abc import Row, Timestamp
+from txn.abc import Key
 
 if TYPE_CHECKING:
     from executor.snapshot.image import TableImage
@@ -49,6 +52,10 @@ CHUNKS_MAX: Final = 32
 IN_USE_S: Final = 60.0
 """Who was asked in this time makes no room for others."""
 _ENDING: Final = ("57014", "57P01")
+SINCE_MAX: Final = 5_000
+"""Keys in memory that are remembered for one index."""
+AGAIN_S: Final = 1.0
+"""What came since is found out again at most so often, where that was lost."""
 BEGINNINGS_MAX: Final = 10_000
 """Terms that begin as is asked."""
 
@@ -144,11 +151,58 @@ class TermsKept:
         return taken <= self.bytes_max
 
 
+class Since(UniqueMap):
+    """The keys under which an image has got rows since this was made, and those that DuckDB had not been told of then."""
+
+    __slots__ = ("keys", "lost", "versions")
+
+    def __init__(self, image: TableImage) -> None:
+        super().__init__(0, lambda row: None)
+        self.versions: Versions = image.versions
+        self.keys: dict[Key, None] = {}
+        self.lost = image.flushing is not None or any(op[2] == BULK for op in image.pending)
+        """Something came that is not among them, or too much."""
+        if not self.lost:
+            self.keys.update((op[1], None) for op in image.pending)
+            self.versions.uniques.append(self)
+
+    def add(self, _row: Row, key: Key) -> None:
+        """As of an index's map, which versions in memory are told to (`Versions.follow`)."""
+        if not self.lost:
+            self.keys[key] = None
+            if len(self.keys) > SINCE_MAX:
+                self.lose()
+
+    def clear(self) -> None:
+        """Some have left memory."""
+        self.lose()
+
+    def lose(self) -> None:
+        self.lost, self.keys = True, {}
+
+    def unfollow(self) -> None:
+        self.versions.uniques[:] = [u for u in self.versions.uniques if u is not self]
+        self.lose()
+
+
 class TermsOf:
     """One key of an index, of one generation of a table in DuckDB."""
 
     __slots__ = (
-        "__weakref__", "_chunks", "_counted", "_image", "_index", "_kept", "_making", "_physical", "_table", "too_large", "upto", "used_at",
+        "__weakref__",
+        "_chunks",
+        "_counted",
+        "_image",
+        "_index",
+        "_kept",
+        "_made_at",
+        "_making",
+        "_physical",
+        "_since",
+        "_table",
+        "too_large",
+        "upto",
+        "used_at",
     )  # fmt: skip
 
     def __init__(
@@ -165,6 +219,9 @@ class TermsOf:
         self._counted = 0
         """How many rows DuckDB had been told of."""
         self._making = False
+        self._made_at = 0.0
+        self._since: Since | None = None
+        """What came since, as keys in memory."""
         self.upto: Timestamp | None = None
         """It knows all versions since before this; None: none."""
         self.too_large = False
@@ -190,9 +247,22 @@ class TermsOf:
         """Whether it is to be made, or extended."""
         if self._making or self.too_large:
             return False
-        return self.upto is None or self.since > max(5_000, self._counted // 20)
+        if self.upto is None or self.since > max(1_000, self._counted // 50):
+            return True
+        return self._since is not None and self._since.lost and time.monotonic() - self._made_at > AGAIN_S
+
+    def keys_since(self) -> Collection[Key] | None:
+        """The keys under which something came since, and perhaps others; None: that is not known."""
+        since, image = self._since, self._image
+        if since is None or since.lost or self.upto is None or since.versions is not image.versions:
+            return None
+        if any(run.first > self.upto for run in image.runs):
+            since.lose()
+            return None
+        return since.keys
 
     def let_go(self) -> None:
+        self._follow(None)
         self._chunks, self.upto, self._counted = [], None, 0
 
     def ids(self, asked: Terms, most: int) -> Ids | None:
@@ -226,7 +296,23 @@ class TermsOf:
         finally:
             self._making = False
 
+    def _follow(self, since: Since | None) -> None:
+        if self._since is not None:
+            self._since.unfollow()
+        self._since = since
+
     async def _extend(self, run: RunQuery) -> None:
+        since = Since(self._image) if self._image.keyed else None
+        try:
+            if await self._extended(run):
+                self._follow(since)
+                since = None
+        finally:
+            if since is not None:
+                since.unfollow()
+
+    async def _extended(self, run: RunQuery) -> bool:
+        """Whether there was room for it."""
         upto, counted = self._image.flushed_ts, self._physical.inserted
         small = sum(c.small for c in self._chunks)
         chunks = [] if small >= CHUNKS_MAX else list(self._chunks)
@@ -244,8 +330,10 @@ class TermsOf:
             if not self._kept.has_room(self, sum(c.size_bytes for c in chunks)):
                 self.let_go()
                 self.too_large = True
-                return
+                return False
         self._chunks, self.upto, self._counted = chunks, upto, counted
+        self._made_at = time.monotonic()
+        return True
 
     def _text(self, where: str, base: int, common: int) -> str:
         index = self._index

@@ -33,6 +33,7 @@ from planner.binding.index_reads import index_read
 from planner.binding.keyed_endings import grouped, order_keys
 from planner.binding.keyed_joins import guarded, unique_keys
 from planner.binding.keyed_selects import BoundSelect
+from planner.binding.keyed_terms import terms_read
 from planner.binding.routine_runs import RUN
 from planner.binding.scope import Scope
 from planner.binding.state import Parts
@@ -143,6 +144,8 @@ def _short_read(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | None:
     walk = None
     if order is not None and limit is not None and not parts.distinct:
         walk = index_walk(catalog, table, number, parts.where, parts.order)
+    if found is None and walk is None and order is not None:
+        return terms_read(catalog, table, number, parts.where, outputs, limit=limit, order=order)
     if walk is None or order is None:
         return found
     return with_walk(found, walk, KeyedRead(table, walk.within, None, outputs, limit=limit, order=order))
@@ -217,6 +220,8 @@ def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> Keyed
         lookup, rest = key_conditions.find_lookup(table, number, where)
         condition = key_conditions.condition(rest, {number: 0})
     except keyed.NotKeyed:
+        if by_index is None:
+            return terms_read(catalog, table, number, where, outputs, limit=limit, groups=groups, order=order)
         return by_index
     pinned = len(table.key_indexes) if isinstance(lookup, Points) else len(lookup.prefix)
     if by_index is not None:

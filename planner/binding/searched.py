@@ -50,8 +50,8 @@ _OF_TREES_MAX: Final = 64
 """Conditions of one relation."""
 _KNOWN_MAX: Final = 2_000
 
-Key = tuple[TermsIndex, ir.Node, int, frozenset[str]]
-"""An index's key: its terms, its tree, the relation that this is over, the signs that it serves."""
+Key = tuple[TermsIndex, ir.Node, frozenset[str]]
+"""An index's key: its terms, its tree over a relation of its own, the signs that it serves."""
 
 _known: dict[int, tuple[Index, Table, int, tuple[Key, ...]]] = {}
 """By the OID of an index: of which definitions, and of which meaning of the catalog, its keys are these."""
@@ -68,7 +68,7 @@ def note(queries: QueryState, relations: Sequence[Relation], where: ir.Node | No
         keys = keys_of(catalog, relation.table)
         if not keys:
             continue
-        parts = [_search(c, relation.number, keys) for c in keyed.conjuncts(where)[:_OF_TREES_MAX]]
+        parts = [search_of(c, relation.number, keys) for c in keyed.conjuncts(where)[:_OF_TREES_MAX]]
         found = tuple(p for p in parts if p is not None)
         if found:
             queries.searches[relation.number] = found[0] if len(found) == 1 else Search("and", found)
@@ -96,9 +96,10 @@ def of_leaf(catalog: Catalog, leaf: Table, search: Search | Sought | None) -> Se
 # --- conditions ------------------------------------------------------------------------------------------
 
 
-def _search(node: ir.Node, number: int, keys: Sequence[Key]) -> Search | Sought | None:
+def search_of(node: ir.Node, number: int, keys: Sequence[Key]) -> Search | Sought | None:
+    """What a condition on relation `number` asks that these serve; None: nothing."""
     if isinstance(node, ir.Logic) and node.op in ("and", "or"):
-        parts = [_search(a, number, keys) for a in node.args[:_OF_TREES_MAX]]
+        parts = [search_of(a, number, keys) for a in node.args[:_OF_TREES_MAX]]
         known = tuple(p for p in parts if p is not None)
         if not known or (node.op == "or" and len(known) < len(node.args)):
             return None
@@ -108,8 +109,8 @@ def _search(node: ir.Node, number: int, keys: Sequence[Key]) -> Search | Sought 
     sign = node.op.split(" ")[1]
     a, b = node.args
     for own, other, how in ((a, b, sign), (b, a, _TURNED.get(sign, ""))):
-        for index, tree, over, signs in keys:
-            if how in signs and _bare(own) == _over(tree, over, number):
+        for index, tree, signs in keys:
+            if how in signs and bare(own) == over(tree, number):
                 value = _value(other, index, how)
                 if value is not None:
                     return value
@@ -145,7 +146,7 @@ _QUERIES: Final = frozenset(
 
 
 def _given(node: ir.Node) -> Const | Param | None:
-    node = _bare(node)
+    node = bare(node)
     if isinstance(node, ir.Lit):
         return Const(node.value, node.type)
     return Param(node.number, node.type) if isinstance(node, ir.Parm) else None
@@ -164,7 +165,7 @@ def _element(node: ir.Node) -> int:
     return t.TEXT if element in _TEXTS else element
 
 
-def _bare(node: ir.Node) -> ir.Node:
+def bare(node: ir.Node) -> ir.Node:
     """Without what leaves a text as it is."""
     while (
         isinstance(node, ir.Cast)
@@ -176,11 +177,11 @@ def _bare(node: ir.Node) -> ir.Node:
     return node
 
 
-def _over(node: ir.Node, before: int, number: int) -> ir.Node:
-    """A tree over relation `before`, over another one."""
+def over(node: ir.Node, number: int) -> ir.Node:
+    """An index's tree, over relation `number`."""
     if isinstance(node, ir.Var):
-        return replace(node, relation=number) if node.relation == before else node
-    return ir.replace_children(node, lambda n: _over(n, before, number))
+        return replace(node, relation=number)
+    return ir.replace_children(node, lambda n: over(n, number))
 
 
 # --- indexes -----------------------------------------------------------------------------------------------
@@ -230,7 +231,7 @@ def _made(catalog: Catalog, index: Index, table: Table) -> Iterator[Key]:
                 at = table.index_of(key.attnum)
                 node: ir.Node = relation.value(at)
             else:
-                node = _bare(binder.stored_expression(key.expression, binder.scope_of(relation)))
+                node = bare(binder.stored_expression(key.expression, binder.scope_of(relation)))
             kind = _kind(node, key.opclass)
             parts = queries.emitter.frag(node).parts if kind and not ir.varies(node) else ()
         except PlanError:  # nobody searches by what cannot be bound any more
@@ -244,7 +245,7 @@ def _made(catalog: Catalog, index: Index, table: Table) -> Iterator[Key]:
         columns = tuple(table.columns[i].attnum for i in sorted(named))
         made = TermsIndex(index.oid, index.name, n, kind, f"r{relation.number}", text, columns)
         whole = _SERVED[kind] if not key.opclass.endswith("jsonb_path_ops") else frozenset(("@>",))
-        yield made, node, relation.number, whole
+        yield made, node, whole
 
 
 def _kind(node: ir.Node, opclass: str) -> str:
@@ -267,4 +268,4 @@ def _is_enum(oid: int) -> bool:
     return oid >= FIRST_USER_OID and isinstance(t.TYPES.get(oid), EnumSqlType)
 
 
-__all__ = ["keys_of", "note", "of_leaf"]
+__all__ = ["Key", "bare", "keys_of", "note", "of_leaf", "over", "search_of"]

@@ -6,10 +6,12 @@ import asyncio
 import random
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 import executor.executor  # noqa: F401 (rooms import one another in its order)
+from executor.keyed.terms_read import TermsRead
 from executor.session import searching
 from executor.snapshot import rows_by_id, terms
 from tests.executor.changing import answers_hold
@@ -92,14 +94,29 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def searches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bool]]:
     """Whether an index led to the rows, of each relation that one might lead to."""
     seen: list[bool] = []
-    asked = searching.found
+    asked = searching._search
 
-    def found(*given: object) -> object:
+    def search(*given: object) -> object:
         made = asked(*given)  # type: ignore[arg-type]
         seen.append(made is not None)
         return made
 
-    monkeypatch.setattr(searching, "found", found)
+    monkeypatch.setattr(searching, "_search", search)
+    yield seen
+
+
+@pytest.fixture
+def by_key(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bool]]:
+    """Whether the keyed engine had the answer, each time that it was asked."""
+    seen: list[bool] = []
+    asked = TermsRead.rows
+
+    def rows(self: TermsRead, *given: Any) -> Any:
+        made = asked(self, *given)
+        seen.append(made is not None)
+        return made
+
+    monkeypatch.setattr(TermsRead, "rows", rows)
     yield seen
 
 
@@ -150,7 +167,7 @@ async def _known(client: Client) -> None:
 
 @pytest.mark.parametrize("kind", ["keyed", "without a key", "partitioned"])
 @pytest.mark.parametrize("in_block", [False, True], ids=["autocommit", "in a block"])
-def test_what_is_found_by_parts(kind: str, in_block: bool, searches: list[bool]) -> None:
+def test_what_is_found_by_parts(kind: str, in_block: bool, searches: list[bool], by_key: list[bool]) -> None:
     async def run() -> None:
         rng = random.Random(11)
         async with Server() as server:
@@ -168,6 +185,7 @@ def test_what_is_found_by_parts(kind: str, in_block: bool, searches: list[bool])
                 client, rng, READS, CHANGES, _made, _asked_both_ways, in_block=in_block, second_run=second_run
             )
             assert sum(searches) > len(searches) // 2
+            assert in_block or kind != "keyed" or sum(by_key) > 20
 
     asyncio.run(run())
 
@@ -237,7 +255,7 @@ def test_it_is_made_anew_after_a_restart(searches: list[bool]) -> None:
                 searches.clear()
                 assert await client.rows(asked) == was
                 await client.session.executor.store.settled()
-            assert searches == [True]
+            assert searches and all(searches)
 
     asyncio.run(run())
 
@@ -264,5 +282,39 @@ def test_an_index_has_a_size_when_it_is_known() -> None:
             assert await client.rows(size) == [(0,)]
             await _known(client)
             assert (await client.rows(size))[0][0] > 10_000
+
+    asyncio.run(run())
+
+
+def test_few_rows_are_the_keyed_engines(by_key: list[bool]) -> None:
+    """Also beside writes, of others and in bulk; who wrote in his own block is answered by DuckDB."""
+
+    async def run() -> None:
+        async with Server() as server:
+            client, other = await _filled(server, "keyed"), server.client("b")
+            await _known(client)
+            asked = "SELECT id, part FROM t WHERE tags @> ARRAY['g7'] AND part < 2 ORDER BY id DESC LIMIT 7"
+
+            async def answered() -> bool:
+                by_key.clear()
+                await _asked_both_ways(client, asked, in_block=False)
+                return by_key == [True]
+
+            assert await answered()
+            for i in range(40):
+                await other.query(
+                    f"UPDATE t SET tags = ARRAY['g{7 + i % 3}'], part = {i % 4} WHERE id = {i * 70 + 3}"
+                )
+                assert await answered()
+            await other.query("DELETE FROM t WHERE tags @> ARRAY['g7'] AND part = 0")
+            await _asked_both_ways(client, asked, in_block=False)
+            await client.query("BEGIN")
+            await client.query("INSERT INTO t (id, tags, part) VALUES (90001, '{g7}', 1)")
+            await _asked_both_ways(client, asked, in_block=True)
+            await client.query("ROLLBACK")
+            await other.query(f"INSERT INTO t SELECT 50000 + i, {VALUES} FROM generate_series(1, 3000) i")
+            await _asked_both_ways(client, asked, in_block=False)
+            await client.session.executor.store.settled()
+            await _asked_both_ways(client, asked, in_block=False)
 
     asyncio.run(run())

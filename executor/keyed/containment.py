@@ -1,0 +1,84 @@
+"""Conditions that an index of parts serves, asked of single rows: documents, arrays, vectors and texts as they are stored.
+
+Only of what `planner.binding.searched` lets through: elements of arrays are equal here where their texts are.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from executor.keyed.patterns import like
+from executor.keyed.registry import lax, scalar
+from planner import types as t
+from planner.binding.prelude_jsonb_columns import among, container, read
+from planner.terms import QUERIES
+from planner.textsearch import matching
+from planner.textsearch.configurations import configuration
+from planner.types.array_values import parse
+
+_container = lru_cache(maxsize=256)(container)
+_items = lru_cache(maxsize=256)(lambda array: parse(array).items)
+
+
+@scalar("terms jsonb @>")
+def contains(document: str, asked: str) -> bool:
+    return _container(asked)(read(document, 0)[0])
+
+
+@scalar("terms jsonb ?")
+def has(document: str, key: str) -> bool:
+    return among(read(document, 0)[0], key)
+
+
+@scalar("terms jsonb ?|")
+def has_any(document: str, keys: str) -> bool:
+    value = read(document, 0)[0]
+    return any(among(value, key) for key in _items(keys) if key is not None)
+
+
+@scalar("terms jsonb ?&")
+def has_all(document: str, keys: str) -> bool:
+    value = read(document, 0)[0]
+    return all(among(value, key) for key in _items(keys) if key is not None)
+
+
+@scalar("terms array @>")
+def covers(array: str, part: str) -> bool:
+    """A null equals no element."""
+    wanted = _items(part)
+    return None not in wanted and set(parse(array).items).issuperset(wanted)
+
+
+@scalar("terms array &&")
+def overlaps(array: str, other: str) -> bool:
+    return any(x is not None and x in _items(other) for x in parse(array).items)
+
+
+@scalar("terms array =")
+def equals(array: str, other: str) -> bool:
+    return array == other
+
+
+@scalar("terms words @@", "terms words @@@")
+def matches(vector: str, query: str) -> bool:
+    return matching.matches(vector, query)
+
+
+scalar("terms trigrams ~~")(like)
+
+
+@lax("terms array of")
+def array_of(oid: int, *items: Any) -> Any:
+    return t.array_datum(items, oid)
+
+
+@scalar("terms query of")
+def query_of(said: str, text: str) -> str:
+    return _query(said, text)
+
+
+@lru_cache(maxsize=256)
+def _query(said: str, text: str) -> str:
+    name, _, number = said.partition(" ")
+    return QUERIES[name](configuration(number), text)
