@@ -1,10 +1,13 @@
 """Rows of VALUES that are one row again and again, with other parameters: kept as that row, whatever their number.
 
     VALUES ($1,$2::int), ($3,$4::int), ... ,($1999,$2000::int)        as the text has them
-    first ($1,$2::int), width 2, row_count 1000                      as a plan has them
+    forms (($1,$2::int),), width 2, row_count 1000                   as a plan has them
 
 A plan of ten thousand rows is as large, and as quickly made and compiled, as one of two. Whoever wants the rows
 themselves reads them like those of any tuple; each is made when it is asked for.
+
+Where parameters were declared as different types (a driver declares a null as none), rows have one of several forms: `which`, a byte
+for each row.
 """
 
 from __future__ import annotations
@@ -18,11 +21,13 @@ from planner.keyed_plans import Call, Expr, Param
 
 @dataclass(frozen=True, slots=True)
 class AlikeRows(Sequence[tuple[Expr, ...]]):
-    """`row_count` rows, each the first with its parameters moved on by `width`, which is how many that one has."""
+    """`row_count` rows, each a form with its parameters moved on by `width`, which is how many one has."""
 
-    first: tuple[Expr, ...]
+    forms: tuple[tuple[Expr, ...], ...]
     width: int
     row_count: int
+    which: bytes = b""
+    """Each row's form, where there are several."""
 
     def __len__(self) -> int:
         return self.row_count
@@ -38,7 +43,8 @@ class AlikeRows(Sequence[tuple[Expr, ...]]):
         return self._row(places) if isinstance(places, int) else tuple(map(self._row, places))
 
     def _row(self, i: int) -> tuple[Expr, ...]:
-        return tuple([_moved(cell, i * self.width) for cell in self.first]) if i else self.first
+        form = self.forms[self.which[i] if self.which else 0]
+        return tuple([_moved(cell, i * self.width) for cell in form]) if i else form
 
 
 def _moved(e: Expr, by: int) -> Expr:

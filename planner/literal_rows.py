@@ -20,8 +20,9 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
+from planner import counted_rows
 from planner.normalise import INT4, INT8, NUMERIC, UNKNOWN
-from planner.repeated_rows import HEAD, ROWS_MIN
+from planner.repeated_rows import HEAD, ROWS_MIN, TAIL
 
 LENGTH_MIN: Final = 128
 """A shorter text has no rows to speak of."""
@@ -36,12 +37,8 @@ _CELL: Final = (
 _cell = re.compile(_CELL).match
 _between = re.compile(r"\s*,\s*").match
 _row_end = re.compile(r"\s*\)").match
-_TAIL: Final = re.compile(
-    r"""\s*;?\s*\Z | (?P<tail>\s*(?:ON\s+CONFLICT|RETURNING)\b (?:[^;'$\-/\d] | (?<=\w)\d)*? ) \s*;?\s*\Z""",
-    re.IGNORECASE | re.VERBOSE,
-)
-"""What may follow: nothing, or a clause without a literal or a comment."""
-_CONSTANT: Final = frozenset(("default", "true", "false"))
+_TRUTH: Final = frozenset(("true", "false"))
+_LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _NOW_LENGTH_MAX: Final = 8
 _first = itemgetter(0)
 
@@ -58,32 +55,40 @@ class LiteralRows(NamedTuple):
 def read(text: str) -> LiteralRows | None:
     """The statement's rows; None where they are not merely rows of literals, for certain."""
     head = HEAD.match(text)
-    if head is None:
-        return None
-    width = _width(text, head.end())
+    counted = counted_rows.read(text) if head is None else None
+    start = head.end() if head is not None else counted.start if counted is not None else 0
+    width = _width(text, start) if start else 0
     if not 0 < width <= WIDTH_MAX:
         return None
-    rows, end = _rows(text, head.end(), _row(width))
-    if len(rows) < ROWS_MIN:
+    rows, end = _rows(text, start, _row(width))
+    if len(rows) < ROWS_MIN or (counted is not None and (end := counted.end(text, end)) < 0):
         return None
-    tail = _TAIL.match(text, end)
+    tail = TAIL.match(text, end)
     if tail is None:
         return None
-    cells, kinds, columns = [], "", []
     by_place = list(zip(*rows, strict=True))
-    for column, casts in zip(by_place[0::2], by_place[1::2], strict=True):
-        found = _column(column, casts)
-        if found is None:
+    by_place = list(zip(by_place[0::2], by_place[1::2], strict=True))
+    casts = [""] * width
+    if counted is not None:
+        (numbers, uncast), casts = by_place.pop(), counted.casts
+        if len(casts) != len(by_place) or any(uncast) or numbers != tuple(map(str, range(len(rows)))):
+            return None
+    cells, kinds, columns = [], "", []
+    for (column, column_casts), cast in zip(by_place, casts, strict=True):
+        found = _column(column, column_casts)
+        if found is None or (counted is not None and found[0] == "default"):
             return None
         cell, values = found
-        cells.append(cell)
+        if counted is not None and not cast and cell in ("null", f"${UNKNOWN}"):
+            cell += "::text"  # what VALUES in FROM make of what has no type
+        cells.append(cell + cast)
         if values is not None:
             kinds += cell[1]
             columns.append(values)
     if not columns:
         return None
-    key = f"{head.group()}{', '.join(cells)}){tail['tail'] or ''}"
-    return LiteralRows(key, kinds, columns, len(rows))
+    into = text[:start] if counted is None else counted.into
+    return LiteralRows(f"{into}{', '.join(cells)}){tail['tail'] or ''}", kinds, columns, len(rows))
 
 
 def _width(text: str, at: int) -> int:
@@ -123,8 +128,7 @@ def _column(cells: Sequence[Any], casts: Sequence[str | None]) -> tuple[str, lis
     if any(map(str.isalpha, firsts)):
         words = {cell.lower() for cell in cells if cell[0].isalpha()}
         if words != {"null"}:
-            alike = len(words) == 1 and words <= _CONSTANT and all(c[0].isalpha() for c in cells)
-            return (words.pop(), None) if alike and not any(casts) else None
+            return _said_in_words(cells, words) if firsts <= _LETTERS and not any(casts) else None
         values = [None if cell[0] in "nN" else cell for cell in cells]
         firsts -= {"n", "N"}
         casts = [cast for cast, value in zip(casts, values, strict=True) if value is not None]
@@ -135,6 +139,15 @@ def _column(cells: Sequence[Any], casts: Sequence[str | None]) -> tuple[str, lis
         return None
     found = _literals(values, firsts)
     return None if found is None else (f"${found[0]}{cast}", found[1])
+
+
+def _said_in_words(cells: Sequence[str], words: set[str]) -> tuple[str, list[str | None] | None] | None:
+    """A column of nothing but keywords."""
+    if words == {"default"}:
+        return "default", None
+    if not words <= _TRUTH | {"null"}:
+        return None
+    return f"${UNKNOWN}::boolean", [None if cell[0] in "nN" else cell for cell in cells]
 
 
 def _literals(values: list[str | None], firsts: set[str]) -> tuple[str, list[str | None]] | None:

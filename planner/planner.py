@@ -62,8 +62,10 @@ PARTITIONS_MAX: Final = 64
 CACHED_TEXT_LENGTH_MAX: Final = 65_536
 
 _KEYED: Final = (KeyedRead, InsertValues, KeyedUpdate, KeyedDelete)
-_LITERAL_ROWS_KEPT: Final = 65_536
-"""Literals of an INSERT of many rows whose plan is kept."""
+_ROWS_KEPT: Final = 65_536
+"""Literals or parameters of an INSERT of many rows whose plan is kept."""
+_LONG: Final = "\0*"
+"""The key of the last INSERT of many rows of parameters whose text is too long to be a key."""
 _QUERY_DEPTH_MAX: Final = 8
 
 
@@ -241,7 +243,7 @@ class Planner:
             known = self._exact(key, ctx)
             if known is not None:
                 return known, ()
-            many = self._plan_repeated(text, ctx, parameter_types)
+            many = self._plan_repeated(text, ctx, parameter_types, len(key) > CACHED_TEXT_LENGTH_MAX)
             if many is not None:
                 self._remember(ctx, key, _Cached(many, None))
                 return many, ()
@@ -304,16 +306,27 @@ class Planner:
         self._exact_only[key] = None
         return None
 
-    def _plan_repeated(self, text: str, ctx: PlanContext, parameter_types: Sequence[int]) -> Plan | None:
-        """The plan of an INSERT that writes one row again and again, if this is one."""
+    def _plan_repeated(
+        self, text: str, ctx: PlanContext, parameter_types: Sequence[int], long: bool
+    ) -> Plan | None:
+        """The plan of an INSERT that writes one row again and again, if this is one. `long`: it cannot be a key."""
+        if long:
+            last = self._exact(_LONG, ctx)
+            if last is not None and last.text == text and last.extra["declared"] == tuple(parameter_types):
+                return last
         said = repeated_rows.first_row(text)
-        if said is None or not repeated_rows.repeats(parameter_types, said.width, said.row_count):
+        forms = repeated_rows.forms(parameter_types, said) if said is not None else None
+        if said is None or forms is None:
             return None
         try:
-            plan, _ = self.plan(said.text, ctx, parameter_types[: said.width], normalise=False)
+            plans = [self.plan(said.text, ctx, types, normalise=False)[0] for types in forms.types]
         except SqlError:
             return None  # planned as a whole, which finds the error's right position
-        return repeated_rows.multiplied(plan, said, text)
+        plan = repeated_rows.multiplied(plans, said, forms.which, text)
+        if plan is not None and long and len(plan.parameters) <= _ROWS_KEPT:
+            plan.extra["declared"] = tuple(parameter_types)
+            self._remember(ctx, _LONG, _Cached(plan, None))
+        return plan
 
     def _literal_rows(self, text: str, ctx: PlanContext) -> tuple[Plan, tuple[Datum, ...]] | None:
         """The plan of an INSERT of many rows of literals, if this is one, and these."""
@@ -334,11 +347,11 @@ class Planner:
                 if not isinstance(first.body, InsertValues) or "leafwise" in first.extra:
                     return None
                 plan = repeated_rows.multiplied(
-                    first, repeated_rows.Repeated("", len(said.kinds), said.row_count), ""
+                    [first], repeated_rows.Repeated("", len(said.kinds), said.row_count), b"", ""
                 )
                 if plan is None:
                     return None
-                if many <= _LITERAL_ROWS_KEPT:  # of larger ones the last: each number of rows is another plan
+                if many <= _ROWS_KEPT:  # of larger ones the last: each number of rows is another plan
                     self._remember(ctx, key, _Cached(plan, None))
             refs = plan.parameters[: len(said.kinds)]
             settings = _naming(ctx) if any(ref.oid in INPUT for ref in refs) else ctx.settings

@@ -36,6 +36,13 @@ def parameters_per_row(rows: Sequence[tuple[Expr, ...]]) -> int:
     return width if alike else 0
 
 
+def forms_of(rows: Sequence[tuple[Expr, ...]], width: int) -> Sequence[tuple[Expr, ...]]:
+    """What is to be compiled of rows that have `width` parameters each, if they are alike; 0: they are not."""
+    if isinstance(rows, AlikeRows):
+        return rows.forms
+    return rows[:1] if width else rows
+
+
 def _moved(a: Expr, b: Expr, by: int) -> bool:
     if isinstance(a, Param):
         return isinstance(b, Param) and b.number == a.number + by and b.type == a.type
@@ -46,4 +53,4 @@ def _moved(a: Expr, b: Expr, by: int) -> bool:
     return a == b
 
 
-__all__ = ["parameters_of", "parameters_per_row"]
+__all__ = ["forms_of", "parameters_of", "parameters_per_row"]

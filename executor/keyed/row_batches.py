@@ -116,7 +116,9 @@ class RowBatch:
 
 def _are_one_row(rows: Sequence[tuple[Expr, ...]], types: Sequence[TypeRef], width: int) -> bool:
     """Whether each row is the first with its parameters moved on by `width`."""
-    if len(rows) == 1 or isinstance(rows, AlikeRows):
+    if isinstance(rows, AlikeRows):
+        return len(rows.forms) == 1
+    if len(rows) == 1:
         return True
     return list(types) == list(types[:width]) * len(rows) and parameters_per_row(rows) == width
 

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from executor.abc import ExecutionError
 from executor.constraints.rules import TableRules, UniqueRule
 from executor.keyed import deferred_keys, many_rows
-from executor.keyed.alike_rows import parameters_per_row
+from executor.keyed.alike_rows import forms_of, parameters_per_row
 from executor.keyed.compile import (
     Compiled,
     compile_condition,
@@ -70,6 +70,7 @@ class InsertPlan:
         "_rows",
         "_sequences",
         "_tells_which",
+        "_which",
         "_width",
         "body",
         "decide",
@@ -91,9 +92,9 @@ class InsertPlan:
         self.tag = "INSERT 0 "
         types = [c.type for c in body.table.columns]
         self._width = parameters_per_row(body.rows)
-        """If it is not 0, the first row's function computes each from so many parameters."""
-        rows = body.rows[:1] if self._width else body.rows
-        self._rows: list[Compiled] = [compile_row(r, types) for r in rows]
+        """If it is not 0, a form's function computes each row from so many parameters."""
+        self._rows: list[Compiled] = [compile_row(r, types) for r in forms_of(body.rows, self._width)]
+        self._which = body.rows.which if isinstance(body.rows, AlikeRows) else b""
         self._sequences = sequences_of(body.rows)
         self.returning = compile_tuple(body.returning) if body.returning is not None else None
         self._tells_which = len(types) in columns_named(body.returning or ())
@@ -131,11 +132,9 @@ class InsertPlan:
             session.reserve_values(oid, count)
         rows = []
         if self._width:
-            (compiled,), width = self._rows, self._width
-            for at in range(0, width * len(self.body.rows), width):
-                row = compiled(params[at : at + width], None, session)
+            rows = self._computed(params, session)
+            for row in rows:
                 check(row, session)
-                rows.append(row)
             return rows
         for compiled in self._rows:
             row = compiled(params, None, session)
@@ -149,11 +148,17 @@ class InsertPlan:
             session.reserve_values(oid, count)
         if not self._width:
             return [compiled(params, None, session) for compiled in self._rows]
-        (compiled,), width = self._rows, self._width
-        return [
-            compiled(params[at : at + width], None, session)
-            for at in range(0, width * len(self.body.rows), width)
-        ]
+        return self._computed(params, session)
+
+    def _computed(self, params: Sequence[Any], session: Any) -> list[Row]:
+        """Rows that are alike, each from parameters of its own."""
+        width = self._width
+        places = range(0, width * len(self.body.rows), width)
+        if not self._which:
+            compiled = self._rows[0]
+            return [compiled(params[at : at + width], None, session) for at in places]
+        rows = map(self._rows.__getitem__, self._which)
+        return [row(params[at : at + width], None, session) for row, at in zip(rows, places, strict=True)]
 
     def existing(self, row: Row, view: WriteView, ts: Timestamp) -> tuple[Key, int, Row] | None:
         """The row that ON CONFLICT finds in the place of this one. Raises 23505 for any other key that is taken."""

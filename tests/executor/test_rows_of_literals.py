@@ -97,6 +97,15 @@ def _statement(rng: random.Random, first: int) -> str:
             )
         rows.append(f"({', '.join('null' if rng.random() < null and j else c for j, c in enumerate(cells))})")
     between = rng.choice([", ", ",", " ,\n  "])
+    if rng.random() < 0.3:  # as ORMs count them
+        counted = between.join(f"{row[:-1]}, {i})" for i, row in enumerate(rows))
+        casts = rng.choice([("", "", "", "::date"), ("::int", "::text", "::NUMERIC(9, 2)", "::date")])
+        items = ", ".join(f"p{i}{cast}" for i, cast in enumerate(casts))
+        end = rng.choice([end for end in ENDS if "conflict" not in end])
+        return (
+            f"insert into t (a, b, c, d) select {items} from (values {counted})"
+            f" as imp_sen(p0, p1, p2, p3, sen_counter) order by sen_counter{end}"
+        )
     return f"insert into t (a, b, c, d) values {between.join(rows)}{rng.choice(ENDS)}"
 
 
@@ -138,7 +147,7 @@ def test_a_row_again_and_again() -> None:
     """What a plan keeps as one row is read as all of them."""
     kind = TypeRef(INT4)
     first = (Param(1, kind), Call("+", (Param(2, kind), Const(1, kind)), kind), Const(None, kind))
-    rows = AlikeRows(first, 2, 3)
+    rows = AlikeRows((first,), 2, 3)
     told = [
         (Param(i, kind), Call("+", (Param(i + 1, kind), Const(1, kind)), kind), Const(None, kind))
         for i in (1, 3, 5)

@@ -24,7 +24,11 @@ READ: list[tuple[str, str, str, list[list[str | None]]]] = [
     (rows("(1.5)", "(1)"), "INSERT INTO t VALUES ($n)", "n", [["1.5", "1", "1", "1", "1"]]),
     (rows("(9223372036854775808)"), "INSERT INTO t VALUES ($n)", "n", [["9223372036854775808"] * 4]),
     (rows("('it''s')", "('')", "('''')"), "INSERT INTO t VALUES ($s)", "s", [["it's", "", "'", "'", "'", "'"]]),
-    (rows("(1, default, true)"), "INSERT INTO t VALUES ($i, default, true)", "i", [["1"] * 4]),
+    (rows("(1, default, true)"), "INSERT INTO t VALUES ($i, default, $s::boolean)", "is", [["1"] * 4, ["true"] * 4]),
+    (rows("(true)", "(FALSE)", "(null)"), "INSERT INTO t VALUES ($s::boolean)", "s", [["true", "FALSE", *[None] * 4]]),
+    ("INSERT INTO t (a, b, c) SELECT p0::int, p1, p2::numeric(9, 2) FROM (VALUES ('1', 'a', 1, 0), ('2', 'b', 2.5, 1), ('3', NULL, NULL, 2), ('4', 'd', 1, 3)) AS imp_sen(p0, p1, p2, sen_counter) ORDER BY sen_counter RETURNING t.a",
+     "INSERT INTO t (a, b, c) VALUES ($s::int, $s::text, $n::numeric(9, 2)) RETURNING t.a", "ssn",
+     [["1", "2", "3", "4"], ["a", "b", None, "d"], ["1", "2.5", None, "1"]]),
     (rows("('2020-01-01'::date)", "(null)"), "INSERT INTO t VALUES ($s::date)", "s", [["2020-01-01", *[None] * 4]]),
     (rows("( 1 ,'a')") + " ON CONFLICT (k) DO UPDATE SET v = excluded.v ;", "INSERT INTO t VALUES ($i, $s) ON CONFLICT (k) DO UPDATE SET v = excluded.v",
      "is", [["1"] * 4, ["a"] * 4]),
@@ -52,7 +56,9 @@ def test_rows_of_literals(text: str, key: str, kinds: str, columns: list[list[st
         rows("(E'a')"),
         rows("('a' 'b')"),
         rows("('a'\n'b')"),
-        rows("(true)", "(false)"),
+        rows("(true)", "('false')"),
+        rows("(true)", "(default)"),
+        rows("(true)", "(1)"),
         rows("(default)", "(1)"),
         rows("(null)"),
         rows("(1)", "(b)"),
@@ -71,6 +77,17 @@ def test_rows_of_literals(text: str, key: str, kinds: str, columns: list[list[st
         rows("($1)"),
         "SELECT " + "1, " * 50 + "1",
         "INSERT INTO t SELECT 1",
+        *[
+            f"INSERT INTO t (a) SELECT p0 FROM (VALUES {rest}"
+            for rest in (
+                "(1, 0), (2, 1), (3, 2), (4, 4)) AS a_b(p0, n_o) ORDER BY n_o",
+                "(1, 0), (2, 1), (3, 2), (4, 3)) AS a_b(p0, n_o) ORDER BY p0",
+                "(1, 0), (2, 1), (3, 2), (4, 3)) AS a_b(p0, n_o)",
+                "(1), (2), (3), (4)) AS a_b(p0, n_o) ORDER BY n_o",
+                "(default, 0), (default, 1), (default, 2), (default, 3)) AS a_b(p0, n_o) ORDER BY n_o",
+                "(1, 0::int2), (2, 1::int2), (3, 2::int2), (4, 3::int2)) AS a_b(p0, n_o) ORDER BY n_o",
+            )
+        ],
         "INSERT INTO t VALUES ",
     ],
 )

@@ -198,6 +198,10 @@ _ROWS = {
     "one column": ("INSERT INTO T(k) VALUES ( $1), ( $2), ( $3), ( $4) ", ()),
     "all columns": ("insert into other.t values ($1,$2),($3,$4),($5,$6),($7,$8) ", ()),
     "casts": ("insert into t (k, d) values " + ",".join(["($1::int,$2::date)"] * 5), ()),
+    "told of": ("insert into t (k, v) values ($1,$2),($3,$4),($5,$6),($7,$8) returning k, v as x", ()),
+    "a conflict": ("insert into t (k, v) values ($1,$2),($3,$4),($5,$6),($7,$8) on conflict (k) do update set v = excluded.v returning t.*;", ()),
+    "a type of words": ("insert into t (k, v) values " + ",".join(["($1,$2::numeric(9, 2))"] * 4), ()),
+    "nulls": ("insert into t (k, s) values ($1,$2),($3,$4),($5,$6),($7,$8)", (20, 25, 20, 0, 20, 25, 21, 0)),
     "quoted names": ('insert into "t" ("s", "k") values ($1,$2),($3,$4),($5,$6),($7,$8)', (1043, 23) * 4),
 }  # fmt: skip
 
@@ -227,8 +231,24 @@ def test_rows_alike_have_the_plan_of_the_whole(world: World, name: str) -> None:
         "insert into t (k, v) values ($1,1),($2,1),($3,1),($4,1)",
         "insert into t (k, s) values ($1,'),('),($2,'),('),($3,'),('),($4,'),(')",
         "insert into t (k, v) values ($1,$2::int),($3,$4),($5,$6::int),($7,$8)",
-        "insert into t (k) values ($1),($2),($3),($4) returning k",
-        "insert into t (k) values ($1),($2),($3),($4) on conflict do nothing",
+        "insert into t (k) values ($1),($2),($3),($4) returning k + 1",
+        "insert into t (k) values ($1),($2),($3),($4) on conflict (k) do update set v = $5",
+        "insert into t (k) values ($1),($2),($3),($4) select",
+        *[
+            f"insert into t (k, v) {rest}"
+            for rest in (
+                "select p0, p1 from (values ($1,$2,0),($3,$4,1),($5,$6,2),($7,$8,3)) as said(p0, p1, in_order) order by in_order",
+                "select p1, p0 from (values ($1,$2,0),($3,$4,1),($5,$6,2),($7,$8,3)) as a_b(p0, p1, n_o) order by n_o",
+                "select p0, p1 from (values ($1,$2,0),($3,$4,1),($5,$6,2),($7,$8,3)) as a_b(p0, p1, n_o) order by p0",
+                "select p0, p1 from (values ($1,$2,0),($3,$4,1),($5,$6,2),($7,$8,3)) as a_b(p0, p1, n_o) order by n_o desc",
+                "select p0, p1 from (values ($1,$2,0),($3,$4,1),($5,$6,3),($7,$8,2)) as a_b(p0, p1, n_o) order by n_o",
+                "select p0, p1 from (values ($1,$2,1),($3,$4,2),($5,$6,3),($7,$8,4)) as a_b(p0, p1, n_o) order by n_o",
+                "select p0 from (values ($1,$2,0),($3,$4,1),($5,$6,2),($7,$8,3)) as a_b(p0, p1, n_o) order by n_o",
+                "select p0, p0 from (values ($1,$2,0),($3,$4,1),($5,$6,2),($7,$8,3)) as a_b(p0, p0, n_o) order by n_o",
+                "select p0, p1 from (values ($1,$2,0),($3,$4,1),($5,$6,2),($7,$8,3)) as a_b(p0, p1, n_o)",
+                "select p0 + 1, p1 from (values ($1,$2,0),($3,$4,1),($5,$6,2),($7,$8,3)) as a_b(p0, p1, n_o) order by n_o",
+            )
+        ],
         "insert into t (k) values ($1),($2),($3),($4) -- $5",
         "with x as (select 1) insert into t (k) values ($1),($2),($3),($4)",
         "values ($1),($2),($3),($4)",
@@ -238,12 +258,54 @@ def test_other_rows_are_planned_as_they_are(text: str) -> None:
     assert repeated_rows.first_row(text) is None
 
 
-def test_rows_alike_of_other_types_are_planned_as_they_are(world: World) -> None:
+_COUNTED = (
+    "insert into t (k, v, d) {select} from (values "
+    + ", ".join(f"($1{{own}}, $2, $3::date, {i})" for i in range(5))
+    + ") as imp_sen(p0, p1, p2, sen_counter) order by sen_counter{end}"
+)
+
+
+@pytest.mark.parametrize("own", ["", "::bigint"])
+@pytest.mark.parametrize("select", ["select p0::int, p1::INTEGER, p2::date", "select p0, p1::int, p2"])
+@pytest.mark.parametrize("types", [(), (23, 23, 0) * 5, (23, 21, 0) * 2 + (23, 0, 1082) + (20, 23, 0) * 2])
+@pytest.mark.parametrize("end", ["", " returning t.k, t.d as day;"])
+def test_rows_that_are_counted_are_planned_as_values(
+    world: World, own: str, select: str, types: tuple[int, ...], end: str
+) -> None:
+    numbers = iter(range(1, 100))
+    counted = _COUNTED.format(own=own, select=select, end=end)
+    text = re.sub(r"\$\d+", lambda _: f"${next(numbers)}", counted)
+    said = repeated_rows.first_row(text)
+    assert said is not None
+    if select.endswith("p2") and not own and not types:
+        with pytest.raises(PlanError, match='column "k" is of type integer but expression is of type text'):
+            world.planner.plan(text, world.context(), types, normalise=False)
+        return
+    plan, _ = world.planner.plan(text, world.context(), types, normalise=False)
+    whole = _whole(world, text, types)
+    assert isinstance(plan.body, InsertValues)
+    assert len(plan.body.rows) == 5
+    assert (plan.parameters, plan.columns, plan.tag) == (whole.parameters, whole.columns, whole.tag)
+
+
+def test_rows_alike_of_other_types_are_of_several_forms(world: World) -> None:
     text = "insert into t (k, v) values ($1,$2),($3,$4),($5,$6),($7,$8)"
     types = (23, 23) * 3 + (20, 21)
     plan, _ = world.planner.plan(text, world.context(), types, normalise=False)
     assert tuple(p.oid for p in plan.parameters) == types
-    assert plan.body == _whole(world, text, types).body
+    assert isinstance(plan.body, InsertValues)
+    assert replace(plan.body, rows=tuple(plan.body.rows)) == _whole(world, text, types).body
+
+
+def test_a_long_text_of_rows_is_not_read_twice_in_a_row(world: World) -> None:
+    text = "insert into t (k, v) values " + ", ".join(f"(${i}, ${i + 1})" for i in range(1, 20_000, 2))
+    ctx = world.context()
+    plan, _ = world.planner.plan(text, ctx, (), normalise=False)
+    assert world.planner.plan(text, ctx, (), normalise=False)[0] is plan
+    longer = text + ", ($20001, $20002)"
+    assert len(world.planner.plan(longer, ctx, (), normalise=False)[0].parameters) == 20_002
+    typed, _ = world.planner.plan(longer, ctx, (20, 23) * 10_001, normalise=False)
+    assert [p.oid for p in typed.parameters[:2]] == [20, 23]
 
 
 @pytest.mark.parametrize(
