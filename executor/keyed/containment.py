@@ -16,6 +16,7 @@ from planner.terms import QUERIES
 from planner.textsearch import matching
 from planner.textsearch.configurations import configuration
 from planner.types.array_values import parse
+from planner.types.letter_case import lowered
 
 _container = lru_cache(maxsize=256)(container)
 _items = lru_cache(maxsize=256)(lambda array: parse(array).items)
@@ -66,6 +67,11 @@ def matches(vector: str, query: str) -> bool:
 
 
 scalar("terms trigrams ~~")(like)
+
+
+@scalar("terms trigrams ~~*")
+def like_in_small(text: str, pattern: str) -> bool:
+    return like(lowered(text), lowered(pattern))
 
 
 @lax("terms array of")
