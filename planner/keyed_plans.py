@@ -154,6 +154,8 @@ class Spread:
     values: tuple[Expr, ...]
     numbered: bool = False
     """Behind them is the number of the row (WITH ORDINALITY)."""
+    wide: bool = False
+    """The one list's elements are rows already (jsonb_each)."""
 
 
 class PartialColumns(tuple[int, ...]):

@@ -27,6 +27,7 @@ from executor.keyed.registry import out_of_range
 from planner import types as t
 from planner.abc import TypeRef
 from planner.binding.numerics import to_float
+from planner.types.jsons import jsonb_in
 
 Cast = Callable[..., Any]
 """`cast(datum, session)`: the session value gives the settings (`types`) and the zone."""
@@ -78,6 +79,10 @@ def _numeric_from_float(digits: int) -> Cast:
 def unchanged(v: Any, _s: Any) -> Any:
     """The cast that changes nothing: whoever compiles one leaves it out."""
     return v
+
+
+def _time_of(v: int) -> int | None:
+    return v % times.DAY_US if -times.INFINITY < v < times.INFINITY else None
 
 
 def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:
@@ -143,10 +148,16 @@ def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:
     if a == t.TIMESTAMPTZ and b == t.DATE:
         return lambda v, s: times.timestamp_to_date(times.to_wall_clock(v, s.types.time_zone))
     if a == t.TIMESTAMP and b == t.TIME:
-        return lambda v, _s: v % times.DAY_US if -times.INFINITY < v < times.INFINITY else None
+        return lambda v, _s: _time_of(v)
+    if a == t.TIMESTAMPTZ and b == t.TIME:
+        return lambda v, s: _time_of(times.to_wall_clock(v, s.types.time_zone))
+    if a in (t.JSON, t.JSONB) and (b in _TEXTS or b == t.JSON):
+        return unchanged
+    if a == t.JSON and b == t.JSONB:
+        return lambda v, _s: jsonb_in(v)
     if a == t.BOOL and b in _TEXTS:
         return lambda v, _s: "true" if v else "false"
-    if b in _TEXTS and a not in (t.JSON, t.JSONB):
+    if b in _TEXTS:
         return lambda v, s: t.output_text(v, source, s.types)
     if a in _TEXTS:
         plain = TypeRef(b)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from executor.keyed import (  # noqa: F401 - they fill the registry
+    arrays,
     casts,
     catalog_calls,
     comparison,
@@ -24,6 +25,7 @@ from executor.keyed import (  # noqa: F401 - they fill the registry
     json_rows,
     numbers,
     patterns,
+    prelude_calls,
     text,
     times,
 )
@@ -122,7 +124,7 @@ class _Writer:
         if len(parts) == 3 and parts[1] in _INLINE and parts[0] == parts[2] and parts[0] in _INLINE_TYPES:
             symbol = _INLINE[parts[1]]
             return self.strict(args, lambda values: f"{values[0]} {symbol} {values[1]}")
-        function = STRICT.get(op) or STRICT.get(_as_text(op))
+        function = STRICT.get(op) or prelude_calls.function_of(op) or STRICT.get(_as_text(op))
         if function is None:
             raise NotCompilable(op)
         name = self.name(function)

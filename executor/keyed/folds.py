@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from operator import itemgetter
 from typing import Any, Final
 
 from executor.keyed.comparison import order_of
+from executor.keyed.json_rows import gathered_json
 from executor.keyed.numbers import add, divide, number, numeric_text
 from planner import types as t
 from storage.abc import Row
@@ -64,23 +64,37 @@ def _extreme(way: Callable[..., Any], kind: str) -> Callable[[Sequence[Any]], An
 
 def _gathered(kind: str, oid: int, orders: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
     """array_agg and string_agg: of each row a tuple of the value, the separator, and what they are in the order of; None is left out."""
-    first = 1 if kind == "array" else 2
+    kind, once = kind.removesuffix("-once"), kind.endswith("-once")
+    first = 2 if kind in ("string", "json-object", "jsonb-object") else 1
+    of = [(said[0] == "1", said[1] == "1", _place(i, int(said[2:]))) for i, said in enumerate(orders, first)]
 
     def gathered(values: Sequence[Any]) -> Any:
         rows = [v for v in values if v is not None]
-        for i, said in reversed(list(enumerate(orders, first))):
-            descending, nulls_first = said[0], said[1]
-            known = sorted(
-                (r for r in rows if r[i] is not None), key=itemgetter(i), reverse=descending == "1"
-            )
+        for i, (descending, nulls_first, key) in reversed(list(enumerate(of, first))):
+            known = sorted([r for r in rows if r[i] is not None], key=key, reverse=descending)
             nulls = [r for r in rows if r[i] is None]
-            rows = nulls + known if nulls_first == "1" else known + nulls
+            rows = nulls + known if nulls_first else known + nulls
+        if once:
+            key = of[0][2]
+            rows = [
+                r for n, r in enumerate(rows)
+                if not n or (r[0] is None) != (rows[n - 1][0] is None) or (r[0] is not None and key(r) != key(rows[n - 1]))
+            ]  # fmt: skip
         if kind == "array":
             return t.array_datum([r[0] for r in rows], oid) if rows else None
+        if kind.startswith("json"):
+            return gathered_json(kind, rows) if rows else None
         known = [r for r in rows if r[0] is not None]
         return known[0][0] + "".join((r[1] or "") + r[0] for r in known[1:]) if known else None
 
     return gathered
+
+
+def _place(i: int, oid: int) -> Callable[[Sequence[Any]], Any]:
+    """What a row is ordered by, at a place where there is something."""
+    order = order_of(t.BY_OID[oid].typname)
+    assert order is not None, f"no order of {oid}"
+    return lambda row: order(row[i])
 
 
 def fold_of(name: str) -> Callable[[Sequence[Any]], Any]:

@@ -1,23 +1,32 @@
-"""Rows as JSON (`planner.binding.keyed_json`): fields in their order, each as to_json says it."""
+"""Values and rows as JSON (`planner.binding.keyed_json`): fields in their order, each as to_json says it."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from executor.keyed.registry import lax
+from executor.abc import ExecutionError
+from executor.keyed.registry import lax, scalar
 from planner import types as t
 from planner.abc import TypeRef
+from planner.types import array_values as arrays
 from planner.types.jsons import jsonb_in
 
 _DEFAULTS: Final = t.TypeSettings()
 _NUMBERS: Final = frozenset((t.INT2, t.INT4, t.INT8, t.NUMERIC, t.FLOAT4, t.FLOAT8))
 _NO_NUMBERS: Final = frozenset(("NaN", "Infinity", "-Infinity"))
 _TIMES: Final = frozenset((t.TIMESTAMP, t.TIMESTAMPTZ))
-_OTHERWISE: Final = frozenset((t.FLOAT4, t.FLOAT8, t.JSON))
-"""Types whose values jsonb says in other words than json."""
+_SCALARS: Final = frozenset(
+    (
+        t.INT2, t.INT4, t.INT8, t.OID, t.BOOL, t.NUMERIC, t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.UUID, t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ,
+        t.JSONB,
+    )
+)  # fmt: skip
+"""Types whose values jsonb says in the words of json: not so floating points, json and arrays."""
+_quote: Final = json.encoder.encode_basestring
 _HOURS: Final = re.compile(r"([+-]\d\d)( BC)?$")
 
 
@@ -33,6 +42,8 @@ def _value(value: Any, oid: int, zone: str) -> str:
         return "true" if value else "false"
     if oid in (t.JSON, t.JSONB):
         return str(value)
+    if oid not in _SCALARS and (element := t.element_of(oid)):
+        return _array(value, oid, element, zone, ",")
     settings = _in_zone(zone) if oid == t.TIMESTAMPTZ else _DEFAULTS
     text = t.output_text(value, TypeRef(oid), settings)
     if oid in _NUMBERS:
@@ -42,6 +53,86 @@ def _value(value: Any, oid: int, zone: str) -> str:
         if oid == t.TIMESTAMPTZ:
             text = _HOURS.sub(r"\1:00\2", text)
     return json.dumps(text, ensure_ascii=False)
+
+
+def _array(array: str, oid: int, element: int, zone: str, between: str) -> str:
+    """Elements in their brackets, within as many as there are dimensions."""
+    cells = [_value(x, element, zone) for x in t.array_items(array, oid)]
+    for size in arrays.parse(array).dims[:0:-1]:
+        cells = [f"[{between.join(cells[i : i + size])}]" for i in range(0, len(cells), size)]
+    return f"[{between.join(cells)}]"
+
+
+def _binary(value: Any, oid: int, zone: str) -> str:
+    """The same in jsonb's form."""
+    text = _value(value, oid, zone)
+    return text if value is None or oid in _SCALARS else jsonb_in(text)
+
+
+lax("json of")(lambda zone, oid, value: _value(value, oid, zone))
+lax("jsonb of")(lambda zone, oid, value: _binary(value, oid, zone))
+scalar("json of value")(lambda zone, oid, value: _value(value, oid, zone))
+scalar("jsonb of value")(lambda zone, oid, value: _binary(value, oid, zone))
+
+
+@lax("json cell")
+def _cell(text: str | None) -> str:
+    return "null" if text is None else text
+
+
+@lax("json array")
+def _json_array(*values: str) -> str:
+    return f"[{', '.join(values)}]"
+
+
+lax("jsonb array")(_json_array)
+
+
+@lax("json row object")
+def _json_row_object(*pairs: Any) -> str:
+    return "{" + ",".join([f"{_quote(pairs[i])}:{pairs[i + 1]}" for i in range(0, len(pairs), 2)]) + "}"
+
+
+@lax("json object")
+def _json_object(*pairs: Any) -> str:
+    """json_build_object: name, value, name, value, ... Raises 22023."""
+    for i in range(0, len(pairs), 2):
+        if pairs[i] is None:
+            raise ExecutionError(
+                "22023", f"argument {i + 1} cannot be null", hint="Object keys should be text."
+            )
+    made = [f"{_quote(str(pairs[i]))} : {pairs[i + 1]}" for i in range(0, len(pairs), 2)]
+    return "{" + ", ".join(made) + "}"
+
+
+@lax("jsonb object")
+def _jsonb_object(*pairs: Any) -> str:
+    """jsonb_build_object. Raises 22023."""
+    for i in range(0, len(pairs), 2):
+        if pairs[i] is None:
+            raise ExecutionError("22023", f"argument {i + 1}: key must not be null")
+    names = tuple([str(x) for x in pairs[::2]])
+    if len(set(names)) < len(names):  # the last one counts
+        last = dict(zip(names, pairs[1::2], strict=True))
+        pairs = tuple(x for pair in last.items() for x in pair)
+        names = tuple(last)
+    made: list[str] = [f"{key}: {pairs[2 * at + 1]}" for key, at in _order(names)]
+    return "{" + ", ".join(made) + "}"
+
+
+def gathered_json(kind: str, rows: Sequence[Sequence[Any]]) -> str:
+    """json_agg and its kin, of texts of JSON. Raises 22023."""
+    if kind in ("json", "jsonb"):
+        return f"[{', '.join([r[0] for r in rows])}]"
+    if kind == "json-rows":  # a line for each, but for those that are NULL
+        rest = [f", {r[0]}" if r[0] == "null" else f", \n {r[0]}" for r in rows[1:]]
+        return f"[{rows[0][0]}{''.join(rest)}]"
+    if any(r[0] is None for r in rows):
+        raise ExecutionError("22023", "field name must not be null")
+    if kind == "jsonb-object":
+        made: str = _jsonb_object(*[x for r in rows for x in r[:2]])
+        return made
+    return "{ " + ", ".join([f"{_quote(str(r[0]))} : {r[1]}" for r in rows]) + " }"
 
 
 @lax("json of row")
@@ -59,9 +150,7 @@ def jsonb_of_row(zone: str, *fields: Any) -> str:
     """The same in jsonb's form."""
     values = []
     for i in range(0, len(fields), 3):
-        oid, value = fields[i + 1], fields[i + 2]
-        text = _value(value, oid, zone)
-        values.append(jsonb_in(text) if oid in _OTHERWISE and value is not None else text)
+        values.append(_binary(fields[i + 2], fields[i + 1], zone))
     return "{" + ", ".join([f"{key}: {values[at]}" for key, at in _order(fields[::3])]) + "}"
 
 

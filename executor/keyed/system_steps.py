@@ -46,13 +46,13 @@ def of_system(lookup: SystemRows) -> tuple[_Ask, _Find]:
 
 def spread(lookup: Spread) -> tuple[_Ask, _Find]:
     """The same of lists side by side: they are the rows. Raises NotCompilable, and TooFarToLook where the lists are long."""
-    values, numbered = compile_tuple(lookup.values), lookup.numbered
+    values, numbered, wide = compile_tuple(lookup.values), lookup.numbered, lookup.wide
 
     def rows(p: Sequence[Any], s: Any, r: Row) -> tuple[Row, ...]:
         lists = [x or () for x in values(p, r, s)]
         if any(len(x) > SPREAD_MAX for x in lists):
             raise TooFarToLook
-        made = tuple(zip_longest(*lists))
+        made = tuple(lists[0]) if wide else tuple(zip_longest(*lists))
         return tuple((*row, i) for i, row in enumerate(made, 1)) if numbered else made
 
     return rows, (lambda made, _run: made)

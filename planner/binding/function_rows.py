@@ -20,6 +20,7 @@ from planner.binding import (
     changes,
     expanded,
     ir,
+    keyed_calls,
     listed_rows,
     ordinality,
     queried_texts,
@@ -175,7 +176,8 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
         inner = sql("SELECT ", join(", ", items))
     if split:
         inner = sql("SELECT *, ", join(", ", split), " FROM (", inner, ")")
-    plain = len(columns) == len(lists) + numbered and not split
+    wide_rows = len(lists) == 1 and keyed_calls.is_wide(lists[0])
+    plain = (wide_rows or len(columns) == len(lists) + numbered) and not split
     steps = (FromStep(relation, spread=tuple(lists), numbered=numbered),) if plain else ()
     return Source(
         _lateral(inner, number),

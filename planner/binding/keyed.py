@@ -16,7 +16,7 @@ from typing import Final
 
 from planner import types as t
 from planner.abc import Ask, Call, Col, Const, Expr, Param, TypeRef
-from planner.binding import ir, keyed_acts, keyed_catalog, keyed_enums, keyed_json
+from planner.binding import ir, keyed_acts, keyed_arrays, keyed_calls, keyed_catalog, keyed_enums, keyed_json
 from planner.binding.collating import matters
 from planner.binding.facts import type_name
 from planner.catalog.collations import nondeterministic
@@ -134,6 +134,29 @@ _READ: Final = (t.INT2, t.INT4, t.INT8, t.BOOL, t.UUID)
 """What a text is read as without a look at settings: mostly that of a setting, which policies compare columns with."""
 
 
+_SHOWN: Final = frozenset(
+    (
+        t.BOOL,
+        t.DATE,
+        t.TIME,
+        t.TIMESTAMP,
+        t.TIMESTAMPTZ,
+        t.INTERVAL,
+        t.UUID,
+        t.JSON,
+        t.JSONB,
+        t.TEXT_ARRAY,
+        t.INT4_ARRAY,
+        t.INT8_ARRAY,
+    )
+)
+"""What a text is made of as a client sees it."""
+_READ_TOO: Final = frozenset((t.NUMERIC, t.FLOAT8, t.FLOAT4, t.JSON, t.JSONB, t.BYTEA))
+_OF_JSONB: Final = {
+    t.BOOL: "bool", t.NUMERIC: "numeric", t.INT2: "int2", t.INT4: "int4", t.INT8: "int8", t.FLOAT4: "float4", t.FLOAT8: "float8"
+}  # fmt: skip
+
+
 def _castable(a: int, b: int) -> bool:
     if a in _NUMBERS and b in _NUMBERS:
         return True
@@ -143,7 +166,12 @@ def _castable(a: int, b: int) -> bool:
         return True
     if a in TEXTS and b in _READ:
         return True
+    if b in TEXTS and a in _SHOWN:
+        return True
+    if a in TEXTS and b in _READ_TOO:
+        return True
     return (a, b) in (
+        (t.JSON, t.JSONB), (t.JSONB, t.JSON), (t.TIMESTAMP, t.TIME), (t.TIMESTAMPTZ, t.TIME),
         (t.DATE, t.TIMESTAMP), (t.DATE, t.TIMESTAMPTZ), (t.TIMESTAMP, t.DATE), (t.TIMESTAMP, t.TIMESTAMPTZ),
         (t.TIMESTAMPTZ, t.TIMESTAMP), (t.TIMESTAMPTZ, t.DATE), (t.BOOL, t.INT4), (t.INT4, t.BOOL),
     )  # fmt: skip
@@ -203,6 +231,10 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             return Call("session", (Const(node.name, TypeRef(t.TEXT)),), node.type)
         raise NotKeyed(node.name)
     if isinstance(node, ir.Logic):
+        if node.op == "array":
+            made = keyed_arrays.expression(node, lambda n: _expression(n, offsets))
+            if made is not None:
+                return made
         op = "is not null" if node.op == "is present" else node.op  # of what is no row they are the same
         if (
             op not in LAZY_OPS
@@ -223,7 +255,7 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             return Call("nextval", (Const(args[0].value, TypeRef(t.OID)),), node.type)
         if isinstance(offsets, WithRoutines) and node.op == "run routine":
             return Call(node.op, tuple(_expression(a, offsets) for a in args), node.type)
-        as_json = keyed_json.row_as_json(node, lambda n: _expression(n, offsets))
+        as_json = keyed_json.as_json(node, lambda n: _expression(n, offsets))
         if as_json is not None:
             return as_json
         if node.op in _BY_CALENDAR:
@@ -237,11 +269,23 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
         of_labels = keyed_enums.expression(node, lambda n: _expression(n, offsets))
         if of_labels is not None:
             return of_labels
-        if node.op not in KEYED_OPS or matters(node):
+        if matters(node):
             raise NotKeyed(node.op)
+        if node.op not in KEYED_OPS:
+            of_array = keyed_arrays.expression(node, lambda n: _expression(n, offsets))
+            if of_array is not None:
+                return of_array
+            made = keyed_calls.expression(node, lambda n: _expression(n, offsets))
+            if made is None:
+                raise NotKeyed(node.op)
+            return made
         return Call(node.op, tuple(_expression(a, offsets) for a in args), node.type)
     if isinstance(node, ir.SubQuery) and isinstance(offsets, WithQueries):
         return _ask(node, offsets)
+    if isinstance(node, ir.AnyAll):
+        among = keyed_arrays.expression(node, lambda n: _expression(n, offsets))
+        if among is not None:
+            return among
     raise NotKeyed(type(node).__name__)
 
 
@@ -293,6 +337,8 @@ def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
     label = b.oid in TEXTS and t.labels_of(a.oid) is not None
     if b.typmod < 0 and (a.oid == b.oid or label or (a.oid in TEXTS and b.oid in TEXTS)):
         return _expression(node.arg, offsets)
+    if a.oid == t.JSONB and b.oid in _OF_JSONB and b.typmod < 0:
+        return Call(f"tw_jsonb_{_OF_JSONB[b.oid]}", (_expression(node.arg, offsets),), b)
     if not _castable(a.oid, b.oid) and a.oid != b.oid:
         raise NotKeyed(f"cast {type_name(a.oid)} {type_name(b.oid)}")
     arg = _expression(node.arg, offsets)

@@ -193,19 +193,22 @@ def _match(node: ir.Call, inner: Inner) -> Expr | None:
 
 def listed(node: ir.Node, inner: Inner) -> Expr:
     """The list of what a function returns in FROM or among the targets. Raises NotKeyed."""
+    from planner.binding import keyed_arrays, keyed_calls
     from planner.binding.keyed import NotKeyed
 
     made: Expr | None = None
     if isinstance(node, ir.SetReturning):
         name = node.op
         if name == "unnest(anyarray)":
-            made = elements(node.args[0], inner)
+            made = elements(node.args[0], inner) or keyed_arrays.items(node.args[0], inner)
         elif name == "generate_subscripts(anyarray, int4)":
             array = _vector(node.args[0])
             op = "catalog vector places" if array.type.oid in VECTORS else "catalog places"
             made = Call(op, (inner(array), inner(node.args[1])), node.type)
         elif name == "generate_series(int4, int4)":
             made = Call("catalog series", tuple(map(inner, node.args)), node.type)
+        else:
+            made = keyed_calls.listed(node, inner)
     if made is None:
         raise NotKeyed("rows of a function")
     return made
@@ -218,26 +221,67 @@ def _in_language(*nodes: ir.Node) -> bool:
 
 def gathered(node: ir.Aggregate, inner: Inner) -> tuple[Expr, str] | None:
     """(what is taken of each row, the fold) of array_agg and string_agg, ORDER BY included; None for others."""
-    kind = {"array_agg(anynonarray)": "array", "string_agg(text, text)": "string"}.get(node.op)
-    if kind is None or node.distinct or node.direct or _in_language(*node.args):
+    kind = _GATHERED.get(node.op)
+    if kind is None or node.direct or _in_language(*node.args):
         return None
-    if node.args[0].type.oid not in (*ELEMENTS, t.BOOL):
+    values = _gathered(node, kind, inner)
+    if values is None:
         return None
+    kind, *given = values
+    order = node.order
+    if node.distinct:  # the values in their order, each once
+        same = len(order) == 1 and order[0].expr == node.args[0]
+        if kind not in ("array", "string") or (order and not same) or node.args[0].type.oid not in _ORDERED:
+            return None
+        order = order or (ir.SortKey(node.args[0]),)
+        kind = f"{kind}-once"
     orders = []
-    for key in node.order:
+    for key in order:
         if key.expr.type.oid not in _ORDERED or _in_language(key.expr):
             return None
-        orders.append(f"{int(key.descending)}{int(key.nulls_first)}")
-    taken: Expr = Call(
-        "catalog tuple", tuple(map(inner, (*node.args, *(k.expr for k in node.order)))), node.type
-    )
+        orders.append(f"{int(key.descending)}{int(key.nulls_first)}{key.expr.type.oid}")
+    taken: Expr = Call("catalog tuple", (*given, *(inner(k.expr) for k in order)), node.type)
     if node.filter is not None:
         taken = Call("case", (inner(node.filter), taken), node.type)
     return taken, " ".join(("gather", kind, str(node.type.oid), *orders))
 
 
-_ORDERED: Final = frozenset((t.INT2, t.INT4, t.INT8, t.OID, t.TEXT, t.VARCHAR, t.NAME, t.FLOAT4, t.BOOL))
-"""Types whose order is Python's of their datums."""
+_GATHERED: Final = {
+    "array_agg(anynonarray)": "array",
+    "string_agg(text, text)": "string",
+    "json_agg(anyelement)": "json",
+    "jsonb_agg(anyelement)": "jsonb",
+    "json_object_agg(any, any)": "json-object",
+    "jsonb_object_agg(any, any)": "jsonb-object",
+}
+
+
+def _gathered(node: ir.Aggregate, kind: str, inner: Inner) -> tuple[Any, ...] | None:
+    """(the kind, what is taken of a row besides what it is in the order of); None for values that are not gathered here."""
+    from planner.binding import keyed_json
+
+    first = node.args[0]
+    if not kind.startswith("json"):
+        plain = first.type.oid in (*ELEMENTS, *_ORDERED)
+        return (kind, *map(inner, node.args)) if plain else None
+    word, _, as_object = kind.partition("-")
+    text = keyed_json.embedded(node.args[-1], inner, word)
+    if text is None:
+        return None
+    if as_object:
+        name = keyed_json.named(first, inner)
+        return None if name is None else (kind, name, text)
+    whole = first.type.oid == t.RECORD or t.element_of(first.type.oid)
+    return ("json-rows" if whole and kind == "json" else kind, text)
+
+
+_ORDERED: Final = frozenset(
+    (
+        t.INT2, t.INT4, t.INT8, t.OID, t.TEXT, t.VARCHAR, t.NAME, t.FLOAT4, t.BOOL, t.FLOAT8, t.NUMERIC, t.DATE, t.TIMESTAMP,
+        t.TIMESTAMPTZ, t.UUID,
+    )
+)  # fmt: skip
+"""Types whose order the folds know."""
 SHOWN: Final = frozenset((*(x for x in ELEMENTS), 1033))
 """Elements that array_to_string shows as an array's text does: aclitem, too."""
 

@@ -33,7 +33,15 @@ from planner.abc import (
     Table,
     TypeRef,
 )
-from planner.binding import index_expressions, ir, key_conditions, keyed, keyed_catalog, walked_joins
+from planner.binding import (
+    index_expressions,
+    ir,
+    key_conditions,
+    keyed,
+    keyed_calls,
+    keyed_catalog,
+    walked_joins,
+)
 from planner.binding.index_reads import index_range, indexed_prefixes
 from planner.binding.keyed_endings import equal_as_datums, grouped, order_keys
 from planner.binding.scope import FromStep
@@ -233,6 +241,8 @@ class _Order:
             return parts
         if parts.order or parts.limit or parts.offset or parts.distinct or parts.distinct_on or parts.below:
             raise keyed.NotKeyed("what is asked of rows that functions make")
+        if any(map(keyed_calls.is_wide, lists)):
+            raise keyed.NotKeyed("records among the targets")
         values = tuple(keyed_catalog.listed(n, lambda x: keyed.expression(x, self.offsets)) for n in lists)
         self.offsets[SPREAD] = self._width
         self._width += len(values)
@@ -303,7 +313,8 @@ class _Order:
             values = tuple(
                 keyed_catalog.listed(n, lambda x: keyed.expression(x, self.offsets)) for n in step.spread
             )
-            return _Way(2, Spread(values, step.numbered), 0, (), asked)
+            wide = keyed_calls.is_wide(step.spread[0])
+            return _Way(2, Spread(values, step.numbered, wide), 0, (), asked)
         if table is None:
             return self._produced(step, asked)
         everything = _Way(9, Range(()), 0, (), asked) if self._walked else None

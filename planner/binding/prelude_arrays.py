@@ -54,17 +54,17 @@ def _single(text: str) -> list[str | None]:
     return list(value.items)
 
 
-def _length(text: str, dimension: int) -> int | None:
+def length(text: str, dimension: int) -> int | None:
     value = parse(text)
     return value.dims[dimension - 1] if 0 < dimension <= len(value.dims) else None
 
 
-def _lower(text: str, dimension: int) -> int | None:
+def lower(text: str, dimension: int) -> int | None:
     value = parse(text)
     return value.lows[dimension - 1] if 0 < dimension <= len(value.dims) else None
 
 
-def _upper(text: str, dimension: int) -> int | None:
+def upper(text: str, dimension: int) -> int | None:
     value = parse(text)
     if not 0 < dimension <= len(value.dims):
         return None
@@ -89,13 +89,13 @@ def _searched(text: str) -> int:
     return value.lows[0] - 1 if value.lows else 0
 
 
-def _searchable(text: str) -> str:
+def searchable(text: str) -> str:
     if len(parse(text).dims) > 1:
         raise SqlError("0A000", "searching for elements in multidimensional arrays is not supported")
     return text
 
 
-def _one_dimension(text: str) -> str:
+def one_dimension(text: str) -> str:
     if len(parse(text).dims) > 1:
         raise SqlError("0A000", "removing elements from multidimensional arrays is not supported")
     return text
@@ -115,7 +115,7 @@ def _of_one_dimension(text: str, role: str) -> str:
     return text
 
 
-def _kept(text: str, items: list[str | None]) -> str:
+def kept(text: str, items: list[str | None]) -> str:
     """The array of one dimension with only these of its elements left: it begins where it did."""
     value = parse(text)
     if len(items) == len(value.items):
@@ -169,9 +169,9 @@ FUNCTIONS: list[Entry] = [
     ("tw_array_with", _with, (_V, _L), _V),
     ("tw_array_dims", _dims, (_V,), _V),
     ("tw_array_ndims", lambda s: len(parse(s).dims) or None, (_V,), _N),
-    ("tw_array_length", _length, (_V, _N), _N),
-    ("tw_array_lower", _lower, (_V, _N), _N),
-    ("tw_array_upper", _upper, (_V, _N), _N),
+    ("tw_array_length", length, (_V, _N), _N),
+    ("tw_array_lower", lower, (_V, _N), _N),
+    ("tw_array_upper", upper, (_V, _N), _N),
     ("tw_array_shape", _shape, (_V,), _I),
     ("tw_array_at", _at, (_V, _I), _V),
     ("tw_array_cut", lambda s, bounds: write(cut(parse(s), bounds)), (_V, _I), _V),
@@ -182,10 +182,10 @@ FUNCTIONS: list[Entry] = [
     ("tw_array_fill", lambda item, sizes: write(filled(item[0], sizes, None)), (_L, _I), _V),
     ("tw_array_fill_from", lambda item, sizes, lows: write(filled(item[0], sizes, lows)), (_L, _I, _I), _V),
     ("tw_array_searched", _searched, (_V,), _N),
-    ("tw_array_searchable", _searchable, (_V,), _V),
-    ("tw_array_flat", _one_dimension, (_V,), _V),
+    ("tw_array_searchable", searchable, (_V,), _V),
+    ("tw_array_flat", one_dimension, (_V,), _V),
     ("tw_array_one_dimension", _of_one_dimension, (_V, _V), _V),
-    ("tw_array_kept", _kept, (_V, _L), _V),
+    ("tw_array_kept", kept, (_V, _L), _V),
     ("tw_array_trim", _trimmed, (_V, _N), _V),
     ("tw_array_put", _put, (_V, _I, _L), _V),
     ("tw_array_put_slice", lambda s, b, v: write(put_slice(parse(s), b, parse(v))), (_V, _I, _V), _V),

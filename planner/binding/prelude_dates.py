@@ -174,6 +174,11 @@ def _epoch(i: Interval) -> str:
     return f"{'-' if micros < 0 else ''}{whole}.{part:06d}"
 
 
+def _by_template(shown: Callable[..., str]) -> Callable[..., str | None]:
+    """to_char of moments: an empty template has no answer."""
+    return lambda value, template, *zone: shown(value, template, *zone) if template else None
+
+
 FUNCTIONS: list[Entry] = [
     ("tw_in_bool", _input(t.BOOL), (_V,), "BOOLEAN"),
     ("tw_in_date", _input(t.DATE), (_V,), "DATE"),
@@ -241,9 +246,9 @@ FUNCTIONS: list[Entry] = [
         "TIMESTAMP WITH TIME ZONE",
     ),
     ("tw_round_time", _rounded, ("TIME", "INTEGER"), "TIME"),
-    ("tw_to_char_timestamp", formats.timestamp_text, ("TIMESTAMP", _V), _V),
-    ("tw_to_char_timestamptz", formats.instant_text, ("TIMESTAMP WITH TIME ZONE", _V, _V), _V),
-    ("tw_to_char_interval", formats.interval_text, (_I, _V), _V),
+    ("tw_to_char_timestamp", _by_template(formats.timestamp_text), ("TIMESTAMP", _V), _V),
+    ("tw_to_char_timestamptz", _by_template(formats.instant_text), ("TIMESTAMP WITH TIME ZONE", _V, _V), _V),
+    ("tw_to_char_interval", _by_template(formats.interval_text), (_I, _V), _V),
     ("tw_to_char_numeric", number_formats.number_text, (_V, _V), _V),
     ("tw_to_char_float", number_formats.float_text, ("DOUBLE", _V, "INTEGER"), _V),
     ("tw_to_date", date_input.to_date, (_V, _V), "DATE"),

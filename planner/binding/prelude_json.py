@@ -31,6 +31,8 @@ def canonical(value: Any) -> str:
 def _plain(v: Any) -> str:
     if isinstance(v, dict):
         return "{" + ",".join(f"{_quote(k)}:{_plain(x)}" for k, x in v.items()) + "}"
+    if isinstance(v, _Members):
+        return "{" + ",".join(f"{_quote(k)}:{_plain(x)}" for k, x in v) + "}"
     if isinstance(v, list):
         return "[" + ",".join(map(_plain, v)) + "]"
     if isinstance(v, Decimal):
@@ -106,7 +108,7 @@ def _at(text: str, index: int) -> str | None:
     return parts[index][1] if 0 <= index < len(parts) else None
 
 
-def _shown(value: str | None) -> str | None:
+def shown(value: str | None) -> str | None:
     """A part as `->>` shows it."""
     if value is None or value == "null":
         return None
@@ -164,6 +166,19 @@ def _keys(text: str, kind: str = "json") -> list[str]:
     return [k for k, _ in spans(body)]
 
 
+def members_of(text: str, function: str) -> list[tuple[str, str]]:
+    """An object's keys with the texts of their values. Raises 22023."""
+    body = text.lstrip()
+    if not body.startswith("{"):
+        if function.startswith("jsonb"):
+            raise SqlError("22023", f"cannot call {function} on a non-object")
+        raise SqlError(
+            "22023", f"cannot deconstruct {'an array as an object' if body.startswith('[') else 'a scalar'}"
+        )
+    refuse_escapes(text)
+    return spans(text)  # type: ignore[no-any-return]
+
+
 def _elements(text: str, function: str = "json_array_elements") -> list[str]:
     body = text.strip()
     if body.startswith("["):
@@ -215,6 +230,8 @@ def _minus_index(a: str, index: int) -> str:
 
 
 def _minus_keys(a: str, keys: list[str | None]) -> str:
+    if a[0] not in "{[":
+        raise SqlError("22023", "cannot delete from scalar")
     for k in keys:
         if k is not None:
             a = _minus_key(a, k)
@@ -284,6 +301,8 @@ def _jsonb_set(a: str, path: list[str | None], new: str, create: bool) -> str:
     v = load(a)
     if not isinstance(v, dict | list):
         raise SqlError("22023", "cannot set path in scalar")
+    if not v and not create:
+        return a
     _set(v, path, load(new), "create" if create else "set")
     return canonical(v)
 
@@ -357,10 +376,19 @@ def _jsonb_insert(a: str, path: list[str | None], new: str, after: bool) -> str:
 
 def _without_nulls(text: str) -> str:
     refuse_escapes(text)
-    return _compact(_strip_nulls(load(text)))
+    return _compact(_strip_nulls(_pairs_of(text)))
+
+
+class _Members(list[tuple[str, Any]]):
+    """An object of json, whose keys may be there twice."""
+
+
+_pairs_of: Callable[[str], Any] = json.JSONDecoder(parse_float=Decimal, object_pairs_hook=_Members).decode
 
 
 def _strip_nulls(v: Any) -> Any:
+    if isinstance(v, _Members):
+        return _Members((k, _strip_nulls(x)) for k, x in v if x is not None)
     if isinstance(v, dict):
         return {k: _strip_nulls(x) for k, x in v.items() if x is not None}
     return [_strip_nulls(x) for x in v] if isinstance(v, list) else v
@@ -505,7 +533,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_json_member", _member, (_V, _V), _V),
     ("tw_json_element", _element, (_V, "INTEGER"), _V),
     ("tw_jsonb_element", _jsonb_element, (_V, "INTEGER"), _V),
-    ("tw_json_text", _shown, (_V,), _V),
+    ("tw_json_text", shown, (_V,), _V),
     ("tw_json_path", _path, (_V, "VARCHAR[]"), _V),
     ("tw_json_typeof", _kind, (_V,), _V),
     ("tw_json_length", _length, (_V,), "INTEGER"),
@@ -516,6 +544,10 @@ FUNCTIONS: list[Entry] = [
     *(
         (f"tw_{name}", lambda v, name=name: _elements(v, name), (_V,), "VARCHAR[]")
         for name in (f"{kind}_array_elements{text}" for kind in ("json", "jsonb") for text in ("", "_text"))
+    ),
+    *(
+        (f"tw_{name}_keys", lambda v, name=name: [k for k, _ in members_of(v, name)], (_V,), "VARCHAR[]")
+        for name in (f"{kind}_each{text}" for kind in ("json", "jsonb") for text in ("", "_text"))
     ),
     ("tw_json_array", lambda items: "[" + ", ".join(items) + "]", ("VARCHAR[]",), _V),
     ("tw_json_rows", _rows, ("VARCHAR[]",), _V),
@@ -535,13 +567,13 @@ FUNCTIONS: list[Entry] = [
     ("tw_jsonb_has", lambda a, key: jsonb.among(load(a), key), (_V, _V), "BOOLEAN"),
     (
         "tw_jsonb_has_any",
-        lambda a, keys: any(jsonb.among(load(a), k) for k in keys),
+        lambda a, keys: any(jsonb.among(load(a), k) for k in keys if k is not None),
         (_V, "VARCHAR[]"),
         "BOOLEAN",
     ),
     (
         "tw_jsonb_has_all",
-        lambda a, keys: all(jsonb.among(load(a), k) for k in keys),
+        lambda a, keys: all(jsonb.among(load(a), k) for k in keys if k is not None),
         (_V, "VARCHAR[]"),
         "BOOLEAN",
     ),

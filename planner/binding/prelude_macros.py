@@ -114,7 +114,7 @@ MACROS: tuple[str, ...] = (
     "THEN error('[54000] requested length too large') WHEN n IS NOT NULL THEN repeat(s, "
     "CASE WHEN CAST(strlen(s) AS HUGEINT) * n BETWEEN 1 AND 1073741819 THEN n ELSE 0 END) END",
     "CREATE OR REPLACE MACRO tw_chr(n) AS CASE WHEN n = 0 THEN error('[54000] null character not permitted') "
-    "WHEN n < 0 THEN error('[54000] character number must be positive') "
+    "WHEN n < 0 THEN error('[22023] character number must be positive') "
     "WHEN n > 1114111 THEN error('[54000] requested character too large for encoding: ' || n) "
     "WHEN n BETWEEN 55296 AND 57343 THEN error('[54000] requested character not valid for encoding: ' || n) "
     "ELSE chr(n) END",

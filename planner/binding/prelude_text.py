@@ -25,12 +25,12 @@ _TEXT_MAX = 1 << 28
 def _pad(left: bool) -> Callable[[str, int, str], str]:
     def pad(s: str, n: int, fill: str) -> str:
         n = max(n, 0)
-        if n > _TEXT_MAX:
-            raise SqlError("54000", "requested length too large")
         if len(s) >= n:
             return s[:n]
         if not fill:
             return s
+        if n > _TEXT_MAX:
+            raise SqlError("54000", "requested length too large")
         filled = (fill * ((n - len(s)) // len(fill) + 1))[: n - len(s)]
         return filled + s if left else s + filled
 
@@ -48,6 +48,8 @@ def _initcap(s: str) -> str:
 def _overlay(s: str, new: str, start: int, count: int) -> str:
     if start <= 0:
         raise SqlError("22011", "negative substring length not allowed")
+    if not -(1 << 31) <= start + count < 1 << 31:
+        raise SqlError("22003", "integer out of range")
     return s[: start - 1] + new + s[max(start - 1 + count, 0) :]
 
 
@@ -107,12 +109,14 @@ def _decode(text: str, form: str) -> bytes:
     if kind == "base64":
         return _from_base64("".join(text.split()))
     if kind == "escape":
-        return re.sub(
-            rb"\\(\\|[0-3][0-7]{2})",
-            lambda m: b"\\" if m[1] == b"\\" else bytes([int(m[1], 8)]),
-            text.encode(),
-        )
+        return re.sub(rb"\\(\\|[0-3][0-7]{2}|)", _unescaped, text.encode())
     raise SqlError("22023", f'unrecognized encoding: "{form}"')
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    if not found[1]:
+        raise SqlError("22P02", "invalid input syntax for type bytea")
+    return b"\\" if found[1] == b"\\" else bytes([int(found[1], 8)])
 
 
 def _get_byte(data: bytes, i: int) -> int:

@@ -72,7 +72,7 @@ def _by_python(rows: list[str | None], step: Any, shown: bool) -> Any:
     try:
         for d in rows:
             found = None if d is None else step(d)
-            out.append(prelude_json._shown(found) if shown and found is not None else found)
+            out.append(prelude_json.shown(found) if shown and found is not None else found)
     except SqlError as e:
         return e.sqlstate
     return out

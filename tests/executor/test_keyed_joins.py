@@ -141,7 +141,7 @@ NOT_BY_KEYS = [
     "SELECT o.id FROM o WHERE o.id = 1 AND o.customer > ANY (SELECT c.id FROM c WHERE c.id = 1)",
     "WITH RECURSIVE w AS (SELECT 1 AS id UNION ALL SELECT id + 1 FROM w WHERE id < 3) SELECT c.name FROM w JOIN c ON c.id = w.id",
     "SELECT o.id FROM o WHERE o.id = 1 INTERSECT SELECT c.id FROM c WHERE c.id = 1",
-    "SELECT c.id, array_agg(DISTINCT o.id) FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 GROUP BY c.id",
+    "SELECT c.id, stddev(DISTINCT o.id) FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 GROUP BY c.id",
     "SELECT 1 FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 AND random() > 2",
     "SELECT 1 FROM o JOIN c TABLESAMPLE SYSTEM (100) ON c.id = o.customer WHERE o.id = 1",
     "SELECT 1 FROM o JOIN (SELECT * FROM c) c ON c.id = o.customer WHERE o.id = 1",

@@ -32,7 +32,7 @@ def _vector_subscript(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Fra
 @implements("array_to_string(anyarray, text)")
 def _to_string(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     element = TypeRef(t.element_of(call.args[0].type.oid))
-    inner = to_text(Frag(("tw_x",)), element, t.CSTRING)
+    inner = _shown(element)
     kept = sql("list_filter(", args[0], ", lambda tw_x: tw_x IS NOT NULL)")
     return strung(sql("list_transform(", kept, ", lambda tw_x: ", inner, ")"), args[1], call.args[1])
 
@@ -40,10 +40,17 @@ def _to_string(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
 @implements("array_to_string(anyarray, text, text)")
 def _to_string_null(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     element = TypeRef(t.element_of(call.args[0].type.oid))
-    inner = to_text(Frag(("tw_x",)), element, t.CSTRING)
+    inner = _shown(element)
     shown = sql("list_transform(", args[0], ", lambda tw_x: coalesce(", inner, ", ", args[2], "))")
     kept = sql("list_filter(", shown, ", lambda tw_x: tw_x IS NOT NULL)")
     return strung(kept, args[1], call.args[1])
+
+
+def _shown(element: TypeRef) -> Frag:
+    """An element as an array's text has it: a boolean is one letter."""
+    if element.oid == t.BOOL:
+        return sql("CASE WHEN tw_x THEN 't' WHEN NOT tw_x THEN 'f' END")
+    return to_text(Frag(("tw_x",)), element, t.CSTRING)
 
 
 def strung(texts: Frag, separator: Frag, said: ir.Node) -> Frag:

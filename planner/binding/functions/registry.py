@@ -12,7 +12,7 @@ Signatures are PostgreSQL's declared ones, as resolution gives them, `, ` betwee
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from planner.binding import ir
@@ -23,6 +23,8 @@ from planner.binding.numeric_forms import as_text_numeric
 from planner.binding.offered import signs
 
 _TABLE: dict[str, Implementation] = {}
+_TEXTS: dict[str, str] = {}
+"""What templates were made of."""
 _HOLE = re.compile(r"\{(\d)\}")
 _FAMILIES = (
     "math",
@@ -73,6 +75,7 @@ def template(signature: str, text: str) -> None:
         return sql(*items)
 
     register(signature, made)
+    _TEXTS[signature] = text
 
 
 def templates(table: str) -> None:
@@ -108,6 +111,12 @@ def implementation(signature: str) -> Implementation | None:
     if signature.startswith("#"):  # of one of a user's types
         signature = "#" + signature.lstrip("#0123456789")
     return _TABLE.get(signature)
+
+
+def texts() -> Mapping[str, str]:
+    """The texts of those that are templates."""
+    _load()
+    return _TEXTS
 
 
 def signatures() -> list[str]:

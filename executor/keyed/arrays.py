@@ -1,0 +1,122 @@
+"""What the keyed engine computes of arrays (`planner.binding.keyed_arrays`): of their texts, by the functions that DuckDB's queries call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from executor.keyed.registry import lax, scalar
+from planner import types as t
+from planner.binding import prelude_arrays as prelude
+from planner.types.array_values import ArrayValue, appended, item_at, joined, parse, write
+
+
+@lru_cache(maxsize=1_000)
+def _parsed(text: str) -> ArrayValue:
+    return parse(text)
+
+
+def _item(value: Any) -> str | None:
+    """An element as an array's text has it."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "t" if value else "f"
+    return str(value)
+
+
+scalar("array length")(prelude.length)
+scalar("array upper")(prelude.upper)
+scalar("array lower")(prelude.lower)
+
+
+@scalar("array ndims")
+def _dimensions(array: str) -> int | None:
+    return len(_parsed(array).dims) or None
+
+
+@scalar("array cardinality")
+def _cardinality(array: str) -> int:
+    return len(_parsed(array).items)
+
+
+@scalar("elements of")
+def _elements(oid: int, array: str) -> list[Any]:
+    return t.array_items(array, oid)
+
+
+@lax("array append")
+def _append(array: str | None, value: Any) -> str:
+    return write(appended(parse(array or "{}"), _item(value)))
+
+
+@lax("array prepend")
+def _prepend(value: Any, array: str | None) -> str:
+    return write(appended(parse(array or "{}"), _item(value), before=True))
+
+
+@lax("array cat")
+def _cat(a: str | None, b: str | None) -> str | None:
+    if a is None or b is None:
+        return a if b is None else b
+    return write(joined(parse(a), parse(b)))
+
+
+@lax("array remove")
+def _remove(array: str | None, value: Any) -> str | None:
+    if array is None:
+        return None
+    gone, found = _item(value), parse(prelude.one_dimension(array))
+    return prelude.kept(array, [x for x in found.items if x != gone])
+
+
+@lax("array position")
+def _position(array: str | None, value: Any) -> int | None:
+    if array is None:
+        return None
+    found, item = _parsed(prelude.searchable(array)), _item(value)
+    return found.items.index(item) + found.lows[0] if item in found.items else None
+
+
+@lax("array at")
+def _at(oid: int, array: str | None, *places: int | None) -> Any:
+    if array is None or None in places:
+        return None
+    item = item_at(_parsed(array), [p for p in places if p is not None])
+    return None if item is None else _of_item(t.element_of(oid))(item)
+
+
+def _of_item(element: int) -> Callable[[str], Any]:
+    if element == t.BOOL:
+        return lambda text: text == "t"
+    return int if element in (t.INT2, t.INT4, t.INT8) else str
+
+
+@lax("array strung")
+def _strung(array: str | None, separator: str | None, null: str | None = None) -> str | None:
+    if array is None or separator is None:
+        return None
+    texts = [null if x is None else x for x in _parsed(array).items]
+    return separator.join([x for x in texts if x is not None])
+
+
+@scalar("array contains")
+def _contains(a: str, b: str) -> bool:
+    """NULL is in no array, and no array with a NULL is in another."""
+    wanted = _parsed(b).items
+    return None not in wanted and set(wanted) <= _known(a)
+
+
+@scalar("array contained")
+def _contained(a: str, b: str) -> bool:
+    return _contains(b, a)
+
+
+@scalar("array overlaps")
+def _overlaps(a: str, b: str) -> bool:
+    return not _known(a).isdisjoint(_known(b))
+
+
+def _known(array: str) -> set[str]:
+    return {x for x in _parsed(array).items if x is not None}
