@@ -15,7 +15,7 @@ A plan of a utility statement that contains a query carries that query's plan in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final
@@ -501,10 +501,12 @@ class Planner:
             return self._plan_exact(" " * part.offset + part.text, ctx, parameter_types, 0, depth + 1)
         return self._plan_exact(part.text, ctx, parameter_types, 0, depth + 1)
 
-    def bind_ddl(self, statement: Any, ctx: PlanContext) -> DdlPlan:
+    def bind_ddl(
+        self, statement: Any, ctx: PlanContext, computed: Mapping[int, Datum] | None = None
+    ) -> DdlPlan:
         """What a DDL statement changes, in the catalog of the transaction that executes it."""
         with shown(ctx.catalog):
-            return bind_ddl(statement, ctx, self)
+            return bind_ddl(statement, ctx, self, computed)
 
 
 def _written_at_cursor(said: st.PositionedWrite, ctx: PlanContext) -> Table:

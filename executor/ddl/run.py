@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +27,7 @@ from executor.ddl.schema import schema_bytes, shard_schema
 from executor.ddl.shape import same_shape
 from executor.procedural import calls
 from executor.session import as_of, bulk, definition_locks, queries, session_defaults, staging
+from executor.session.arguments import evaluate_in_place
 from executor.session.block import Block, DdlStep
 from executor.session.executed import written_out
 from executor.triggers import events, firing
@@ -36,6 +37,7 @@ from planner import types as t
 from planner.abc import KeyedRead, Plan, Query, RelationUse, Slot, SqlError, Table, Utility
 from planner.catalog import Catalog, CatalogChange
 from planner.catalog import Sequence as SequenceObject
+from planner.ddl.bound_values import NotComputed
 from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, Rewrite
 from planner.planner import PlanContext
 from storage.abc import Datum, Row
@@ -121,8 +123,14 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
 
 
 async def _bound(session: Session, statement: Any) -> DdlPlan:
+    computed: dict[int, Datum] = {}
     try:
-        return _bound_now(session, statement)
+        while True:
+            try:
+                return _bound_now(session, statement, computed)
+            except NotComputed as wanted:  # once for each expression of the statement, for it is there then
+                assert wanted.said.offset not in computed
+                computed[wanted.said.offset] = await evaluate_in_place(session, wanted.said, wanted.ref)
     except as_of.PastNotReached:  # CREATE TABLE AS SELECT ... AS OF
         await as_of.reach(session)
         return _bound_now(session, statement)
@@ -131,11 +139,11 @@ async def _bound(session: Session, statement: Any) -> DdlPlan:
         raise
 
 
-def _bound_now(session: Session, statement: Any) -> DdlPlan:
+def _bound_now(session: Session, statement: Any, computed: Mapping[int, Datum] | None = None) -> DdlPlan:
     executor = session.executor
     after = reserved = executor.catalogs.reserve_oids(session.catalog)
     try:
-        bound = executor.planner.bind_ddl(statement, session.ddl_context(reserved))
+        bound = executor.planner.bind_ddl(statement, session.ddl_context(reserved), computed)
         after = bound.catalog
         return bound
     finally:

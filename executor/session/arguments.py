@@ -83,6 +83,11 @@ async def evaluate(session: Session, text: str, ref: TypeRef) -> Datum:
     return await _only_value(session, f"SELECT CAST({text} AS {t.format_type(ref)})")
 
 
+async def evaluate_in_place(session: Session, said: st.Sql, ref: TypeRef) -> Datum:
+    """The value of an expression of the statement as a `ref`; errors point into the statement."""
+    return await _only_value(session, f"{_placed('SELECT CAST((', said)}) AS {t.format_type(ref)})")
+
+
 async def _record(session: Session, argument: st.Sql, ref: TypeRef, number: int) -> Datum:
     """A record as its text. Raises 42804 for anything else and for other fields, 0A000 for a string."""
     kind = _type_of(session, argument)

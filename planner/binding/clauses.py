@@ -29,10 +29,14 @@ DEFINITIONS: Final = frozenset(
         *_STEADY,
         "check constraints",
         "DEFAULT expressions",
+        "partition bound",
         "statistics expressions",
         "COPY FROM WHERE conditions",
     )
 )
+
+ONCE: Final = ("", "DEFAULT expressions", "check constraints", "partition bound")
+"""Clauses whose expressions are computed when rows are written or a partition is made, and never again: they may be queries, and run."""
 
 
 def refuse_into(node: exp.Select) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
 from planner.binding import ir, ordinality
-from planner.binding.clauses import refuse_unsteady
+from planner.binding.clauses import ONCE, refuse_unsteady
 from planner.binding.dimensions import array_over
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Form, Frag, Item, sql
@@ -58,7 +58,7 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
         raise _as_trigger(f)
     if f.volatility != "i":
         refuse_unsteady(queries.ctx.clause)
-    if queries.ctx.clause not in ("", "DEFAULT expressions", "check constraints") and not queries.ctx.listed:
+    if queries.ctx.clause not in ONCE and not queries.ctx.listed:
         raise PlanError("0A000", f"function {shown(f)}, which runs, in {queries.ctx.clause} is not supported")
     ref = _record(f, position) if f.result.oid == t.RECORD else TypeRef(f.result.oid)
     queries.running = True

@@ -24,7 +24,7 @@ from planner import types as t
 from planner.abc import Oid, PlanError, SqlError, TypeRef
 from planner.binding import domains as domain_casts
 from planner.binding import ir, routine_runs, routine_values, shapes
-from planner.binding.clauses import refuse_unsteady
+from planner.binding.clauses import ONCE, refuse_unsteady
 from planner.binding.collating import carried, given_to
 from planner.binding.dimensions import array_over
 from planner.binding.emit import EmittedColumn
@@ -47,8 +47,6 @@ ROUTINE: Final = "routine "
 """What the name of a call begins with that is not expanded; the function's OID follows."""
 DEPTH_MAX: Final = 50
 """Calls inside of calls' bodies."""
-_ONCE: Final = ("", "DEFAULT expressions", "check constraints")
-"""Clauses whose expressions are computed when rows are written, and never again: they may be queries."""
 CALLS_MAX: Final = 1_000
 """Bodies that one statement is made of."""
 
@@ -103,7 +101,7 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
         else:
             value = _value(queries, f, inside)
             queried = any(isinstance(n, ir.SubQuery) for n in ir.walk(value))
-            if queried and queries.ctx.clause not in _ONCE and not queries.ctx.listed:
+            if queried and queries.ctx.clause not in ONCE and not queries.ctx.listed:
                 raise PlanError(
                     "0A000",
                     f"function {shown(f)}, whose body is a query, in {queries.ctx.clause} is not supported",

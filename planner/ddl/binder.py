@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from planner import statements as st
@@ -47,6 +47,7 @@ from planner.ddl import (
 )
 from planner.ddl.plan import DdlPlan
 from planner.ddl.scope import Scope
+from storage.abc import Datum
 
 if TYPE_CHECKING:
     from planner.planner import PlanContext, Planner
@@ -138,9 +139,14 @@ _DROPS: Final[dict[str, Callable[[Scope, Any], None]]] = {
 }
 
 
-def bind_ddl(statement: Any, ctx: PlanContext, planner: Planner) -> DdlPlan:
-    """What the statement changes in `ctx.catalog`. Raises PlanError as PostgreSQL does, with the notices that come before it."""
-    scope = Scope(ctx, planner, classify(statement)[1])
+def bind_ddl(
+    statement: Any, ctx: PlanContext, planner: Planner, computed: Mapping[int, Datum] | None = None
+) -> DdlPlan:
+    """What the statement changes in `ctx.catalog`. Raises PlanError as PostgreSQL does, with the notices that come before it.
+
+    `computed`: the values that an earlier try has asked for (`bound_values.NotComputed`).
+    """
+    scope = Scope(ctx, planner, classify(statement)[1], computed)
     try:
         _bind(scope, statement)
         if isinstance(statement, st.CreateSchema) and statement.elements:

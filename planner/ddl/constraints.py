@@ -340,7 +340,7 @@ def columns_of(expression: st.Sql, table: Table | None) -> list[Column]:
 
 def columns_named(expression: st.Sql) -> list[exp.Column]:
     """Where an expression names a column, whether there is one or not."""
-    return [n for n in _parse(expression).find_all(exp.Column) if not isinstance(n.this, exp.Star)]
+    return [n for n in parsed(expression).find_all(exp.Column) if not isinstance(n.this, exp.Star)]
 
 
 def system_columns_of(expression: st.Sql, table: Table) -> list[exp.Column]:
@@ -352,14 +352,14 @@ def system_columns_of(expression: st.Sql, table: Table) -> list[exp.Column]:
     ]
 
 
-def _parse(expression: st.Sql) -> exp.Expression:
+def parsed(expression: st.Sql) -> exp.Expression:
     """The expression's tree; syntax errors point into the whole statement."""
     pad = " " * expression.offset
     return parse_expression(pad + expression.text)
 
 
-def refuse_subqueries(expression: st.Sql, where: str) -> None:
-    """Raises 0A000 `cannot use subquery in check constraint`, 42P20 for window functions."""
+def refuse_subqueries(expression: st.Sql, where: str, *, windows: bool = True) -> None:
+    """Raises 0A000 `cannot use subquery in check constraint`, and, if asked to, 42P20 for window functions."""
     tokens = tokenize(expression.text)
     for i, token in enumerate(tokens):
         if token.value == "(" and tokens[i + 1].keyword in ("select", "values", "with", "table"):
@@ -371,7 +371,7 @@ def refuse_subqueries(expression: st.Sql, where: str) -> None:
             raise PlanError(
                 "0A000", f"cannot use subquery in {where}", position=expression.offset + at.start + 1
             )
-    for node in _parse(expression).find_all(exp.Window):
+    for node in parsed(expression).find_all(exp.Window) if windows else ():
         raise PlanError(
             "42P20", f"window functions are not allowed in {where}s", position=first_position(node)
         )
@@ -379,7 +379,7 @@ def refuse_subqueries(expression: st.Sql, where: str) -> None:
 
 def refuse_columns(expression: st.Sql) -> None:
     """Raises 0A000 `cannot use column reference in DEFAULT expression`, known column or not."""
-    for node in _parse(expression).find_all(exp.Column):
+    for node in parsed(expression).find_all(exp.Column):
         raise PlanError(
             "0A000", "cannot use column reference in DEFAULT expression", position=first_position(node)
         )

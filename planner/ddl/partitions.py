@@ -4,7 +4,7 @@
     ALTER TABLE t ATTACH PARTITION p FOR VALUES ...   p's own columns must be t's; its rows must be within the bound,
                                                       and none of the DEFAULT's may be
 
-A bound's constants are kept as texts of the key's types, in the form that its output function gives them.
+A bound's values (`bound_values`) are kept as texts of the key's types, in the form that its output function gives them.
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from planner import statements as st
-from planner import types
-from planner.abc import Column, PlanError, SqlError, Table
+from planner.abc import Column, PlanError, Table
 from planner.catalog import Index
 from planner.catalog.system.bounds import bound_text, condition_text
-from planner.ddl import constraints, references, unique_indexes
+from planner.ddl import bound_values, constraints, references, unique_indexes
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
-from planner.lexer import DECIMAL, INTEGER, STRING, tokenize
 from planner.partitioning import Placing, ancestors, descendants
 from planner.partitions import WORDS, Bound, Partition
 from planner.triggers import ROW
@@ -57,7 +55,7 @@ def bound_of(scope: Scope, parent: Table, said: st.BoundDef, name: str) -> Bound
             raise PlanError("42P16", "remainder for hash partition must be less than modulus")
         return Bound(modulus=said.modulus, remainder=said.remainder)
     if said.kind == "l":
-        texts = [_constant(scope, columns[0], e) for e in said.values]
+        texts = [bound_values.text_of(scope, columns[0], e) for e in said.values]
         kept: list[str | None] = []
         placing = Placing(columns)
         seen: list[Any] = []
@@ -108,44 +106,11 @@ def _edge(
         if end:
             texts.append("")
             continue
-        text = _constant(scope, column, expression)
+        text = bound_values.text_of(scope, column, expression)
         if text is None:
-            raise PlanError("42P17", "cannot specify NULL in range bound", position=expression.offset + 1)
+            raise PlanError("42P17", "cannot specify NULL in range bound")
         texts.append(text)
     return tuple(texts), tuple(ends)
-
-
-def _constant(scope: Scope, column: Column, said: st.Sql) -> str | None:
-    """A constant of a bound in its type's canonical text; None is NULL."""
-    tokens = tokenize(said.text)[:-1]
-    while len(tokens) > 2 and tokens[0].value == "(" and tokens[-1].value == ")":
-        tokens = tokens[1:-1]
-    words = [t.keyword for t in tokens]
-    sign = ""
-    if len(tokens) > 1 and tokens[0].value in ("-", "+"):
-        sign, tokens = tokens[0].value.strip("+"), tokens[1:]
-    raw: str | None
-    if len(words) == 1 and words[0] == "null":
-        return None
-    if len(words) == 1 and words[0] in ("true", "false"):
-        raw = words[0]
-    elif len(tokens) == 1 and tokens[0].kind in (INTEGER, DECIMAL):
-        raw = sign + tokens[0].value
-    elif tokens and tokens[0].kind == STRING and not sign and (len(tokens) == 1 or tokens[1].value == "::"):
-        raw = tokens[0].value  # the cast says nothing that the column does not say
-    elif len(tokens) == 2 and tokens[1].kind == STRING and not sign:
-        raw = tokens[1].value
-    else:
-        raise PlanError(
-            "0A000", "bounds of partitions other than constants are not supported", position=said.offset + 1
-        )
-    ref = types.base_of(column.type)
-    try:
-        datum = types.input_text(raw, ref, scope.ctx.settings)
-    except SqlError as e:
-        e.position = said.offset + 1
-        raise
-    return types.output_text(datum, ref, types.TypeSettings())
 
 
 def refuse_overlap(

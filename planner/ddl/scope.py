@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from planner import source_places
@@ -33,6 +33,7 @@ from planner.catalog.system.relations import relations
 from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, Rewrite
 from planner.parse.placeholders import refuse_parameters
 from planner.relations import TransitionTable
+from storage.abc import Datum
 
 if TYPE_CHECKING:
     from planner.planner import PlanContext, Planner
@@ -43,8 +44,12 @@ _TEMPORARY = "pg_temp"
 class Scope:
     """One statement's working catalog, notices and tasks."""
 
-    def __init__(self, ctx: PlanContext, planner: Planner, tag: str) -> None:
+    def __init__(
+        self, ctx: PlanContext, planner: Planner, tag: str, computed: Mapping[int, Datum] | None = None
+    ) -> None:
         self.ctx, self.planner, self.tag = ctx, planner, tag
+        self.computed = computed or {}
+        """Values of expressions in the statement, by their places, for who has asked for them (`bound_values`)."""
         self.before = ctx.catalog
         self.catalog = ctx.catalog
         self.search_path = ctx.search_path
