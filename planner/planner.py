@@ -25,10 +25,13 @@ from planner import statements as st
 from planner.abc import (
     InsertValues,
     KeyedDelete,
+    KeyedJoin,
     KeyedRead,
     KeyedUpdate,
     Plan,
     PlanError,
+    Points,
+    Range,
     ResultColumn,
     SqlError,
     StatementKind,
@@ -45,6 +48,7 @@ from planner.catalog.user_types import shown
 from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
 from planner.ddl.typenames import resolve_type
+from planner.keyed_plans import Either
 from planner.lexer import quoted
 from planner.normalise import LITERALS_MAX, UNKNOWN, Normalised, normalise, parameterised
 from planner.parse.plpgsql.names import looked_up
@@ -281,7 +285,7 @@ class Planner:
     def _plan_normalised(
         self, text: str, ctx: PlanContext, offset: int
     ) -> tuple[Plan, tuple[Datum, ...]] | None:
-        """The plan for all statements that differ in literals only, if it is a keyed one."""
+        """The plan for all statements that differ in literals only, if it is one that keys lead to the rows of."""
         normal: Normalised | None = normalise(text)
         if normal is None or normal[0] in self._exact_only:
             return None
@@ -291,7 +295,7 @@ class Planner:
         try:
             plan = self._bind(parameterised(key), ctx, (), kinds)
             of_system = "meaning" in plan.extra and "keyed" in plan.extra
-            if isinstance(plan.body, _KEYED) or of_system or "leafwise" in plan.extra:
+            if isinstance(plan.body, _KEYED) or of_system or "leafwise" in plan.extra or _of_few(plan):
                 convert = _converter(plan.parameters, kinds, ctx.settings)
                 plan.position_offset = offset
                 self._remember(ctx, key, _Cached(plan, convert))
@@ -547,6 +551,23 @@ def _readers(parameters: Sequence[TypeRef], kinds: str, settings: TypeSettings) 
         else:
             readers.append(types.text_input(ref, settings))
     return readers
+
+
+def _of_few(plan: Plan) -> bool:
+    """Whether keys lead to a query's rows, so that it hardly matters what else DuckDB would know of its literals.
+
+    Where it is to look at many rows it does: a numeric that is no literal has no scale, and a pattern that is none is read for each row.
+    """
+    body = plan.extra.get("keyed")
+    if isinstance(body, KeyedJoin):
+        led = bool(body.steps) and _is_narrow(body.steps[0].lookup)
+    else:
+        led = isinstance(body, KeyedRead) and (body.terms is not None or _is_narrow(body.lookup))
+    return led and all(p.oid != types.NUMERIC for p in plan.parameters)
+
+
+def _is_narrow(lookup: object) -> bool:
+    return isinstance(lookup, Points | Either) or (isinstance(lookup, Range) and bool(lookup.prefix))
 
 
 def _naming(ctx: PlanContext) -> TypeSettings:
