@@ -432,10 +432,10 @@ async def _copy_out(
 
 
 def _as_stream(rows: Rows) -> Stream:
-    from executor.snapshot.columns import rows_to_arrays
+    from executor.snapshot.columns import result_arrays
 
     columns = rows.columns or ()
-    arrays = rows_to_arrays(list(rows.rows), [t.arrow_type(c.type) for c in columns])
+    arrays = result_arrays(list(rows.rows), [c.type for c in columns])
 
     async def batches() -> Any:
         if rows.rows:

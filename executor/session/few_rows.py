@@ -29,8 +29,7 @@ from executor.session import queries, relations
 from executor.session.block import Block
 from executor.session.drawing import Draws
 from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
-from executor.snapshot.columns import rows_to_arrays
-from planner import types as t
+from executor.snapshot.columns import result_arrays
 from planner.abc import KeyedJoin, Query, RelationUse, Table
 from storage.abc import Datum, Row, ShardId
 from txn.abc import Isolation
@@ -97,7 +96,7 @@ async def found(
     _note(session, block, uses, params)
     if draws is not None:
         rows = await draws.beside(session, params, rows)
-    arrays = rows_to_arrays(rows, [t.arrow_type(ref) for ref in join.types])
+    arrays = result_arrays(rows, join.types)
     names = [f"c{i}" for i in range(len(arrays))]
     if cut and first is not None and first.skips:
         return pa.table([*arrays, pa.repeat(pa.scalar(more, pa.int64()), len(rows))], names=[*names, MORE])

@@ -28,6 +28,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from executor.keyed.numbers import numeric_text
+from planner import types as t
+from planner.abc import TypeRef
 from storage.abc import Datum
 from storage.rows import column_to_arrow, transposed
 
@@ -206,5 +209,18 @@ def _no_row(i: int) -> Any:
 def rows_to_arrays(rows: Sequence[tuple[Datum, ...]], types: Sequence[pa.DataType]) -> list[pa.Array]:
     """Rows of datums turned into columns."""
     if not rows:
-        return [pa.array([], t) for t in types]
-    return [column_to_arrow(column, t) for column, t in zip(transposed(rows), types, strict=True)]
+        return [pa.array([], kind) for kind in types]
+    return [column_to_arrow(column, kind) for column, kind in zip(transposed(rows), types, strict=True)]
+
+
+def result_arrays(rows: Sequence[tuple[Datum, ...]], types: Sequence[TypeRef]) -> list[pa.Array]:
+    """Rows that the keyed engine has made as columns. A numeric without a modifier is a text there, or a column's Decimal: of
+    `coalesce(price, 0)` both in one result."""
+    arrow_types = [t.arrow_type(ref) for ref in types]
+    if not rows:
+        return [pa.array([], kind) for kind in arrow_types]
+    columns = transposed(rows)
+    for i, (ref, kind) in enumerate(zip(types, arrow_types, strict=True)):
+        if ref.oid == t.NUMERIC and pa.types.is_string(kind):
+            columns[i] = [numeric_text(v) if isinstance(v, decimal.Decimal) else v for v in columns[i]]
+    return [column_to_arrow(column, kind) for column, kind in zip(columns, arrow_types, strict=True)]

@@ -13,8 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from executor.keyed.compile import compile_expression
-from executor.snapshot.columns import row_reader, rows_to_arrays
-from planner import types as t
+from executor.snapshot.columns import result_arrays, row_reader
 from planner.abc import Call, Col, Expr
 from planner.keyed_plans import ComputedColumns
 
@@ -41,7 +40,7 @@ def _of_rows(e: Expr, columns: Sequence[pa.Array]) -> pa.Array:
             return _OF_ASCII[e.op](letters)
     value, read = compile_expression(e), row_reader(columns)
     made = [(value((), read(i), None),) for i in range(len(columns[0]))]
-    return rows_to_arrays(made, [t.arrow_type(e.type)])[0]
+    return result_arrays(made, [e.type])[0]
 
 
 __all__ = ["computed"]
