@@ -4,8 +4,9 @@
     text --lexer, parse--> statement --bind--> plan                      plan():   everything else
 
 The cache has two kinds of keys. A **normalised** key (`... WHERE k = $i`) is the statement without its literals and
-is used only for plans of the keyed engine, which take any value; every other plan is made with its literals in
-place, where the binder and DuckDB can see them, and cached by its **exact** text. What a plan means depends on the
+is used only for plans of the keyed engine, which take any value, and for queries whose rows keys lead to (`_of_few`), which that
+engine mostly answers; every other plan is made with its literals in place, where the binder and DuckDB can see them, and cached by its
+**exact** text. What a plan means depends on the
 catalog, the search path and a few settings, so each combination of the latter has a partition of the
 cache, and a plan of another catalog version is made anew. Partitions are bounded, oldest use first out.
 

@@ -20,9 +20,10 @@ Tokens that are put in stand where the ones around them stand, so that errors ke
 from __future__ import annotations
 
 from planner.abc import PlanError
-from planner.lexer import INTEGER, OPERATOR, PUNCTUATION, QUOTED, WORD, Token, is_sign
+from planner.lexer import END, INTEGER, OPERATOR, PUNCTUATION, QUOTED, WORD, Token, is_sign
 from planner.parse import called_words, samples, xml_forms
 from planner.parse.cursor import Cursor
+from planner.parse.errors import end_of_input, syntax_error
 
 _TARGETS = frozenset((("insert", "into"), ("merge", "into"), ("delete", "from")))
 
@@ -301,4 +302,16 @@ def _merge_defaults(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-__all__ = ["rewritten"]
+def check_merge(tokens: list[Token], text: str) -> None:
+    """Refuses INSERT without what is to be inserted, which sqlglot takes, and NOT MATCHED BY, where it loses the place. Raises 42601."""
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if before.keyword == "then" and token.keyword == "insert":
+            if after.kind == END:
+                raise end_of_input(tokens, text)
+            if after.keyword == "when":
+                raise syntax_error(after, text)
+        if before.keyword == "not" and token.keyword == "matched" and after.keyword == "by":
+            raise syntax_error(after, text)
+
+
+__all__ = ["check_merge", "rewritten"]
