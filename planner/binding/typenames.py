@@ -24,6 +24,8 @@ def type_of(node: exp.Expression) -> TypeRef:
     if isinstance(node, exp.DataType):
         kind = node.this
         if kind == D.ARRAY:
+            if not node.expressions:
+                raise PlanError("42601", 'syntax error at or near "array"')
             inner = type_of(node.expressions[0])
             return TypeRef(inner.oid if t.element_of(inner.oid) else t.array_of(inner.oid), inner.typmod)
         mods = [_modifier(m) for m in node.expressions]

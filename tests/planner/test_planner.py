@@ -59,6 +59,28 @@ def test_a_literal_that_does_not_fit_is_refused_at_its_place(world: World) -> No
     assert (caught.value.sqlstate, caught.value.position) == ("22007", 33)
 
 
+def test_queries_whose_rows_keys_lead_to_take_any_literals(world: World) -> None:
+    world.run("", "create index on t (v)")
+    planner, ctx = world.planner, world.context()
+    plan, params = planner.plan("select count(*), max(s) from t where v = 5 and s like 'a%'", ctx)
+    assert isinstance(plan.body, Query) and params == (5, "a%")
+    assert planner.lookup("select count(*), max(s) from t where v = 6 and s like 'b%'", ctx) == (
+        plan,
+        (6, "b%"),
+    )
+    joined, _ = planner.plan("select a.k from t a join t b on b.v = a.k where a.k = 1", ctx)
+    assert planner.lookup("select a.k from t a join t b on b.v = a.k where a.k = 2", ctx) == (joined, (2,))
+    _, params = planner.plan("select count(*) from t where v = 5 and v * 1.5 > 2.5", ctx)
+    assert params == (), "a numeric that is no literal has no scale"
+    assert planner.lookup("select count(*) from t where v = 5 and v * 1.5 > 3.5", ctx) is None
+
+
+def test_array_alone_is_no_type(world: World) -> None:
+    with pytest.raises(PlanError) as caught:
+        world.planner.plan("select 1::array", world.context())
+    assert caught.value.sqlstate == "42601"
+
+
 def test_columnar_plans_keep_their_literals(world: World) -> None:
     planner, ctx = world.planner, world.context()
     plan, params = planner.plan("select count(*) from t where v > 5", ctx)
