@@ -316,7 +316,9 @@ def _ask(node: ir.SubQuery, offsets: WithQueries) -> Expr:
     if any(o.type.oid in keyed_catalog.VECTORS for o in node.outer):
         raise NotKeyed("answers are kept by what they are given, and lists are no keys")
     given = tuple(expression(o, offsets) for o in node.outer)
-    if node.kind == "array" and t.element_of(node.type.oid) not in keyed_catalog.ELEMENTS:
+    if node.kind == "array" and (
+        t.element_of(node.type.oid) not in keyed_catalog.ELEMENTS or t.element_of(query_type(node).oid)
+    ):
         raise NotKeyed("an array of other values")
     if node.kind in ("exists", "scalar", "array"):
         return Ask(node.kind, number, query, given, node.type)
