@@ -293,7 +293,9 @@ def test_few_rows_are_the_keyed_engines(by_key: list[bool]) -> None:
         async with Server() as server:
             client, other = await _filled(server, "keyed"), server.client("b")
             await _known(client)
-            asked = "SELECT id, part FROM t WHERE tags @> ARRAY['g7'] AND part < 2 ORDER BY part, id DESC LIMIT 7"
+            asked = (
+                "SELECT id, part FROM t WHERE tags @> ARRAY['g7'] AND part < 2 ORDER BY part, id DESC LIMIT 7"
+            )
 
             async def answered() -> bool:
                 by_key.clear()
