@@ -29,6 +29,7 @@ from executor.snapshot.versions import UniqueMap, Versions
 from planner.abc import SqlError, Table
 from planner.searches import TermsIndex
 from planner.terms import Some, Term, Terms, terms_sql
+from planner.types.arrow_columns import one_array
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
@@ -67,8 +68,8 @@ class Chunk:
 
     def __init__(self, base: int, small: bool, found: pa.Table) -> None:
         self.base, self.small = base, small
-        self.terms: pa.Array = _one(found.column("term"))
-        lists = _one(found.column("rows"))
+        self.terms: pa.Array = one_array(found.column("term"))
+        lists = one_array(found.column("rows"))
         self.starts: Ids = lists.offsets.to_numpy(zero_copy_only=False)
         self.rows: Ids = lists.values.to_numpy(zero_copy_only=False)
         if lists.null_count:
@@ -356,11 +357,6 @@ def _stretches(buckets: Any) -> Sequence[tuple[int, int, int]]:
         else:
             out.append((bucket, bucket, rows))
     return out
-
-
-def _one(column: pa.ChunkedArray) -> pa.Array:
-    made = column.combine_chunks()
-    return made if isinstance(made, pa.Array) else pa.concat_arrays(made.chunks)
 
 
 __all__ = ["Ids", "RunQuery", "TermsKept", "TermsOf"]

@@ -21,7 +21,8 @@ from planner.binding import prelude_jsonb_parts, prelude_places
 from planner.binding.prelude_columns import BY_COLUMN
 from planner.binding.prelude_macros import INTERVALS, MACROS
 from planner.binding.prelude_quotients import QUOTIENTS
-from planner.binding.repeated_arguments import COMPARED, one_array, repeats
+from planner.binding.repeated_arguments import repeats
+from planner.types.arrow_columns import one_array
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 """Name, function of values, DuckDB's types of its arguments, and of its result."""
@@ -60,6 +61,8 @@ _ARROW: Final = {
     "BIGINT[]": pa.list_(pa.int64()), "FLOAT[]": pa.list_(pa.float32()),
     "STRUCT(months INTEGER, days INTEGER, micros BIGINT)": pa.struct([("months", pa.int32()), ("days", pa.int32()), ("micros", pa.int64())]),
 }  # fmt: skip
+_PLAIN: Final = frozenset(name for name, kind in _ARROW.items() if not pa.types.is_nested(kind))
+"""Types whose values Arrow tells apart (`repeated_arguments`)."""
 _PARTS: Final = "STRUCT(months INTEGER, days INTEGER, micros BIGINT)"
 """An interval on its way in and out: Arrow's own counts nanoseconds, and ends after 292 years of hours."""
 
@@ -148,7 +151,7 @@ def udf(name: str, function: Callable[..., Any], arguments: Sequence[str], resul
     def each(*columns: Any) -> Any:
         return run(list(map(_column, columns)))
 
-    computed = once_each if COMPARED.issuperset(arguments) else each
+    computed = once_each if _PLAIN.issuperset(arguments) else each
     made: Callable[..., Any]
     if len(arguments) == 0:
         raise AssertionError("a function without arguments belongs to the binder")

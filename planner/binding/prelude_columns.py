@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from planner.binding import numerics, prelude_jsonb_columns
-from planner.binding.repeated_arguments import one_array
 from planner.textsearch.matching import match_columns, needle_columns
 from planner.textsearch.text_columns import match_texts
+from planner.types.arrow_columns import one_array
 
 
 def compare_numerics(a: Any, b: Any) -> pa.Array:

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from planner import types as t
 from planner.abc import TypeRef
 from planner.types import sameness
+from planner.types.arrow_columns import one_array
 from planner.types.jsons import jsonb_in
 
 Test = Callable[[Any], bool]
@@ -35,7 +36,7 @@ read: Final = json.JSONDecoder(parse_float=Decimal).raw_decode
 
 def contains(documents: Any, asked: Any) -> pa.Array:
     """`documents @> asked`."""
-    documents, asked = _one(documents), _one(asked)
+    documents, asked = one_array(documents), one_array(asked)
     one = _same(asked)
     if one is None:
         pairs = zip(documents.to_pylist(), asked.to_pylist(), strict=True)
@@ -48,7 +49,7 @@ def contains(documents: Any, asked: Any) -> pa.Array:
 
 def same(documents: Any) -> pa.Array:
     """The same text for equal documents, which differ in the zeros behind a point alone."""
-    documents = _one(documents)
+    documents = one_array(documents)
     found = pc.fill_null(pc.match_substring(documents, "."), False)
     if not pc.any(found).as_py():
         return documents
@@ -58,7 +59,7 @@ def same(documents: Any) -> pa.Array:
 
 def has(documents: Any, keys: Any) -> pa.Array:
     """`documents ? keys`."""
-    documents, keys = _one(documents), _one(keys)
+    documents, keys = one_array(documents), one_array(keys)
     one = _same(keys)
     if one is None:
         pairs = zip(documents.to_pylist(), keys.to_pylist(), strict=True)
@@ -79,7 +80,7 @@ def has_all(documents: Any, keys: Any) -> pa.Array:
 
 
 def _has_keys(documents: Any, keys: Any, how: Callable[[Iterator[bool]], bool]) -> pa.Array:
-    documents, keys = _one(documents), _one(keys)
+    documents, keys = one_array(documents), one_array(keys)
     lists = keys.to_pylist()
     if not lists or any(x != lists[0] for x in lists):
         pairs = zip(documents.to_pylist(), lists, strict=True)
@@ -188,12 +189,6 @@ def _same(column: pa.Array) -> str | None:
     """The value that all rows have."""
     distinct = pc.unique(column)
     return distinct[0].as_py() if len(distinct) == 1 else None
-
-
-def _one(column: Any) -> pa.Array:
-    if isinstance(column, pa.ChunkedArray):
-        return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
-    return column
 
 
 __all__ = ["among", "container", "contains", "has", "has_all", "has_any", "jsonb_text", "same", "same_text"]

@@ -20,30 +20,7 @@ import pyarrow as pa
 FEW: Final = 64
 """With fewer rows nothing is looked for."""
 _PAIRS_MAX: Final = 1 << 16
-COMPARED: Final = frozenset(
-    [
-        "VARCHAR",
-        "BLOB",
-        "BIGINT",
-        "INTEGER",
-        "SMALLINT",
-        "DOUBLE",
-        "FLOAT",
-        "BOOLEAN",
-        "DATE",
-        "TIME",
-        "TIMESTAMP",
-    ]
-) | {"TIMESTAMP WITH TIME ZONE"}
-"""DuckDB's types whose columns are told apart here."""
 _BITS: Final = {pa.float64(): pa.int64(), pa.float32(): pa.int32()}
-
-
-def one_array(column: Any) -> pa.Array:
-    """A column as one array: DuckDB gives chunks."""
-    if isinstance(column, pa.ChunkedArray):
-        return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
-    return column
 
 
 def repeats(columns: Sequence[pa.Array]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]] | None:

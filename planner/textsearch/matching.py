@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from planner.textsearch.queries import AND, OR, PHRASE, Both, Node, Not, Word, tree_of
 from planner.textsearch.vectors import find
 from planner.textsearch.words import quoted
+from planner.types.arrow_columns import one_array
 
 NO, MAYBE, YES = 0, 1, 2
 
@@ -152,7 +153,7 @@ def _merged(x: list[int], y: list[int], which: str) -> list[int]:
 
 def match_columns(vectors: Any, queries: Any) -> pa.Array:
     """`vectors @@ queries` row by row; nulls stay. Mostly the query is one for all rows."""
-    vectors, queries = _one(vectors), _one(queries)
+    vectors, queries = one_array(vectors), one_array(queries)
     distinct = pc.unique(queries)
     if len(distinct) == 1 and distinct[0].is_valid:
         return match_column(vectors, distinct[0].as_py())
@@ -233,7 +234,7 @@ def _needed(node: Node) -> frozenset[str] | None:
 
 def needle_columns(queries: Any, places: Any) -> pa.Array:
     """The n-th of a query's needles, or its first: what DuckDB looks for before anybody takes a vector apart."""
-    queries, places = _one(queries), _one(places)
+    queries, places = one_array(queries), one_array(places)
     distinct = pc.unique(queries).to_pylist()
     if not len(queries):
         return pa.array([], pa.string())
@@ -243,9 +244,3 @@ def needle_columns(queries: Any, places: Any) -> pa.Array:
         of = known[distinct[0]]
         return pa.array([of[place % len(of)]], pa.string()).take(pa.array([0] * len(queries)))
     return pa.array([known[q][place % len(known[q])] for q in queries.to_pylist()], pa.string())
-
-
-def _one(column: Any) -> pa.Array:
-    if isinstance(column, pa.ChunkedArray):
-        return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
-    return column

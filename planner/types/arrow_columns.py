@@ -16,6 +16,15 @@ from planner.types.registry import arrow_type
 from storage.abc import Datum
 
 
+def one_array(column: Any) -> pa.Array:
+    """A column as one array: DuckDB gives chunks, of which one alone is not copied, and none where there are no rows."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
 def to_datums(array: Any, ref: TypeRef) -> list[Datum]:
     """The datums of an Arrow array (or chunked array) in the canonical type of `ref`."""
     return _to_datums(array, arrow_type(ref))
