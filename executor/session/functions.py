@@ -32,6 +32,7 @@ from executor.columnar.errors import worded
 from executor.procedural import calls
 from executor.session import chance, commands, native_reads, signals, transactions
 from planner.abc import SqlError
+from planner.binding.python_parameters import with_parameters
 
 if TYPE_CHECKING:
     from executor.executor import Executor
@@ -178,14 +179,7 @@ def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
             asked = list(zip(*(c.to_pylist() for c in columns), strict=True))
             return pa.array(asyncio.run_coroutine_threadsafe(answers(call, asked), loop).result(), result)
 
-        # DuckDB counts the parameters of what it is given.
-        shapes: tuple[Callable[..., Any], ...] = (
-            lambda p: run(p),  # noqa: PLW0108
-            lambda a, p: run(a, p),  # noqa: PLW0108
-            lambda a, b, p: run(a, b, p),  # noqa: PLW0108
-            lambda a, b, c, p: run(a, b, c, p),  # noqa: PLW0108
-        )
-        return shapes[count]
+        return with_parameters(run, count + 1)
 
     for name, call, types, result in _FUNCTIONS:
         connection.create_function(

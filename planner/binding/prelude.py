@@ -21,6 +21,7 @@ from planner.binding import prelude_jsonb_parts, prelude_places
 from planner.binding.prelude_columns import BY_COLUMN
 from planner.binding.prelude_macros import INTERVALS, MACROS
 from planner.binding.prelude_quotients import QUOTIENTS
+from planner.binding.python_parameters import with_parameters
 from planner.binding.repeated_arguments import repeats
 from planner.types.arrow_columns import one_array
 
@@ -152,25 +153,7 @@ def udf(name: str, function: Callable[..., Any], arguments: Sequence[str], resul
         return run(list(map(_column, columns)))
 
     computed = once_each if _PLAIN.issuperset(arguments) else each
-    made: Callable[..., Any]
-    if len(arguments) == 0:
-        raise AssertionError("a function without arguments belongs to the binder")
-    if len(arguments) == 1:
-        made = lambda a: computed(a)  # noqa: E731, PLW0108
-    elif len(arguments) == 2:
-        made = lambda a, b: computed(a, b)  # noqa: E731, PLW0108
-    elif len(arguments) == 3:
-        made = lambda a, b, c: computed(a, b, c)  # noqa: E731, PLW0108
-    elif len(arguments) == 4:
-        made = lambda a, b, c, d: computed(a, b, c, d)  # noqa: E731, PLW0108
-    elif len(arguments) == 5:
-        made = lambda a, b, c, d, e: computed(a, b, c, d, e)  # noqa: E731, PLW0108
-    elif len(arguments) == 6:
-        made = lambda a, b, c, d, e, f: computed(a, b, c, d, e, f)  # noqa: E731, PLW0108
-    else:
-        assert len(arguments) == 7, "DuckDB counts the parameters, so each number has its own function"
-        made = lambda a, b, c, d, e, f, g: computed(a, b, c, d, e, f, g)  # noqa: E731, PLW0108
-    return Udf(name, made, tuple(arguments), result)
+    return Udf(name, with_parameters(computed, len(arguments)), tuple(arguments), result)
 
 
 def _entries() -> tuple[Entry, ...]:

@@ -17,6 +17,7 @@ from planner.binding.facts import procs, type_name
 from planner.binding.fragments import Frag, Item, sql
 from planner.binding.functions.registry import register
 from planner.binding.numeric_forms import as_text_numeric
+from planner.binding.python_parameters import with_parameters
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import SystemFunction, functions
 from planner.catalog.system.handles import context_of
@@ -88,15 +89,7 @@ def _with_context(
         except SqlError as error:
             raise raised(error) from None
 
-    # DuckDB counts the parameters of what it is given.
-    by_count: tuple[Callable[..., Any], ...] = (
-        lambda ref: run(ref),  # noqa: PLW0108
-        lambda ref, a: run(ref, a),  # noqa: PLW0108
-        lambda ref, a, b: run(ref, a, b),  # noqa: PLW0108
-        lambda ref, a, b, c: run(ref, a, b, c),  # noqa: PLW0108
-        lambda ref, a, b, c, d: run(ref, a, b, c, d),  # noqa: PLW0108
-    )
-    return by_count[count]
+    return with_parameters(run, 1 + count)
 
 
 def install(connection: Any, raised: Callable[[SqlError], Exception]) -> None:
