@@ -101,7 +101,7 @@ def _strung(array: str | None, separator: str | None, null: str | None = None) -
     return separator.join([x for x in texts if x is not None])
 
 
-@scalar("array contains")
+@scalar("array contains", "terms array @>")
 def _contains(a: str, b: str) -> bool:
     """NULL is in no array, and no array with a NULL is in another."""
     wanted = _parsed(b).items
@@ -113,7 +113,7 @@ def _contained(a: str, b: str) -> bool:
     return _contains(b, a)
 
 
-@scalar("array overlaps")
+@scalar("array overlaps", "terms array &&")
 def _overlaps(a: str, b: str) -> bool:
     return not _known(a).isdisjoint(_known(b))
 

@@ -6,11 +6,9 @@ Only of what `planner.binding.searched` lets through: elements of arrays are equ
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from executor.keyed.patterns import like
-from executor.keyed.registry import lax, scalar
-from planner import types as t
+from executor.keyed.registry import scalar
 from planner.binding.prelude_jsonb_columns import among, container, read
 from planner.terms import QUERIES
 from planner.textsearch import matching
@@ -44,18 +42,6 @@ def has_all(document: str, keys: str) -> bool:
     return all(among(value, key) for key in _items(keys) if key is not None)
 
 
-@scalar("terms array @>")
-def covers(array: str, part: str) -> bool:
-    """A null equals no element."""
-    wanted = _items(part)
-    return None not in wanted and set(parse(array).items).issuperset(wanted)
-
-
-@scalar("terms array &&")
-def overlaps(array: str, other: str) -> bool:
-    return any(x is not None and x in _items(other) for x in parse(array).items)
-
-
 @scalar("terms array =")
 def equals(array: str, other: str) -> bool:
     return array == other
@@ -72,11 +58,6 @@ scalar("terms trigrams ~~")(like)
 @scalar("terms trigrams ~~*")
 def like_in_small(text: str, pattern: str) -> bool:
     return like(lowered(text), lowered(pattern))
-
-
-@lax("terms array of")
-def array_of(oid: int, *items: Any) -> Any:
-    return t.array_datum(items, oid)
 
 
 @scalar("terms query of")

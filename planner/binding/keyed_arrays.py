@@ -50,11 +50,7 @@ def expression(node: ir.Node, inner: Callable[[ir.Node], Expr]) -> Expr | None:
         element = t.element_of(node.type.oid) if node.op == "array" else 0
         if element not in _MADE or any(a.type.oid != element for a in node.args):
             return None
-        return Call(
-            "array of",
-            (Const(node.type.oid, _OID), Call("catalog tuple", tuple(map(inner, node.args)), node.type)),
-            node.type,
-        )
+        return of_items(tuple(map(inner, node.args)), node.type)
     if isinstance(node, ir.AnyAll):
         return _among(node, inner)
     if not isinstance(node, ir.Call) or node.op not in _CALLS:
@@ -66,6 +62,11 @@ def expression(node: ir.Node, inner: Callable[[ir.Node], Expr]) -> Expr | None:
     if op == "array at":
         return Call(op, (Const(arrays[0], _OID), *given), node.type)
     return Call(op, given, node.type)
+
+
+def of_items(items: tuple[Expr, ...], ref: TypeRef) -> Call:
+    """An array of type `ref` of these elements' datums."""
+    return Call("array of", (Const(ref.oid, _OID), Call("catalog tuple", items, ref)), ref)
 
 
 def _is_plain(oid: int) -> bool:
@@ -90,4 +91,4 @@ def items(array: ir.Node, inner: Callable[[ir.Node], Expr]) -> Expr | None:
     return Call("elements of", (Const(oid, _OID), inner(array)), array.type)
 
 
-__all__ = ["expression", "items"]
+__all__ = ["expression", "items", "of_items"]

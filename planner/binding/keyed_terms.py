@@ -13,7 +13,7 @@ from typing import Any
 
 from planner import types as t
 from planner.abc import Call, Const, Expr, KeyedRead, Range, Search, Sought, Table, TypeRef
-from planner.binding import ir, keyed, searched
+from planner.binding import ir, keyed, keyed_arrays, searched
 from planner.binding.collating import matters
 from planner.types.declared import FIRST_USER_OID
 
@@ -74,8 +74,7 @@ def _condition(node: ir.Node, search: Search | Sought, number: int, keys: Sequen
 
 def _value(search: Sought) -> Expr:
     if search.made == "array":
-        of = Const(search.type.oid, TypeRef(t.OID))
-        return Call("terms array of", (of, *search.values), search.type)
+        return keyed_arrays.of_items(search.values, search.type)
     if search.made:
         name, _, said = search.made.partition(" ")
         if not said or int(said) >= FIRST_USER_OID:
