@@ -28,9 +28,11 @@ from planner.parse.errors import end_of_input, syntax_error
 _TARGETS = frozenset((("insert", "into"), ("merge", "into"), ("delete", "from")))
 
 
-def rewritten(tokens: list[Token]) -> list[Token]:
-    """The tokens of a statement (END last) with all such forms said otherwise."""
+def rewritten(tokens: list[Token], text: str) -> list[Token]:
+    """The tokens of a statement (END last) with all such forms said otherwise. Raises 42601 for a MERGE that is not PostgreSQL's."""
     words = {t.keyword for t in tokens if t.keyword}
+    if "merge" in words:
+        _check_merge(tokens, text)
     if words & called_words.WORDS:
         tokens = called_words.quoted(tokens)
     if "values" in words:
@@ -302,7 +304,7 @@ def _merge_defaults(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def check_merge(tokens: list[Token], text: str) -> None:
+def _check_merge(tokens: list[Token], text: str) -> None:
     """Refuses INSERT without what is to be inserted, which sqlglot takes, and NOT MATCHED BY, where it loses the place. Raises 42601."""
     for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if before.keyword == "then" and token.keyword == "insert":
@@ -314,4 +316,4 @@ def check_merge(tokens: list[Token], text: str) -> None:
             raise syntax_error(after, text)
 
 
-__all__ = ["check_merge", "rewritten"]
+__all__ = ["rewritten"]

@@ -27,7 +27,7 @@ from planner.parse.column_lists import joined
 from planner.parse.dialect import TidewirePostgres
 from planner.parse.errors import end_of_input, syntax_error
 from planner.parse.feed import feed
-from planner.parse.forms import check_merge, rewritten
+from planner.parse.forms import rewritten
 from planner.parse.insert_targets import table_start, without_parts
 from planner.parse.joins import misplaced_condition, with_aliases
 from planner.parse.values_lists import refuse_names_of_rows
@@ -56,9 +56,7 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     if tokens[0].kind == END:
         raise _error(text, tokens, None)
     _refuse_deep_arrays(tokens)
-    if any(t.keyword == "merge" for t in tokens):
-        check_merge(tokens, text)
-    tokens, overriding = _without_overriding(joined(rewritten(tokens)))
+    tokens, overriding = _without_overriding(joined(rewritten(tokens, text)))
     tokens, parts = without_parts(tokens)
     refuse_impossible_pairs(tokens, text)
     refuse_foreign_clauses(tokens, text)
