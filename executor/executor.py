@@ -44,7 +44,7 @@ from executor.snapshot.hydration import HydrationProgress
 from executor.snapshot.store import SnapshotStore
 from executor.snapshot.writer import SnapshotLimits
 from planner.abc import Oid, SqlError, Table
-from planner.binding import prelude
+from planner.binding.prelude import installation as prelude
 from planner.catalog import TEMPORARY_PREFIX, Catalog, Database, Role, Schema, quote_identifier
 from planner.catalog.passwords import ends_us, is_kept
 from planner.planner import Planner

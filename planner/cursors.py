@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from planner import statements as st
 from planner.abc import KeyedRead, LockingQuery, Plan, PlanError, WithWrites
-from planner.binding import rules
+from planner.binding.writes import rules
 from planner.parse import parse_query
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@
     ... FROM orders o JOIN lines l ON l.o = o.id ...   KeyedJoin   a step for each table, each made of the ones before it
     ... EXISTS (SELECT 1 FROM lines l WHERE ...) ...   Ask         a KeyedJoin in an expression
 
-Executors compile these to Python; `planner.binding.keyed` says what can be one of them.
+Executors compile these to Python; `planner.binding.keyed.expressions` says what can be one of them.
 """
 
 from __future__ import annotations

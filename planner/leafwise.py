@@ -30,7 +30,7 @@ from planner.abc import (
     Range,
     Table,
 )
-from planner.binding.index_reads import indexed_prefixes
+from planner.binding.keyed.index_reads import indexed_prefixes
 from planner.partitioning import deciding
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ from planner.abc import (
     Utility,
 )
 from planner.binding import bind
-from planner.binding.variables import Variables
+from planner.binding.routines.variables import Variables
 from planner.catalog import Catalog
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.reg_names import INPUT, RegNames
@@ -92,7 +92,7 @@ class PlanContext:
     listed: bool = False
     """That definition is kept and shown, and never computed: an index that nobody searches."""
     variables: Any = None
-    """What else names may mean, in a body of PL/pgSQL (`planner.binding.variables`)."""
+    """What else names may mean, in a body of PL/pgSQL (`planner.binding.routines.variables`)."""
     calling: bool = False
     """The query is what CALL is followed by: its one column is a procedure's call."""
     check_bodies: bool = True

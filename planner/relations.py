@@ -247,7 +247,7 @@ class Table:
     children: tuple[Oid, ...] = ()
     """Which tables' rows count among its own."""
     rules: tuple[Rule, ...] = ()
-    """By name: what statements that write it become (`planner.binding.rules`)."""
+    """By name: what statements that write it become (`planner.binding.writes.rules`)."""
     of_type: Oid = 0
     """The composite type whose columns it has (`planner.ddl.typed_tables`)."""
     foreign: ForeignPlace | None = None
@@ -300,7 +300,7 @@ class GuardedTable(Table):
     form: Table | None = None
     """Where policies ask: the table without them, as the catalog or views have it,"""
     row_checks: Any = None
-    """and what they ask (`planner.binding.row_security.RowChecks`)."""
+    """and what they ask (`planner.binding.rights.row_security.RowChecks`)."""
     through: Table | None = None
     """Of a leaf: the partitioned table that is written, whose rows `row_checks` are about."""
 

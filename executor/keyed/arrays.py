@@ -1,4 +1,4 @@
-"""What the keyed engine computes of arrays (`planner.binding.keyed_arrays`): of their texts, by the functions that DuckDB's queries call."""
+"""What the keyed engine computes of arrays (`planner.binding.keyed.arrays`): of their texts, by the functions that DuckDB's queries call."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from executor.keyed.registry import lax, scalar
 from planner import types as t
-from planner.binding import prelude_arrays as prelude
+from planner.binding.prelude import arrays as prelude
 from planner.types.array_values import ArrayValue, appended, item_at, joined, parse, write
 
 

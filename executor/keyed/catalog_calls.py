@@ -4,7 +4,7 @@
     a.attnum = ANY (i.indkey)               lists of datums, made of an array's text once
     i.indkey[0]                             vectors are lists already
 
-Binders name these operations in `planner.binding.keyed_catalog`.
+Binders name these operations in `planner.binding.keyed.catalog`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any
 from executor.abc import ExecutionError
 from executor.keyed.registry import lax, scalar
 from planner import types as t
-from planner.binding.keyed_catalog import called
-from planner.binding.prelude_text import quote_ident, quote_literal
+from planner.binding.keyed.catalog import called
+from planner.binding.prelude.text import quote_ident, quote_literal
 from planner.types import array_values as arrays
 from planner.types.oids import INT8_ARRAY, NAME_ARRAY, TEXT_ARRAY
 

@@ -1,6 +1,6 @@
 """Conditions that an index of parts serves, asked of single rows: documents, arrays, vectors and texts as they are stored.
 
-Only of what `planner.binding.searched` lets through: elements of arrays are equal here where their texts are.
+Only of what `planner.binding.keyed.searched` lets through: elements of arrays are equal here where their texts are.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from executor.keyed.patterns import like
 from executor.keyed.registry import scalar
-from planner.binding.prelude_jsonb_columns import among, container, read
+from planner.binding.prelude.jsonb_columns import among, container, read
 from planner.terms import QUERIES
 from planner.textsearch import matching
 from planner.textsearch.configurations import configuration

@@ -24,7 +24,7 @@ from executor.keyed.compile import (
 from executor.keyed.folds import fold_of, folded
 from planner import types as t
 from planner.abc import Col, Expr, Groups, KeyedJoin, KeyedRead, OrderKey, TypeRef
-from planner.binding.keyed_catalog import VALUES, VECTORS
+from planner.binding.keyed.catalog import VALUES, VECTORS
 from storage.abc import Row
 
 _Value = Callable[[Row, Sequence[Any], Any], Any]

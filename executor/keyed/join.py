@@ -4,7 +4,7 @@
 
     [()]  --orders: points-->  [(order)]  --customers: points-->  [(order, customer)]  -->  outputs
 
-The joined row is the relations' columns side by side, in the order of the look-ups (`planner.binding.keyed_joins`). A **subquery**
+The joined row is the relations' columns side by side, in the order of the look-ups (`planner.binding.keyed.joins`). A **subquery**
 is such a join whose rows begin with the values of the outer row that it names, instead of with nothing; it is run where its
 value is needed, once for each of these values:
 

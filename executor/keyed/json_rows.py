@@ -1,4 +1,4 @@
-"""Values and rows as JSON (`planner.binding.keyed_json`): fields in their order, each as to_json says it."""
+"""Values and rows as JSON (`planner.binding.keyed.json`): fields in their order, each as to_json says it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `planner.binding.keyed_calls` names: the prelude's functions, called with datums, and those that DuckDB has itself.
+"""What `planner.binding.keyed.calls` names: the prelude's functions, called with datums, and those that DuckDB has itself.
 
 The first are the very functions that DuckDB's queries call. The second are written here after PostgreSQL's; `tests/executor` compares both
 doors, and both with PostgreSQL.
@@ -15,12 +15,12 @@ from executor.keyed.numbers import number, numeric_text
 from executor.keyed.registry import lax, scalar
 from executor.keyed.times import DAY_US, date_to_timestamp, to_wall_clock
 from planner import types as t
-from planner.binding.date_parts import date_part, julian, unit_named
-from planner.binding.keyed_calls import prelude_functions
-from planner.binding.prelude_dates import FUNCTIONS as DATES
-from planner.binding.prelude_instants import FUNCTIONS as INSTANTS
-from planner.binding.prelude_instants import date_part_zoned, interval_part
-from planner.binding.prelude_json import members_of, shown
+from planner.binding.keyed.calls import prelude_functions
+from planner.binding.prelude.dates import FUNCTIONS as DATES
+from planner.binding.prelude.instants import FUNCTIONS as INSTANTS
+from planner.binding.prelude.instants import date_part_zoned, interval_part
+from planner.binding.prelude.json import members_of, shown
+from planner.binding.templates.date_parts import date_part, julian, unit_named
 from planner.types.array_values import parse
 from planner.types.calendar_days import civil_from_days, month_days
 from planner.types.datetimes import TIMESTAMP_END, TIMESTAMP_MIN

@@ -12,7 +12,7 @@ import zoneinfo
 
 from executor.abc import ExecutionError
 from executor.keyed.registry import scalar
-from planner.binding.prelude_dates import divide, multiply
+from planner.binding.prelude.dates import divide, multiply
 from planner.types.calendar_days import civil_from_days, days_from_civil, month_days
 from planner.types.datetimes import DATE_END, DATE_MIN, TIMESTAMP_END, TIMESTAMP_MIN
 

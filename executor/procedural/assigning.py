@@ -15,7 +15,7 @@ from executor.procedural.domains import DomainSteps
 from executor.procedural.texts import first_rows
 from planner import types as t
 from planner.abc import TypeRef
-from planner.binding.variables import Shape
+from planner.binding.routines.variables import Shape
 from planner.parse.plpgsql.names import looked_up
 from planner.statements import plpgsql as pl
 from planner.types.composites import split_record

@@ -29,7 +29,7 @@ from executor.procedural.walk import Walk
 from planner import statements as st
 from planner import types as t
 from planner.abc import Body, LockingQuery, Plan, Query, SqlError, Table, TypeRef, WithWrites
-from planner.binding.own_aggregates import OVER
+from planner.binding.routines.own_aggregates import OVER
 from planner.catalog import Function, large_objects, polymorphic
 from planner.statements import plpgsql as pl
 from storage.abc import Datum

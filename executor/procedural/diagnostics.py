@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
 from planner.abc import SqlError, TypeRef
-from planner.binding.variables import Shape
+from planner.binding.routines.variables import Shape
 from planner.statements import plpgsql as pl
 
 if TYPE_CHECKING:

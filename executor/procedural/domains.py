@@ -15,7 +15,7 @@ from executor.abc import ExecutionError
 from executor.procedural.texts import Texts
 from planner import types as t
 from planner.abc import DomainUse, Oid, TypeRef
-from planner.binding.variables import Shape
+from planner.binding.routines.variables import Shape
 from planner.catalog import domains
 from planner.statements import plpgsql as pl
 from storage.abc import Datum

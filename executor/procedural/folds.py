@@ -29,7 +29,7 @@ from executor.procedural.texts import Texts
 from planner import types as t
 from planner.abc import Oid, TypeRef
 from planner.binding.facts import procs
-from planner.binding.own_aggregates import OVER, said_otherwise
+from planner.binding.routines.own_aggregates import OVER, said_otherwise
 from planner.catalog import AggregateParts, Function, quote_qualified, rights
 from planner.statements import plpgsql as pl
 from storage.abc import Datum

@@ -15,7 +15,7 @@ from typing import Any
 from executor.abc import ExecutionError
 from planner import types as t
 from planner.abc import Column, Oid, Table, TypeRef
-from planner.binding.variables import Kind, Shape
+from planner.binding.routines.variables import Kind, Shape
 from planner.catalog import CompositeType
 from planner.catalog.domains import underneath
 from planner.catalog.row_types import relation_of, row_type

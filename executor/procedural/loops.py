@@ -11,7 +11,7 @@ from executor.procedural.frame import kind_of
 from executor.procedural.texts import columns_of, kept, rows_of
 from planner import types as t
 from planner.abc import Plan, TypeRef
-from planner.binding.variables import Shape
+from planner.binding.routines.variables import Shape
 from planner.statements import plpgsql as pl
 
 Ended = str | None

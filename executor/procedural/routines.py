@@ -18,7 +18,7 @@ from executor.session import large_objects
 from executor.session.acting import around
 from planner import types as t
 from planner.abc import Oid, Plan, ResultColumn, SqlError, TypeRef
-from planner.binding.variables import Shape
+from planner.binding.routines.variables import Shape
 from planner.catalog import Catalog, Function
 from planner.catalog.domains import underneath
 from planner.ddl import procedural

@@ -40,7 +40,7 @@ from planner.abc import (
     WithWrites,
 )
 from planner.alone import refuse_with_others
-from planner.binding.variables import CURRENT, Variables
+from planner.binding.routines.variables import CURRENT, Variables
 from planner.parse import parse_statement
 from planner.split import split
 from planner.statements.plpgsql import Level, Text

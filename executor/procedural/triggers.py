@@ -26,7 +26,7 @@ from executor.procedural.walk import RETURN, Returns, Walk
 from executor.session.acting import around
 from planner import types as t
 from planner.abc import Plan, Table, TypeRef
-from planner.binding.variables import Kind
+from planner.binding.routines.variables import Kind
 from planner.catalog import Function
 from planner.ddl import procedural
 from planner.parse.plpgsql.program import TRIGGER_NAMES

@@ -19,7 +19,7 @@ from executor.session import functions, transactions
 from executor.session.advisory import BLOCKED
 from executor.session.commands import NeedsLease
 from executor.session.values import session_value
-from planner.binding.keyed_acts import ACTS
+from planner.binding.keyed.acts import ACTS
 from storage.abc import Datum, Row
 
 if TYPE_CHECKING:

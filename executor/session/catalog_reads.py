@@ -1,7 +1,7 @@
 """Queries over system relations by the wide door: where the fast one was shut, they need no DuckDB either.
 
 It is shut while a server that shares its environment has yet to read what others have written, and for a statement that others follow
-before the Sync. Afterwards the answer is the keyed engine's as ever (`planner.binding.keyed_catalog`).
+before the Sync. Afterwards the answer is the keyed engine's as ever (`planner.binding.keyed.catalog`).
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from executor.columnar.errors import worded
 from executor.procedural import calls
 from executor.session import chance, commands, native_reads, signals, transactions
 from planner.abc import SqlError
-from planner.binding.python_parameters import with_parameters
+from planner.binding.prelude.python_parameters import with_parameters
 
 if TYPE_CHECKING:
     from executor.executor import Executor

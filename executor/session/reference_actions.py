@@ -24,7 +24,7 @@ from executor.triggers import firing
 from executor.triggers.rows import RowWriter
 from planner import aims, triggers
 from planner.abc import Constraint, Table
-from planner.binding import replica_identity
+from planner.binding.writes import replica_identity
 from storage.abc import Row
 from txn.abc import Key
 from txn.locks import LockMode

@@ -27,7 +27,7 @@ from executor.snapshot.abc import NoKeyedAnswer, TooOldForKeyed
 from executor.snapshot.columns import rows_to_arrays
 from planner import types as t
 from planner.abc import Constraint, Query, RelationUse, Slot, Table, TypeRef
-from planner.binding.index_reads import indexed_prefixes
+from planner.binding.keyed.index_reads import indexed_prefixes
 from planner.lexer import quoted
 from storage.abc import Row
 from txn.abc import Key

@@ -1,4 +1,4 @@
-"""Policies asked about rows that are about to be written (`planner.binding.row_security`), before any constraint is.
+"""Policies asked about rows that are about to be written (`planner.binding.rights.row_security`), before any constraint is.
 
 So who may not write a row learns nothing of others by it, such as that its key is taken; and the error shows no row. A statement's
 rows are asked about at once; where triggers are asked before each of them, one by one, as the triggers have made them. Of a few rows the

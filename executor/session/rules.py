@@ -1,4 +1,4 @@
-"""Statements that rules rewrite (`planner.binding.rules`): what is run for them, in order, in one transaction.
+"""Statements that rules rewrite (`planner.binding.writes.rules`): what is run for them, in order, in one transaction.
 
     UPDATE v ...   [INSERT INTO log ..., UPDATE base ...]   "UPDATE 2": the count of the one that stands for it
 

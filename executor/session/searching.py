@@ -22,7 +22,7 @@ from executor.snapshot.terms import Ids, TermsOf
 from executor.snapshot.writer import ReadPin
 from planner import types as t
 from planner.abc import RelationUse, Search, Sought, Table
-from planner.binding.row_security import BARRIER
+from planner.binding.rights.row_security import BARRIER
 from planner.lexer import quoted
 from planner.searches import TermsIndex
 from planner.terms import asked

@@ -238,7 +238,7 @@ class Session(BlockOwner):
         return None
 
     def value_of(self, name: str) -> Datum:
-        """What the session knows and does not change in the course of a statement (`planner.binding.keyed.SESSION_VALUES`)."""
+        """What the session knows and does not change in the course of a statement (`planner.binding.keyed.expressions.SESSION_VALUES`)."""
         return session_value(self, name, 0)
 
     def act(self, op: str, arguments: tuple[Datum, ...]) -> Datum:

@@ -17,8 +17,8 @@ from executor.snapshot.columns import rows_to_arrays
 from planner import triggers
 from planner import types as t
 from planner.abc import Table, Trigger, TypeRef
-from planner.binding import trigger_conditions
-from planner.binding.trigger_conditions import Condition
+from planner.binding.writes import trigger_conditions
+from planner.binding.writes.trigger_conditions import Condition
 from planner.catalog import View
 from storage.abc import Row
 

@@ -15,9 +15,12 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import geometry_subscripts, hstore_subscripts, ir, jsonb_subscripts
+from planner.binding import ir
 from planner.binding.dimensions import array_over
 from planner.binding.scope import Scope
+from planner.binding.subscripts import geometry as geometry_subscripts
+from planner.binding.subscripts import hstore as hstore_subscripts
+from planner.binding.subscripts import jsonb as jsonb_subscripts
 from planner.parse import position as first_position
 from planner.types.array_values import DIMENSIONS_MAX, too_many_dimensions
 from planner.types.geometry import INSIDE

@@ -16,9 +16,10 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError
-from planner.binding import ir, routine_resolution
+from planner.binding import ir
 from planner.binding.offered import procs_named
 from planner.binding.records import called_fields, field_of
+from planner.binding.routines import resolution as routine_resolution
 from planner.binding.scope import Scope
 
 if TYPE_CHECKING:

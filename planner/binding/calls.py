@@ -10,18 +10,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import (
-    attribute_notation,
-    ir,
-    outer_aggregates,
-    own_aggregates,
-    own_operators,
-    queried_texts,
-    routine_resolution,
-    routine_runs,
-    routines,
-    xml_forms,
-)
+from planner.binding import attribute_notation, ir, outer_aggregates, queried_texts
 from planner.binding.aggregate_calls import AggregateBinder, cut
 from planner.binding.attribute_notation import NoFunction
 from planner.binding.clauses import refuse_unsteady
@@ -44,7 +33,12 @@ from planner.binding.resolve import (
     find_operator,
     find_proc,
 )
+from planner.binding.routines import inlined as routines
+from planner.binding.routines import own_aggregates, own_operators
+from planner.binding.routines import resolution as routine_resolution
+from planner.binding.routines import runs as routine_runs
 from planner.binding.scope import Scope
+from planner.binding.xml import forms as xml_forms
 from planner.catalog import large_objects
 
 if TYPE_CHECKING:

@@ -57,7 +57,7 @@ def source(
     schema, name = split_name(given[0].this)
     table = queries.ctx.catalog.resolve_table(name, schema, queries.search_path, position)
     if table.row_security:
-        from planner.binding import row_security
+        from planner.binding.rights import row_security
 
         row_security.refuse(queries, table, "reading the changes")
     if table.foreign is not None:

@@ -104,7 +104,7 @@ def refuse_sets_below(call: ir.Node) -> None:
 def refuse_unsteady(clause: str, position: int = 0) -> None:
     """Raises 42P17 in a clause whose functions must be immutable: one that is not has been met.
 
-    A publication's row filter is refused in words of its own, which say where (`planner.binding.row_filters`).
+    A publication's row filter is refused in words of its own, which say where (`planner.binding.rights.row_filters`).
     """
     if clause in _STEADY:
         raise PlanError("42P17", _STEADY[clause], position=position if clause == ROW_FILTERS else 0)

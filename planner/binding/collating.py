@@ -11,7 +11,7 @@ PostgreSQL's deterministic collations do: both in one string, for a space sorts 
     icu_sort_key(name, 'sv') || ' ' || name
 
 Under a nondeterministic one the sort key is all, and texts are equal whose keys are; under others equality is that of bytes. Upper and
-lower case are the language's (`prelude_languages`), classes of characters in regular expressions ICU's (`regexps`).
+lower case are the language's (`prelude.languages`), classes of characters in regular expressions ICU's (`regexps`).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from planner.binding import ir
 from planner.binding.collations_met import derived, met, sorted_by
 from planner.binding.fragments import Frag, join, sql
 from planner.binding.naming import identifier
-from planner.binding.prelude_languages import OF_THEIR_OWN
-from planner.binding.regexps import ICU
+from planner.binding.prelude.languages import OF_THEIR_OWN
+from planner.binding.regexps.translation import ICU
 from planner.catalog.collations import (
     NONE,
     by_bytes,

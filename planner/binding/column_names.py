@@ -28,7 +28,7 @@ from planner.parse import position as first_position
 from planner.remembered import RememberedPath
 
 if TYPE_CHECKING:
-    from planner.binding.variables import Variables
+    from planner.binding.routines.variables import Variables
 from planner.binding.predicates import PredicateBinder
 
 BOOL = TypeRef(t.BOOL)

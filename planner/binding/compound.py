@@ -11,13 +11,14 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, Query, ResultColumn, TypeRef
-from planner.binding import collating, effects, ir, keyed, recursion
+from planner.binding import collating, effects, ir, recursion
 from planner.binding.clauses import refuse_sets
 from planner.binding.comparable import comparable, needs_key, refuse_unequal
 from planner.binding.dimensions import as_text
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, sql
 from planner.binding.from_items import CommonTable
-from planner.binding.keyed_selects import BoundSelect
+from planner.binding.keyed import expressions as keyed
+from planner.binding.keyed.selects import BoundSelect
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import as_text_numeric, column_form
 from planner.binding.output_keys import order_key

@@ -14,9 +14,9 @@ from planner.binding import collating, ir, shapes
 from planner.binding.comparable import comparable, keyed_extreme, padded_extreme, refuse_unordered
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
 from planner.binding.in_turn import in_turn
+from planner.binding.keyed.pairs_listed import in_groups, listed
 from planner.binding.known_conditions import decided
 from planner.binding.numeric_forms import as_text_numeric, column_form, literal_form, to_form
-from planner.binding.pairs_listed import in_groups, listed
 
 
 @dataclass(slots=True)
@@ -115,7 +115,7 @@ class Emitter:
         if isinstance(node, ir.SubQuery):
             return self.subquery(node)
         if isinstance(node, ir.Let):
-            from planner.binding.routine_values import let
+            from planner.binding.routines.values import let
 
             return let(self, node)
         if isinstance(node, ir.Aggregate):

@@ -22,7 +22,7 @@ from planner.binding.dimensions import VECTORS
 from planner.binding.domains import checked
 from planner.binding.row_comparisons import items
 from planner.binding.scope import Scope
-from planner.binding.xml_forms import SERIALIZED
+from planner.binding.xml.forms import SERIALIZED
 from planner.catalog import domains
 from planner.parse import position as first_position
 from planner.types.bits import bits_in

@@ -34,7 +34,7 @@ class Verbatim:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """Where conditions go that pass the barrier around a relation (`planner.binding.barriers`)."""
+    """Where conditions go that pass the barrier around a relation (`planner.binding.rights.barriers`)."""
 
     relation: int
 

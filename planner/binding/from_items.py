@@ -16,7 +16,7 @@ from planner.binding.fragments import Form, Frag
 from planner.binding.scope import FromStep, Relation, RelationColumn, StarColumn
 
 if TYPE_CHECKING:
-    from planner.binding.keyed_selects import BoundSelect
+    from planner.binding.keyed.selects import BoundSelect
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@
     FROM generate_series(1, n)             streamed, where the engine can
 
 Arguments may name items of FROM before it: a function is LATERAL by itself. Functions of users' whose body is a query are
-`routine_rows`; several side by side, `rows_from`.
+`routines.rows`; several side by side, `rows_from`.
 """
 
 from __future__ import annotations
@@ -16,28 +16,19 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import (
-    changes,
-    expanded,
-    ir,
-    keyed_calls,
-    listed_rows,
-    ordinality,
-    queried_texts,
-    routine_rows,
-    rows_from,
-    series,
-    xml_tables,
-)
+from planner.binding import changes, expanded, ir, listed_rows, ordinality, queried_texts, rows_from, series
 from planner.binding.clauses import refuse_sets_below
 from planner.binding.dimensions import held_form
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import procs, type_name, type_oid
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.from_items import Source, star_of
+from planner.binding.keyed import calls as keyed_calls
 from planner.binding.naming import figure_name, function_name, identifier
 from planner.binding.records import fields_of
+from planner.binding.routines import rows as routine_rows
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
+from planner.binding.xml import tables as xml_tables
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:

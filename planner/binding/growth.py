@@ -23,7 +23,7 @@ from typing import Final
 
 from planner.abc import PlanError
 from planner.binding.fragments import Frag
-from planner.binding.prelude import PRELUDE_STATEMENTS
+from planner.binding.prelude.installation import PRELUDE_STATEMENTS
 from planner.binding.shapes import A_PLACE, Shape
 
 REPEATED_MAX: Final = 1_000

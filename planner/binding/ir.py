@@ -49,7 +49,7 @@ class Var(Node):
 
 @dataclass(frozen=True, slots=True)
 class Argument(Node):
-    """A parameter in the body of a function that is being put in the place of its call (`planner.binding.routines`).
+    """A parameter in the body of a function that is being put in the place of its call (`planner.binding.routines.inlined`).
 
     No column, for it is the same for all rows of the body's queries; in their finished text it is a `Ref` like one.
     """
@@ -155,7 +155,7 @@ class SubQuery(Node):
     asked: Any = None  # Frag
     """The query as it was bound, where `query` has more around it: what its syntax is known by."""
     by_key: Any = field(default=None, compare=False)
-    """The same for the keyed engine (`planner.binding.keyed_selects.BoundSelect`), if it may be for that."""
+    """The same for the keyed engine (`planner.binding.keyed.selects.BoundSelect`), if it may be for that."""
 
 
 @dataclass(frozen=True, slots=True)

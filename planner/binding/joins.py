@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from planner.abc import PlanError
-from planner.binding import barriers, ir
+from planner.binding import ir
 from planner.binding.collating import carried
 from planner.binding.collations_met import look_at
 from planner.binding.fragments import Frag, Ref, join, sql
 from planner.binding.from_items import Source
-from planner.binding.keyed_joins import joined_steps
+from planner.binding.keyed.joins import joined_steps
 from planner.binding.naming import identifier
+from planner.binding.rights import barriers
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn, duplicate_alias
 from planner.parse import position as first_position
 from planner.parse.column_lists import SEPARATOR

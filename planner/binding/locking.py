@@ -37,10 +37,12 @@ from planner.abc import (
     Slot,
     TypeRef,
 )
-from planner.binding import ir, key_conditions, keyed, locked_rows
+from planner.binding import ir, locked_rows
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
-from planner.binding.index_order import first_rows, pinned_by
+from planner.binding.keyed import expressions as keyed
+from planner.binding.keyed import key_conditions
+from planner.binding.keyed.index_order import first_rows, pinned_by
 from planner.binding.locked_rows import Asked, InnerRow
 from planner.binding.naming import identifier
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope

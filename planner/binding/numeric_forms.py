@@ -6,7 +6,7 @@ modifier) it is PostgreSQL's own text in a VARCHAR, form None, and functions of 
 
     a * (1 - b)        DECIMAL(15,2) * DECIMAL(16,2)         form (31, 4)
     avg(a)             tw_num_div(sum(a)::VARCHAR, count(a))  form None
-    a / 8.0            tw_small_quotient(a * 100, 2, 80, 1)   form None, but of integers (`prelude_quotients`)
+    a / 8.0            tw_small_quotient(a * 100, 2, 80, 1)   form None, but of integers (`prelude.quotients`)
     a < avg(...)       tw_num_cmp(a::VARCHAR, ...) < 0
 
 The same idea holds for arrays: form ARRAY_TEXT is PostgreSQL's text (see `dimensions`).
@@ -74,7 +74,7 @@ SMALL_DIGITS_MAX = 15
 
 
 def quotient_fits(a: tuple[int, int], b: tuple[int, int]) -> bool:
-    """Whether `prelude_quotients` divides every number of one form by every one of the other within 38 digits.
+    """Whether `prelude.quotients` divides every number of one form by every one of the other within 38 digits.
 
     The quotient has at most 2 * 10^20 units where its scale is made for its digits: times twice the divisor, that is 38. Else its
     scale is that of an operand.

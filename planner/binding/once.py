@@ -22,7 +22,7 @@ from planner import types as t
 from planner.binding import growth, ir, shapes
 from planner.binding.emit import EmittedColumn, Emitter
 from planner.binding.fragments import Frag, Item, join, sql
-from planner.binding.prelude import PRELUDE_STATEMENTS
+from planner.binding.prelude.installation import PRELUDE_STATEMENTS
 
 
 def written(emitter: Emitter, node: ir.Node) -> Frag | None:

@@ -40,7 +40,7 @@ class Parameters:
         return self._types.get(number, TypeRef(t.UNKNOWN))
 
     def declare(self, ref: TypeRef) -> int:
-        """One more parameter, of a variable (`planner.binding.variables`); its number."""
+        """One more parameter, of a variable (`planner.binding.routines.variables`); its number."""
         self._highest += 1
         self._types[self._highest] = TypeRef(ref.oid)
         return self._highest

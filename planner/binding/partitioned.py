@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from planner import types as t
 from planner.abc import Column, Const, Lookup, Param, PartUse, PlanError, RelationUse, Slot, Table
-from planner.binding import ir, keyed
+from planner.binding import ir
 from planner.binding.fragments import Item, Piece, quote_name
-from planner.binding.searched import of_leaf
+from planner.binding.keyed import expressions as keyed
+from planner.binding.keyed.searched import of_leaf
 from planner.inheritance import spreads
 from planner.leafwise import ByKey, Leafwise, possible
 from planner.partitioning import leaves_of, router

@@ -9,17 +9,18 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import asked_locks, ir
+from planner.binding import ir
 from planner.binding.clauses import refuse_sets
 from planner.binding.dimensions import VECTORS, array_over, as_text
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import type_name, type_oid
 from planner.binding.fragments import ARRAY_TEXT, Frag, sql
+from planner.binding.keyed import asked_locks
 from planner.binding.naming import COLUMN, lowered
 from planner.binding.outer_aggregates import standing
-from planner.binding.own_operators import EACH
 from planner.binding.records import row_of
 from planner.binding.resolve import common_type
+from planner.binding.routines.own_operators import EACH
 from planner.binding.row_comparisons import RowComparisonBinder, is_row, items
 from planner.binding.scope import RelationColumn, Scope
 from planner.parse import position as first_position

@@ -21,20 +21,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import (
-    barriers,
-    domains,
-    ir,
-    joins,
-    key_conditions,
-    locked_rows,
-    locking,
-    own_casts,
-    partitioned,
-    searched,
-    values_stars,
-    window_order,
-)
+from planner.binding import domains, ir, joins, locked_rows, locking, partitioned, values_stars, window_order
 from planner.binding.clauses import refuse_into, refuse_sets
 from planner.binding.comparable import refuse_unequal, refuse_unordered
 from planner.binding.compound import CompoundBinder
@@ -42,13 +29,16 @@ from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Item
 from planner.binding.grouped_sets import below, spread
 from planner.binding.grouping import Grouping
-from planner.binding.keyed_selects import BoundSelect
+from planner.binding.keyed import key_conditions, searched
+from planner.binding.keyed.selects import BoundSelect
 from planner.binding.missing_names import missing_relation
 from planner.binding.naming import figure_name, identifier
 from planner.binding.output_keys import group_keys, order_key
 from planner.binding.parameters import Parameters
 from planner.binding.records import each_field
 from planner.binding.resolve import see_casts
+from planner.binding.rights import barriers
+from planner.binding.routines import own_casts
 from planner.binding.scope import Scope
 from planner.binding.sources import SourceBinder
 from planner.binding.state import COLUMNS_MAX, DEPTH_MAX, Below, BoundQuery, Parts, Target
@@ -73,7 +63,7 @@ class QueryBinder(CompoundBinder):
     def common_write(
         self, cte: exp.CTE, name: str, scope: Scope, recursive: bool, inherited: list[Item]
     ) -> None:
-        from planner.binding.common_writes import bind_common_write
+        from planner.binding.writes.common_writes import bind_common_write
 
         bind_common_write(self, cte, name, scope, recursive, inherited)
 

@@ -17,13 +17,13 @@ from typing import Any, Final
 
 from planner import types as t
 from planner.abc import SqlError, Table, TypeRef
-from planner.binding.dml import DmlBinder
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
-from planner.binding.routine_bodies import body_of
-from planner.binding.routines import validate
-from planner.binding.rows import RowBinder
+from planner.binding.routines.bodies import body_of
+from planner.binding.routines.inlined import validate
 from planner.binding.scope import Scope
+from planner.binding.writes.clauses import RowBinder
+from planner.binding.writes.dml import DmlBinder
 from planner.catalog import Function
 from planner.parse import parse_expression, parse_query
 from planner.types import TypeSettings

@@ -20,7 +20,7 @@ from planner.binding.collations_met import met
 from planner.catalog.collations import by_bytes
 
 if TYPE_CHECKING:
-    from planner.binding.keyed_selects import BoundSelect
+    from planner.binding.keyed.selects import BoundSelect
     from planner.binding.locked_rows import InnerRow
 
 
@@ -83,7 +83,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class FromStep:
-    """A relation in a FROM of plain joins (`planner.binding.keyed_joins`), and what it is joined on."""
+    """A relation in a FROM of plain joins (`planner.binding.keyed.joins`), and what it is joined on."""
 
     relation: Relation
     on: tuple[ir.Node, ...] = ()

@@ -15,15 +15,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
-from planner.binding import (
-    effects,
-    ir,
-    locked_rows,
-    row_security,
-    rows_from,
-    sampling,
-    system_columns,
-)
+from planner.binding import effects, ir, locked_rows, rows_from, sampling, system_columns
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.from_items import CommonTable, Source, star_of
@@ -33,6 +25,7 @@ from planner.binding.joins import crossed, joined, may_look_left
 from planner.binding.missing_names import missing_table
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import column_form
+from planner.binding.rights import row_security
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope, duplicate_alias
 from planner.binding.system import system_relation
 from planner.catalog import Sequence as SequenceObject

@@ -21,16 +21,16 @@ from planner.abc import (
     TypeRef,
 )
 from planner.binding import collations_met, ir
-from planner.binding.accesses import Accesses
 from planner.binding.coerce import Coercions
 from planner.binding.emit import EmittedColumn, Emitter
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Form, Frag, Item
-from planner.binding.keyed_selects import BoundSelect
+from planner.binding.keyed.selects import BoundSelect
 from planner.binding.locked_rows import Asked, InnerRow
 from planner.binding.naming import writes_operator
 from planner.binding.parameters import Parameters
-from planner.binding.routines import Routines
+from planner.binding.rights.accesses import Accesses
+from planner.binding.routines.inlined import Routines
 from planner.binding.scope import Relation, Scope
 from planner.binding.sources import SourceBinder
 from planner.binding.typenames import type_of
@@ -40,7 +40,7 @@ from planner.catalog.system.reg_names import RegNames
 from planner.lexer import QUOTED, WORD, tokenize
 
 if TYPE_CHECKING:
-    from planner.binding.variables import Variables
+    from planner.binding.routines.variables import Variables
     from planner.catalog import Function
 
 DEPTH_MAX = 200
@@ -148,9 +148,9 @@ class QueryState:
         self.accesses = Accesses(ctx)
         self.routines = Routines()
         self.policies_under_way: list[int] = []
-        """Tables whose policies, with queries in them, are being bound (`planner.binding.row_security`)."""
+        """Tables whose policies, with queries in them, are being bound (`planner.binding.rights.row_security`)."""
         self.barriers: dict[int, list[Frag]] = {}
-        """By relation: what is asked below the barrier around it (`planner.binding.barriers`)."""
+        """By relation: what is asked below the barrier around it (`planner.binding.rights.barriers`)."""
         self.keys_used: set[int] = set()
         """Primary keys that tell of columns beside them what they are in a group: constraints, by OID."""
         self.tells_collations = collations_met.told()
@@ -164,7 +164,7 @@ class QueryState:
         self.called_with: tuple[int, ...] = ()
         """Which parameters the arguments stand for."""
         self.running = False
-        """Whether routines run in its course (`planner.binding.routine_runs`)."""
+        """Whether routines run in its course (`planner.binding.routines.runs`)."""
         self.system: list[SystemUse | ChangesUse] = []
         self.system_relations: dict[int, tuple[str, Relation]] = {}
         """Slot and relation, by number."""
@@ -190,7 +190,7 @@ class QueryState:
         """What aggregates of an outer query are columns of, where they are written."""
         self.ranges: dict[int, tuple[Lookup, ...] | None] = {}
         self.searches: dict[int, Search | Sought] = {}
-        """By relation: what WHERE asks that an index of parts serves (`planner.binding.searched`)."""
+        """By relation: what WHERE asks that an index of parts serves (`planner.binding.keyed.searched`)."""
         self._relations = 0
         self._scopes = 0
         self._selects = 0

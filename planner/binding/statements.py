@@ -23,29 +23,24 @@ from planner.abc import (
     StatementKind,
     SystemUse,
 )
-from planner.binding import (
-    collations_met,
-    ir,
-    key_conditions,
-    keyed,
-    keyed_acts,
-    keyed_reads,
-    locking,
-    partitioned,
-    rules,
-)
-from planner.binding.common_writes import with_writes
+from planner.binding import collations_met, ir, locking, partitioned
 from planner.binding.compound import with_text
-from planner.binding.dml import DmlBinder
 from planner.binding.emit import Emitter, display_signature
 from planner.binding.fragments import Item, sql
-from planner.binding.merge import MergeBinder
+from planner.binding.keyed import acts as keyed_acts
+from planner.binding.keyed import expressions as keyed
+from planner.binding.keyed import key_conditions
+from planner.binding.keyed import reads as keyed_reads
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.records import items_of, told
+from planner.binding.routines.variables import Variables
 from planner.binding.scope import Scope
 from planner.binding.state import Parts
-from planner.binding.variables import Variables
+from planner.binding.writes import rules
+from planner.binding.writes.common_writes import with_writes
+from planner.binding.writes.dml import DmlBinder
+from planner.binding.writes.merge import MergeBinder
 from planner.parse import position as first_position
 
 

@@ -2,7 +2,7 @@
 
 They stand at the end of a relation's columns in such an order that PostgreSQL's attribute numbers, -1 to -6, are also
 their places counted from the end; so a negative `ir.Var.column` is a system column. All of them are made of the row's
-id (`planner.binding.prelude_places`), which the engine of rows by key does not show: a statement that names one is
+id (`planner.binding.prelude.places`), which the engine of rows by key does not show: a statement that names one is
 DuckDB's.
 
     xmax, cmin, cmax    0: whoever can read a version sees one that nobody has deleted

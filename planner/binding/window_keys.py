@@ -21,7 +21,7 @@ from planner.binding.collating import standing_for, told_apart
 from planner.binding.comparable import comparable
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
-from planner.binding.prelude import PRELUDE_STATEMENTS
+from planner.binding.prelude.installation import PRELUDE_STATEMENTS
 from planner.binding.scope import Scope
 
 if TYPE_CHECKING:

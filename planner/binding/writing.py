@@ -18,18 +18,7 @@ from planner.abc import (
     SystemUse,
     TypeRef,
 )
-from planner.binding import (
-    barriers,
-    effects,
-    folding,
-    growth,
-    ir,
-    keyed,
-    late_targets,
-    partitioned,
-    searched,
-    window_keys,
-)
+from planner.binding import effects, folding, growth, ir, late_targets, partitioned, window_keys
 from planner.binding.clauses import refuse_sets_inside
 from planner.binding.collating import carried, standing_for
 from planner.binding.collations_met import sorted_by
@@ -38,8 +27,11 @@ from planner.binding.dimensions import as_text
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Form, Frag, Item, Piece, Ref, join, sql
 from planner.binding.functions.sequences import SEEDED, TRIED, tried_first
+from planner.binding.keyed import expressions as keyed
+from planner.binding.keyed import searched
 from planner.binding.numeric_forms import as_text_numeric, decimal_form
 from planner.binding.records import told_type
+from planner.binding.rights import barriers
 from planner.binding.scope import Scope
 from planner.binding.state import BoundQuery, Parts, QueryState
 from planner.catalog.collations import nondeterministic

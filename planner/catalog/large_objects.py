@@ -8,7 +8,7 @@ gets them with its first large object. They lie in a schema that no listing has,
 `pg_catalog.pg_largeobject` means the table where there is one. Their OIDs follow from the database's: who makes
 them at the same time as another is told so (40001), and finds them there.
 
-The functions run, as PL/pgSQL does (`planner.binding.routine_runs`), each call once: `executor.session.large_objects`.
+The functions run, as PL/pgSQL does (`planner.binding.routines.runs`), each call once: `executor.session.large_objects`.
 """
 
 from __future__ import annotations

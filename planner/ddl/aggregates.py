@@ -19,11 +19,11 @@ from planner.abc import Oid, PlanError, SqlError, TypeRef
 from planner.binding import ir
 from planner.binding.facts import procs, type_oid
 from planner.binding.facts import type_name as fact_name
-from planner.binding.own_aggregates import said_otherwise
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.resolve import bind_polymorphic
-from planner.binding.routines import ROUTINE
+from planner.binding.routines.inlined import ROUTINE
+from planner.binding.routines.own_aggregates import said_otherwise
 from planner.catalog import AggregateParts, Domain, Function, Parameter, polymorphic, quote_qualified, rights
 from planner.catalog.system.definitions import type_name
 from planner.catalog.system.static import static_columns

@@ -3,7 +3,7 @@
     CREATE FOREIGN TABLE t (a int OPTIONS (n 'x') NOT NULL, CHECK (a > 0)) SERVER s OPTIONS (k 'v')
 
 One is a table in everything but that: columns, defaults, CHECKs, privileges, row triggers, its rows' type. It has no keys, no indexes
-and no storage, and who reads or writes it is told that the server's wrapper has no handler (`planner.binding.accesses`).
+and no storage, and who reads or writes it is told that the server's wrapper has no handler (`planner.binding.rights.accesses`).
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def with_schemas(scope: Scope, text: str, ref: TypeRef | None = None) -> str:
 
 
 def _with_schemas_of_signs(scope: Scope, text: str) -> str:
-    """Users' operators as `OPERATOR(s.###)`; not those whose sign is one of PostgreSQL's too (`planner.binding.own_operators`)."""
+    """Users' operators as `OPERATOR(s.###)`; not those whose sign is one of PostgreSQL's too (`planner.binding.routines.own_operators`)."""
     pieces: list[str] = []
     done = 0
     for before, token in itertools.pairwise(tokenize(text)):

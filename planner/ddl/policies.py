@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from planner import statements as st
 from planner.abc import Column, Oid, PlanError, Policy, SqlError, Table
-from planner.binding.policy_conditions import bind
+from planner.binding.rights.policy_conditions import bind
 from planner.catalog import CatalogObject, Role, policies, quote_identifier, rights
 from planner.catalog.uses import HAS_POLICIES
 from planner.ddl import constraints, depends, moments

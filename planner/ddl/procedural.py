@@ -3,7 +3,7 @@
 LANGUAGE plpgsql         its text is read; its statements are planned when they are reached, as in PostgreSQL
 LANGUAGE sql, run        several statements, or one that writes, or no result: a program of these statements
                          also one that acts as its owner or has settings of its own: those are around a run
-LANGUAGE sql, inlined    all others (`planner.binding.routines`)
+LANGUAGE sql, inlined    all others (`planner.binding.routines.inlined`)
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from planner import statements as st
 from planner import types as t
 from planner.abc import PlanError, SqlError
-from planner.binding.routine_bodies import body_of
+from planner.binding.routines.bodies import body_of
 from planner.catalog import Catalog, Function, polymorphic, quote_identifier, quote_qualified
 from planner.lexer import WORD, Token, tokenize
 from planner.parse.plpgsql.program import content, parse_program

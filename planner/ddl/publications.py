@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError, Table
-from planner.binding import row_filters
+from planner.binding.rights import row_filters
 from planner.catalog import (
     Index,
     Publication,

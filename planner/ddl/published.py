@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 
 from planner.abc import Oid, PlanError, SqlError, Table
-from planner.binding import row_filters
+from planner.binding.rights import row_filters
 from planner.catalog import CatalogObject, Publication, PublishedTable, quote_identifier
 from planner.ddl import constraints
 from planner.ddl.scope import Scope, describe

@@ -17,9 +17,9 @@ import functools
 from collections.abc import Callable, Iterable
 
 from planner.abc import Oid, PlanError, Table, TypeRef
-from planner.binding import view_text
-from planner.binding.deparse import NotWritable
-from planner.binding.view_expressions import Renaming
+from planner.binding.deparse import view_text
+from planner.binding.deparse.expressions import NotWritable
+from planner.binding.deparse.view_expressions import Renaming
 from planner.catalog import Catalog, CatalogChange, CompositeType, Function, Relation, View
 from planner.catalog.stored_queries import StoredQuery, stored_queries, stored_queries_of
 from planner.catalog.system.definitions import qualified, type_name

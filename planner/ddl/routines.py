@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from planner import statements as st
 from planner import types as t
 from planner.abc import Oid, PlanError, SqlError, Table, TypeRef
-from planner.binding import routines as binding
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
-from planner.binding.routine_bodies import body_of
+from planner.binding.routines import inlined as binding
+from planner.binding.routines.bodies import body_of
 from planner.catalog import (
     Cast,
     EventTrigger,

@@ -13,8 +13,8 @@ from typing import Final
 
 from planner import statements as st
 from planner.abc import Column, Oid, PlanError, Rule, Table
-from planner.binding import rule_sketches
-from planner.binding.rule_sketches import Sketch
+from planner.binding.writes import rule_sketches
+from planner.binding.writes.rule_sketches import Sketch
 from planner.catalog import CatalogObject, View, quote_identifier, rights
 from planner.catalog.uses import HAS_RULES
 from planner.ddl import depends, moments

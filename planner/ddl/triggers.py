@@ -14,7 +14,7 @@ from planner import statements as st
 from planner import triggers
 from planner import types as t
 from planner.abc import Column, Oid, PlanError, SqlError, Table, Trigger
-from planner.binding import trigger_conditions
+from planner.binding.writes import trigger_conditions
 from planner.catalog import Function, Index, View, rights
 from planner.catalog.objects import Sequence as SequenceObject
 from planner.ddl import constraints, moments, operators, routine_names

@@ -14,9 +14,9 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, Oid, Plan, PlanError, TypeRef
 from planner.binding import collations_met
-from planner.binding.check_options import guarded
 from planner.binding.records import told_type
-from planner.binding.updatable_views import view_target
+from planner.binding.writes.check_options import guarded
+from planner.binding.writes.updatable_views import view_target
 from planner.catalog import View
 from planner.catalog.collations import NONE
 from planner.cursors import is_select_into

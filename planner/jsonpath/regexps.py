@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from planner.abc import SqlError
 
 if TYPE_CHECKING:
-    from planner.binding.patterns import Pattern
+    from planner.binding.regexps.patterns import Pattern
 
 
 def compiled(pattern: str, flags: str) -> Pattern:
     """Raises 2201B for a malformed pattern, 0A000 for the flag x."""
-    from planner.binding.regexps import compile_pattern  # a neighbour that is loaded after types
+    from planner.binding.regexps.translation import compile_pattern  # a neighbour that is loaded after types
 
     options = "i" if "i" in flags else ""
     if "q" in flags:

@@ -12,7 +12,7 @@
     INSERT INTO values (a) VALUES (1)      INSERT INTO "values" (a) VALUES (1)
     ONLY (a)                               ONLY a
     numeric(3, -1)                         its scale as one number
-    xmlelement(NAME a, ...)                xmlelement('a', ...) and its kin (`xml_forms`)
+    xmlelement(NAME a, ...)                xmlelement('a', ...) and its kin (`xml.forms`)
 
 Tokens that are put in stand where the ones around them stand, so that errors keep their positions.
 """

@@ -7,10 +7,10 @@
     xmlparse(DOCUMENT x STRIP WHITESPACE)                xmlparse('document', x, 'strip')
     xmlserialize(CONTENT x AS text)                      CAST(xmlserialize('content', x) AS text)
     xmlexists(p PASSING BY VALUE x)                      xmlexists(p, x)
-    xmltable(p PASSING x COLUMNS ...)                    `xml_tables`
+    xmltable(p PASSING x COLUMNS ...)                    `xml.tables`
     x IS NOT DOCUMENT                                    x IS NOT "document normalized"
 
-`planner.binding.xml_forms` gives these calls their meaning.
+`planner.binding.xml.forms` gives these calls their meaning.
 """
 
 from __future__ import annotations

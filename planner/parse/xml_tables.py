@@ -6,7 +6,7 @@
                                                       'a', 'not null',   '@a', CAST(0 AS integer),   'b', '', 'b', CAST(NULL AS text))
 
 Each column is its name, what is asked of it, its path, and its default, whose type is the column's.
-`planner.binding.xml_tables` makes rows of it.
+`planner.binding.xml.tables` makes rows of it.
 """
 
 from __future__ import annotations

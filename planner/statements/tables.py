@@ -144,7 +144,7 @@ class CreateTableAs:
     options: dict[str, Any] = field(default_factory=dict)
     unlogged: bool = False
     variables: Any = None
-    """Those of the routine that it stands in (`planner.binding.variables`): parameters of the query,"""
+    """Those of the routine that it stands in (`planner.binding.routines.variables`): parameters of the query,"""
     given: Callable[[Sequence[tuple[int, int]]], tuple[Any, ...]] | None = None
     """whose values this gives, by their places."""
 

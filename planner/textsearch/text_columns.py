@@ -38,7 +38,7 @@ def match_texts(said: Any, texts: Any, queries: Any) -> pa.Array:
             rows = zip(*(x.to_pylist() for x in columns), strict=True)
             found = [None if None in row else matches(*row) for row in rows]
     except SqlError as e:
-        from planner.binding.prelude import raised
+        from planner.binding.prelude.installation import raised
 
         raise raised(e) from None
     return pa.array(found, pa.bool_())

@@ -8,7 +8,7 @@ from planner.abc import PlanError
 from planner.binding.facts import casts, operators, procs, types_by_name
 from planner.binding.functions import aggregates, registry
 from planner.binding.offered import every_signature
-from planner.binding.prelude import PRELUDE_SQL, PRELUDE_UDFS
+from planner.binding.prelude.installation import PRELUDE_SQL, PRELUDE_UDFS
 from planner.binding.resolve import castable, common_type, find_operator, find_proc
 from tests.binding.world import World
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.abc import Query
-from planner.binding.pairs_listed import GROUP
+from planner.binding.keyed.pairs_listed import GROUP
 from tests.binding.world import World, make_table
 
 WORLD = World(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.abc import SqlError
-from planner.binding.prelude_json import spans
+from planner.binding.prelude.json import spans
 from planner.types.json_errors import refuse_escapes
 
 

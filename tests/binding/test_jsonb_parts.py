@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from planner import types as t
 from planner.abc import SqlError
-from planner.binding import prelude_json, prelude_jsonb_columns
+from planner.binding.prelude import json as prelude_json
+from planner.binding.prelude import jsonb_columns as prelude_jsonb_columns
 from planner.types.jsons import jsonb_in
 from tests.binding.world import World, make_table
 

@@ -21,7 +21,7 @@ from planner.abc import (
     Range,
     TypeRef,
 )
-from planner.binding import keyed
+from planner.binding.keyed import expressions as keyed
 from tests.binding.world import World, make_table
 
 PGBENCH = (

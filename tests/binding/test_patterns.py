@@ -8,8 +8,8 @@ import threading
 import pytest
 
 from planner.abc import SqlError
-from planner.binding import patterns
-from planner.binding.patterns import Pattern
+from planner.binding.regexps import patterns
+from planner.binding.regexps.patterns import Pattern
 
 ENDLESS = "^(a|aa)+$", "a" * 60 + "b"
 

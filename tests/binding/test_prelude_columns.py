@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planner.binding import numerics
-from planner.binding.prelude_columns import compare_numerics
+from planner.binding.prelude.columns import compare_numerics
 
 NUMBERS = st.one_of(
     st.decimals(allow_nan=False, allow_infinity=False).map(numerics.text),

@@ -10,9 +10,10 @@ from decimal import Decimal
 import duckdb
 import pytest
 
-from planner.binding import numerics, prelude
+from planner.binding import numerics
 from planner.binding.fragments import sql
 from planner.binding.numeric_forms import SMALL_DIGITS_MAX, quotient_fits, unscaled
+from planner.binding.prelude import installation as prelude
 
 EXACT = decimal.Context(prec=99)
 FORMS = [

@@ -7,10 +7,10 @@ import datetime
 import pytest
 
 from planner.abc import SqlError
-from planner.binding.date_input import to_date, to_timestamp
-from planner.binding.number_input import to_number
-from planner.binding.prelude_format import FUNCTIONS as FORMATS
-from planner.binding.regexps import compile_pattern
+from planner.binding.prelude.format import FUNCTIONS as FORMATS
+from planner.binding.regexps.translation import compile_pattern
+from planner.binding.templates.date_input import to_date, to_timestamp
+from planner.binding.templates.number_input import to_number
 from planner.types.hashing import hash_bytes, hash_long, hash_word, signed
 
 _EPOCH = datetime.datetime(1970, 1, 1)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.binding import prelude
-from planner.binding.repeated_arguments import FEW, repeats
+from planner.binding.prelude import installation as prelude
+from planner.binding.prelude.repeated_arguments import FEW, repeats
 
 KINDS = {
     "words": (pa.string(), ["", "a", "b", "NULL", None]),

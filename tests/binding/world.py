@@ -31,7 +31,7 @@ from planner.abc import (
     TypeRef,
 )
 from planner.binding import bind
-from planner.binding.prelude import install
+from planner.binding.prelude.installation import install
 from planner.catalog import PUBLIC_OID, Catalog, CatalogChange
 from planner.catalog.objects import Index, IndexKey
 from planner.parse import parse_query

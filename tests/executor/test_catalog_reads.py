@@ -153,7 +153,7 @@ def test_changes_are_seen_by_their_transaction_then_by_all_or_by_nobody(change: 
 @pytest.mark.parametrize("name", sorted(relations()))
 def test_rows_by_a_value_are_those_of_all_that_have_it(name: tuple[str, str]) -> None:
     """Of every column that they may be found by, and for values that none has."""
-    from planner.binding.keyed_catalog import VALUES
+    from planner.binding.keyed.catalog import VALUES
 
     async def run() -> None:
         async with Server() as server:

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from planner.binding.pairs_listed import PAIRS_MIN
+from planner.binding.keyed.pairs_listed import PAIRS_MIN
 from tests.executor.sql import Server
 
 COUNTS = (PAIRS_MIN - 1, PAIRS_MIN, 400)

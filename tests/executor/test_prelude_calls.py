@@ -17,8 +17,9 @@ import pytest
 from executor.keyed.compile import compile_expression
 from planner import types as t
 from planner.abc import Expr, Param, SqlError, TypeRef
-from planner.binding import ir, keyed_calls
+from planner.binding import ir
 from planner.binding.facts import operators, procs
+from planner.binding.keyed import calls as keyed_calls
 from tests.postgres import NoPostgres, running_postgres
 
 CASES_MAX = 90

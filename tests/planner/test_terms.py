@@ -12,7 +12,7 @@ import pytest
 
 from planner import types as t
 from planner.abc import Const, Sought, TypeRef
-from planner.binding.prelude_jsonb_columns import among, container, read
+from planner.binding.prelude.jsonb_columns import among, container, read
 from planner.searches import ARRAY, JSONB, TRIGRAMS, WORDS, TermsIndex
 from planner.terms import All, Some, Term, Terms, asked, terms_sql
 from planner.textsearch import documents, matching

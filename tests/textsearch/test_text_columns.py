@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.abc import SqlError
-from planner.binding.prelude import QueryError
+from planner.binding.prelude.installation import QueryError
 from planner.textsearch import documents, text_columns, tokens
 
 _PARTS = [*"abzAé1 05-_./:@&;%+#?='\"\\()*!,\n\t 中\xa0<>~", "http://", "www.", "&amp;", ".com", "e5", "1.5", "-1", "a-b",

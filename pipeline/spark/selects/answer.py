@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from pipeline.spark.blobs import PARQUET_READER
 from pipeline.spark.selects.frames import table_bytes, table_of
-from planner.binding.prelude import Udf
+from planner.binding.prelude.installation import Udf
 from planner.binding.spark.emitter import python_functions
 
 CONF: Final = {

@@ -14,13 +14,14 @@ from importlib import import_module
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import collating, ir, own_aggregates
+from planner.binding import collating, ir
 from planner.binding.comparable import comparable
 from planner.binding.dimensions import as_text
 from planner.binding.emit import Emitter, display_signature
 from planner.binding.fragments import ARRAY_TEXT, DECIMAL_DIGITS_MAX, Form, Frag, Item, join, sql
 from planner.binding.numeric_forms import as_text_numeric
-from planner.binding.routines import ROUTINE
+from planner.binding.routines import own_aggregates
+from planner.binding.routines.inlined import ROUTINE
 
 _PAIRS = frozenset(
     ("arg_min", "arg_max", "corr", "covar_pop", "covar_samp", *(f"regr_{of}" for of in ("avgx", "avgy", "count", "intercept", "r2", "slope", "sxx", "sxy", "syy")))

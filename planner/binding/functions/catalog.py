@@ -17,7 +17,7 @@ from planner.binding.facts import procs, type_name
 from planner.binding.fragments import Frag, Item, sql
 from planner.binding.functions.registry import register
 from planner.binding.numeric_forms import as_text_numeric
-from planner.binding.python_parameters import with_parameters
+from planner.binding.prelude.python_parameters import with_parameters
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import SystemFunction, functions
 from planner.catalog.system.handles import context_of

@@ -9,11 +9,11 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
 from planner.binding import ir
-from planner.binding.date_parts import unit_named
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, quote_text, sql
 from planner.binding.functions.instants import icu_zone, part_by_value, trunc_by_value
 from planner.binding.functions.registry import implements, register, templates
+from planner.binding.templates.date_parts import unit_named
 from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_INFINITY
 
 _ZONE = SessionValue("time_zone_icu", TypeRef(t.TEXT))

@@ -10,7 +10,7 @@ from planner.binding.emit import Emitter, Implementation
 from planner.binding.facts import operators
 from planner.binding.fragments import Frag, Item, sql
 from planner.binding.functions.registry import register
-from planner.binding.prelude_geometry import caller
+from planner.binding.prelude.geometry import caller
 from planner.geometry.table import FUNCTIONS
 from planner.geometry.texts import OF_DATUM
 

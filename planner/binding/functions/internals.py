@@ -1,4 +1,4 @@
-"""What pg_proc has for types' insides: send functions, hashes, the larger and the smaller of two (see `prelude_internals`)."""
+"""What pg_proc has for types' insides: send functions, hashes, the larger and the smaller of two (see `prelude.internals`)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from planner.binding import ir
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, Item, join, quote_text, sql
 from planner.binding.functions.registry import register
-from planner.binding.prelude_jsonb_parts import PLACE_MAX
+from planner.binding.prelude.jsonb_parts import PLACE_MAX
 
 _PLAIN: Final = re.compile(r'[^"\\*]+')
 """Keys that a path in quotes names as they are."""

@@ -1,4 +1,4 @@
-"""Ranges and multiranges: operators, bounds, constructors. Values are texts; `prelude_ranges` computes with them."""
+"""Ranges and multiranges: operators, bounds, constructors. Values are texts; `prelude.ranges` computes with them."""
 
 from __future__ import annotations
 

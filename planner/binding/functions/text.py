@@ -12,7 +12,7 @@ from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.functions.conversions import to_text
 from planner.binding.functions.registry import implements, register, same, templates
-from planner.binding.regexps import compile_pattern
+from planner.binding.regexps.translation import compile_pattern
 
 
 def is_pattern(text: str) -> bool:

@@ -18,7 +18,7 @@ from planner.binding import ir
 from planner.binding.emit import Emitter, display_signature
 from planner.binding.fragments import Frag, Ref, Verbatim, sql
 from planner.binding.numeric_forms import as_text_numeric, decimal_form, literal_form
-from planner.binding.prelude import PRELUDE_UDFS, Udf
+from planner.binding.prelude.installation import PRELUDE_UDFS, Udf
 from planner.binding.spark import casts
 from planner.binding.spark.functions import TABLE, unpadded
 from planner.binding.spark.values import literal, refused, type_name

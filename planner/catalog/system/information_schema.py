@@ -59,14 +59,14 @@ def _columns_of(context: SystemContext) -> Iterator[tuple[str, str, Column, bool
 
 def _assignable(context: SystemContext, view: View) -> list[int]:
     """The columns of a view that can be written."""
-    from planner.binding.updatable_views import updatable_columns
+    from planner.binding.writes.updatable_views import updatable_columns
 
     return updatable_columns(context.catalog, view)
 
 
 def _events(context: SystemContext, view: View) -> int:
     """What can be done to a view, as bits of PostgreSQL's."""
-    from planner.binding.updatable_views import events
+    from planner.binding.writes.updatable_views import events
 
     return events(context.catalog, view)
 

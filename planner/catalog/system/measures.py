@@ -170,7 +170,7 @@ def _relation_is_updatable(context: SystemContext, oid: Oid | None, triggers: bo
         return None
     thing = context.catalog.get(oid)
     if isinstance(thing, View):
-        from planner.binding.updatable_views import events
+        from planner.binding.writes.updatable_views import events
 
         return events(context.catalog, thing)
     return _INSERT | _UPDATE | _DELETE if isinstance(thing, Table) and _is_written(thing) else 0
@@ -184,7 +184,7 @@ def _column_is_updatable(
         return None
     thing = context.catalog.get(oid)
     if isinstance(thing, View):
-        from planner.binding.updatable_views import updatable_columns
+        from planner.binding.writes.updatable_views import updatable_columns
 
         return attnum in updatable_columns(context.catalog, thing)
     return isinstance(thing, Table) and _is_written(thing) and attnum > 0

@@ -1,6 +1,6 @@
 """Expressions of the catalog as PostgreSQL shows them, remembered: tools ask for the same ones again and again.
 
-The catalog keeps what was said; `planner.binding.deparse` says what PostgreSQL would say of it. Where that has no
+The catalog keeps what was said; `planner.binding.deparse.expressions` says what PostgreSQL would say of it. Where that has no
 words for something, it is shown as it was said, keywords in capitals.
 """
 
@@ -74,7 +74,7 @@ def _written(
     search_path: tuple[str, ...],
     pretty: bool,
 ) -> str | None:
-    from planner.binding import deparse  # which stands on the catalog itself
+    from planner.binding.deparse import expressions as deparse  # which stands on the catalog itself
     from planner.catalog.system.definitions import type_name
     from planner.planner import PlanContext
 
@@ -93,7 +93,7 @@ def _written(
 
 def columns_named(catalog: Catalog, table: Table, text: str) -> frozenset[int]:
     """The numbers of the columns that a publication's condition names."""
-    from planner.binding import row_filters  # which stands on the catalog itself
+    from planner.binding.rights import row_filters  # which stands on the catalog itself
     from planner.planner import PlanContext
 
     key = ("columns", catalog.version, table.oid, table.columns, text)
@@ -108,7 +108,8 @@ def trigger_condition(
     catalog: Catalog, holder: Table | View, text: str, search_path: tuple[str, ...], pretty: bool
 ) -> str | None:
     """WHEN of a trigger; None where it can only be `spelled`."""
-    from planner.binding import deparse, trigger_conditions  # which stand on the catalog itself
+    from planner.binding.deparse import expressions as deparse  # which stand on the catalog itself
+    from planner.binding.writes import trigger_conditions  # which stand on the catalog itself
     from planner.catalog.system.definitions import type_name
     from planner.planner import PlanContext
 
@@ -134,7 +135,8 @@ def policy_condition(
     catalog: Catalog, table: Table, text: str, path: tuple[str, ...], search_path: tuple[str, ...]
 ) -> str | None:
     """A policy's condition, with the queries in it; None where it can only be `spelled`."""
-    from planner.binding import deparse, view_text  # which stand on the catalog itself
+    from planner.binding.deparse import expressions as deparse  # which stand on the catalog itself
+    from planner.binding.deparse import view_text
     from planner.catalog.system.definitions import qualified, type_name
     from planner.planner import PlanContext
 
@@ -159,7 +161,8 @@ def rule_text(
     catalog: Catalog, holder: Table | View, rule: Rule, text: str, search_path: tuple[str, ...], pretty: bool
 ) -> str | None:
     """A statement of a rule, or its condition where `text` is empty; None where there are no words for it."""
-    from planner.binding import deparse, rule_text  # which stand on the catalog itself
+    from planner.binding.deparse import expressions as deparse  # which stand on the catalog itself
+    from planner.binding.deparse import rule_text
     from planner.catalog.system.definitions import qualified, type_name
     from planner.planner import PlanContext
 
@@ -199,7 +202,8 @@ def view_query(
 def _view_query(
     catalog: Catalog, kept: StoredQuery, search_path: tuple[str, ...], pretty: bool, wrap: int
 ) -> str:
-    from planner.binding import deparse, view_text  # which stand on the catalog itself
+    from planner.binding.deparse import expressions as deparse  # which stand on the catalog itself
+    from planner.binding.deparse import view_text
     from planner.catalog.system.definitions import qualified, type_name
     from planner.planner import PlanContext
 
@@ -220,7 +224,7 @@ def _view_query(
 
 def called_by(catalog: Catalog, table: Table, text: str) -> frozenset[int]:
     """The functions in SQL that an expression over a table's columns calls."""
-    from planner.binding import deparse  # which stands on the catalog itself
+    from planner.binding.deparse import expressions as deparse  # which stands on the catalog itself
     from planner.planner import PlanContext
 
     key = (catalog.version, table.oid, table.columns, text)
@@ -250,7 +254,8 @@ def routine_body(catalog: Catalog, f: Function, search_path: tuple[str, ...]) ->
 
 
 def _routine_body(catalog: Catalog, f: Function, search_path: tuple[str, ...]) -> str | None:
-    from planner.binding import deparse, view_text  # which stand on the catalog itself
+    from planner.binding.deparse import expressions as deparse  # which stand on the catalog itself
+    from planner.binding.deparse import view_text
     from planner.catalog.system.definitions import qualified, type_name
     from planner.planner import PlanContext
 

@@ -1,0 +1,1 @@
+"""What was bound, written out again as PostgreSQL writes it: views, rules, defaults, checks (its ruleutils)."""

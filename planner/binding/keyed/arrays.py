@@ -1,0 +1,94 @@
+"""Arrays in the keyed engine's words: joined, asked for elements, compared with a value, made of values.
+
+    tags || 'new'        Call("array append", (tags, 'new'))
+    'new' = ANY (tags)   Call("catalog among", ('new', Call("elements of", (1009, tags))))
+
+An array's datum is its text (`planner.types.array_values`), so these are functions of texts, of whatever shape. Only for elements that are
+equal where their texts are, and that are in an array's text what they are in any text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from planner import types as t
+from planner.abc import Call, Const, Expr, TypeRef
+from planner.binding import ir
+from planner.binding.keyed.catalog import member
+
+_ELEMENTS: Final = frozenset((t.INT2, t.INT4, t.INT8, t.TEXT, t.VARCHAR, t.UUID, t.BOOL))
+_MADE: Final = _ELEMENTS | {t.NUMERIC, t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.JSONB, t.FLOAT8}
+"""Elements that arrays are made of."""
+_CALLS: Final = {
+    "array_append(anycompatiblearray, anycompatible)": "array append",
+    "anycompatiblearray || anycompatible": "array append",
+    "array_prepend(anycompatible, anycompatiblearray)": "array prepend",
+    "anycompatible || anycompatiblearray": "array prepend",
+    "array_cat(anycompatiblearray, anycompatiblearray)": "array cat",
+    "anycompatiblearray || anycompatiblearray": "array cat",
+    "array_remove(anycompatiblearray, anycompatible)": "array remove",
+    "array_position(anycompatiblearray, anycompatible)": "array position",
+    "array_length(anyarray, int4)": "array length",
+    "array_upper(anyarray, int4)": "array upper",
+    "array_lower(anyarray, int4)": "array lower",
+    "array_ndims(anyarray)": "array ndims",
+    "cardinality(anyarray)": "array cardinality",
+    "array_to_string(anyarray, text)": "array strung",
+    "array_to_string(anyarray, text, text)": "array strung",
+    "anyarray @> anyarray": "array contains",
+    "anyarray <@ anyarray": "array contained",
+    "anyarray && anyarray": "array overlaps",
+    "array subscript": "array at",
+}
+_OID: Final = TypeRef(t.OID)
+
+
+def expression(node: ir.Node, inner: Callable[[ir.Node], Expr]) -> Expr | None:
+    """What is computed of arrays; None where it is nothing of that. `inner`: what operands are; raises NotKeyed."""
+    if isinstance(node, ir.Logic):
+        element = t.element_of(node.type.oid) if node.op == "array" else 0
+        if element not in _MADE or any(a.type.oid != element for a in node.args):
+            return None
+        return of_items(tuple(map(inner, node.args)), node.type)
+    if isinstance(node, ir.AnyAll):
+        return _among(node, inner)
+    if not isinstance(node, ir.Call) or node.op not in _CALLS:
+        return None
+    if not all(_is_plain(a.type.oid) for a in node.args):
+        return None
+    arrays = [a.type.oid for a in node.args if t.element_of(a.type.oid)]
+    op, given = _CALLS[node.op], tuple(map(inner, node.args))
+    if op == "array at":
+        return Call(op, (Const(arrays[0], _OID), *given), node.type)
+    return Call(op, given, node.type)
+
+
+def of_items(items: tuple[Expr, ...], ref: TypeRef) -> Call:
+    """An array of type `ref` of these elements' datums."""
+    return Call("array of", (Const(ref.oid, _OID), Call("catalog tuple", items, ref)), ref)
+
+
+def _is_plain(oid: int) -> bool:
+    return oid in _ELEMENTS or (t.element_of(oid) in _ELEMENTS and oid not in (t.INT2VECTOR, t.OIDVECTOR))
+
+
+def _among(node: ir.AnyAll, inner: Callable[[ir.Node], Expr]) -> Expr | None:
+    """`x = ANY (array)` and `x <> ALL (array)`."""
+    said = member(node)
+    listed = items(node.array, inner) if said is not None else None
+    if said is None or listed is None:
+        return None
+    among = Call("catalog among", (inner(said), listed), TypeRef(t.BOOL))
+    return Call("not", (among,), node.type) if node.all else among
+
+
+def items(array: ir.Node, inner: Callable[[ir.Node], Expr]) -> Expr | None:
+    """The list of an array's elements, as datums; None for arrays of other types."""
+    oid = array.type.oid
+    if not t.element_of(oid) or not _is_plain(oid):
+        return None
+    return Call("elements of", (Const(oid, _OID), inner(array)), array.type)
+
+
+__all__ = ["expression", "items", "of_items"]

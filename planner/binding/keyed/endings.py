@@ -1,0 +1,119 @@
+"""What a SELECT makes of the rows that keys have found: groups and aggregates, and an order, as the keyed engine does them.
+
+    SELECT status, count(*) + 1 FROM orders WHERE customer = $1 GROUP BY status HAVING sum(price) > 9 ORDER BY 2
+
+    of each row     status, 1, price                 keys, then what is folded
+    of each group   status, count, sum               HAVING, ORDER BY and the targets are about these
+
+Above the grouping a query is bound over the grouping's relation already (`planner.binding.grouping`), so that row is all there
+is to be known of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from planner.abc import Call, Expr, Groups, OrderKey
+from planner.binding import ir
+from planner.binding.keyed import catalog as keyed_catalog
+from planner.binding.keyed import expressions as keyed
+from planner.binding.keyed import key_conditions
+
+if TYPE_CHECKING:
+    from planner.binding.state import Parts
+
+
+def _folds() -> dict[str, str]:
+    found = {"count()": "count", "count(any)": "count", "sum(int8)": "sum big", "sum(numeric)": "sum numeric"}
+    found |= dict.fromkeys(("sum(int2)", "sum(int4)"), "sum")
+    found |= dict.fromkeys(("avg(int2)", "avg(int4)", "avg(int8)", "avg(numeric)"), "avg")
+    found |= {"bool_and(bool)": "all", "every(bool)": "all", "bool_or(bool)": "any"}
+    for way in ("min", "max"):
+        for kind in ("int2", "int4", "int8", "oid", "text", "date", "time", "timestamp", "timestamptz"):
+            found[f"{way}({kind})"] = way
+        for kind in ("numeric", "float4", "float8", "interval"):
+            found[f"{way}({kind})"] = f"{way} {kind}"
+    return found
+
+
+_FOLDS: Final = _folds()
+"""Aggregates that are computed over a few values with no overflow in sight."""
+
+
+def grouped(
+    parts: Parts, offsets: Mapping[int, int], counted: Expr
+) -> tuple[tuple[Expr, ...], Groups, Mapping[int, int]]:
+    """(what is taken of each row, its groups, where the grouping's columns are in their rows). Raises NotKeyed.
+
+    `counted`: what is never null, for `count(*)`.
+    """
+    below = parts.below
+    if below is None or below.sets != 1:
+        raise keyed.NotKeyed("grouping sets")
+    taken: list[Expr] = []
+    folds: list[str] = []
+    for i, node in enumerate(below.columns):
+        if i < below.keys:
+            assert node is not None
+            if node.type.oid not in keyed_catalog.ALIKE:
+                raise keyed.NotKeyed("equality of the key")
+            taken.append(keyed.expression(node, offsets))
+        elif isinstance(node, ir.Aggregate):
+            argument, fold = _fold(node, offsets, counted)
+            taken.append(argument)
+            folds.append(fold)
+        elif node is None:
+            raise keyed.NotKeyed("GROUPING")
+        else:
+            taken.append(keyed.expression(node, offsets))
+            folds.append("first")
+    above = (
+        keyed.WithQueries({parts.grouping: 0})
+        if isinstance(offsets, keyed.WithQueries)
+        else {parts.grouping: 0}
+    )
+    condition = key_conditions.condition([] if parts.where is None else [parts.where], above)
+    outputs = tuple(keyed.expression(x.node, above) for x in parts.targets)
+    if not outputs:
+        raise keyed.NotKeyed("no outputs")
+    return tuple(taken), Groups(below.keys, tuple(folds), condition, outputs, not below.keys), above
+
+
+def _fold(node: ir.Aggregate, offsets: Mapping[int, int], counted: Expr) -> tuple[Expr, str]:
+    gathered = keyed_catalog.gathered(node, lambda n: keyed.expression(n, offsets))
+    if gathered is not None and isinstance(offsets, keyed.WithQueries):
+        return gathered
+    if node.op not in _FOLDS or any(isinstance(n, ir.Collated) for n in ir.walk(node)):
+        raise keyed.NotKeyed(node.op)
+    if node.order or node.direct:
+        raise keyed.NotKeyed("an ordered aggregate")
+    fold = _FOLDS[node.op]
+    if node.distinct:
+        if fold != "count" or node.args[0].type.oid not in keyed.KEY_TYPES:
+            raise keyed.NotKeyed("a distinct aggregate")
+        fold = "count distinct"
+    argument = keyed.expression(node.args[0], offsets) if node.args else counted
+    if node.filter is not None:  # all these pass nulls by
+        argument = Call("case", (keyed.expression(node.filter, offsets), argument), argument.type)
+    return argument, fold
+
+
+def order_keys(keys: Sequence[ir.SortKey], offsets: Mapping[int, int]) -> tuple[OrderKey, ...]:
+    """ORDER BY of values whose order is that of their datums. Raises NotKeyed."""
+    made = []
+    for k in keys:
+        if k.expr.type.oid not in keyed.SORTED_TYPES or any(
+            isinstance(n, ir.Collated) for n in ir.walk(k.expr)
+        ):
+            raise keyed.NotKeyed("order")
+        made.append(OrderKey(keyed.expression(k.expr, offsets), k.descending, k.nulls_first))
+    return tuple(made)
+
+
+def equal_as_datums(node: ir.Node) -> bool:
+    """Whether values of it are equal if their datums are."""
+    return node.type.oid in keyed.KEY_TYPES and not any(isinstance(n, ir.Collated) for n in ir.walk(node))
+
+
+__all__ = ["equal_as_datums", "grouped", "order_keys"]

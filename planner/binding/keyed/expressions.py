@@ -1,0 +1,453 @@
+"""Statements that need no DuckDB: one table, its whole primary key pinned, simple expressions.
+
+    SELECT abalance FROM accounts WHERE aid = $1        KeyedRead   Points(($1,))
+    SELECT * FROM t WHERE a = 1 AND b IN (2, 3)         KeyedRead   Points((1, 2), (1, 3)) of key (a, b)
+    SELECT * FROM t WHERE a > $1 ORDER BY a LIMIT 10    KeyedRead   Range(low=$1), ordered
+
+A typed tree is translated to `planner.abc.Expr` if every operator in it belongs to the closed set below;
+`NotKeyed` says that it does not, and the statement goes to DuckDB. The set is what the keyed
+engine compiles, by PostgreSQL's signatures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from planner import types as t
+from planner.abc import Ask, Call, Col, Const, Expr, Param, TypeRef
+from planner.binding import ir
+from planner.binding.collating import matters
+from planner.binding.facts import type_name
+from planner.binding.keyed import acts as keyed_acts
+from planner.binding.keyed import arrays as keyed_arrays
+from planner.binding.keyed import calls as keyed_calls
+from planner.binding.keyed import catalog as keyed_catalog
+from planner.binding.keyed import enums as keyed_enums
+from planner.binding.keyed import json as keyed_json
+from planner.catalog.collations import nondeterministic
+
+GROUP: Final = 30
+"""Operands of AND and OR that are computed one within the other; more than its square are DuckDB's."""
+_DEPTH_MAX: Final = 48
+_ALTERNATIVES_MAX: Final = 100
+"""Each stands in the parentheses of the one before."""
+"""Calls within one another that a function of Python may have: its parser follows 200 brackets."""
+
+
+class NotKeyed(Exception):
+    """Outside the closed set, or not a keyed statement at all."""
+
+
+_INTS: Final = ("int2", "int4", "int8")
+_ORDERED: Final = [
+    "bool",
+    "oid",
+    "text",
+    "name",
+    "bytea",
+    "date",
+    "time",
+    "timestamp",
+    "timestamptz",
+    "uuid",
+    "float4",
+    "float8",
+    "numeric",
+    "bpchar",
+    "citext",
+    "interval",
+]
+_COMPARE: Final = ("=", "<>", "<", "<=", ">", ">=")
+
+
+def _closed_set() -> frozenset[str]:
+    ops: set[str] = set()
+    for a in _INTS:
+        for b in _INTS:
+            ops |= {f"{a} {op} {b}" for op in (*_COMPARE, "+", "-", "*", "/")}
+        ops |= {f"{a} % {a}", f"mod({a}, {a})", f"- {a}", f"+ {a}", f"abs({a})", f"@ {a}", f"~ {a}"}
+        ops |= {f"{a} {op} {a}" for op in "&|#"}
+    for a in _ORDERED:
+        ops |= {f"{a} {op} {a}" for op in _COMPARE}
+    for a in (*_ORDERED, *_INTS):
+        ops |= {f"{a} is distinct from {a}", f"{a} is not distinct from {a}"}
+    ops |= {f"xid {op} {b}" for op in ("=", "<>") for b in ("xid", "int4")}
+    ops |= {f"{a} {op} {b}" for op in ("=", "<>") for a, b in (("text", "name"), ("name", "text"))}
+    for a in ("float8", "numeric"):
+        ops |= {f"{a} {op} {a}" for op in "+-*/"} | {f"- {a}", f"+ {a}", f"abs({a})", f"@ {a}"}
+    ops |= {
+        "numeric % numeric", "mod(numeric, numeric)", "round(numeric, int4)", "round(numeric)", "trunc(numeric)",
+        "floor(numeric)", "ceil(numeric)", "ceiling(numeric)", "floor(float8)", "ceil(float8)", "ceiling(float8)",
+        "round(float8)", "trunc(float8)", "text || text", "length(text)", "char_length(text)", "character_length(text)",
+        "octet_length(text)", "lower(text)", "upper(text)", "substr(text, int4)", "substr(text, int4, int4)",
+        "substring(text, int4)", "substring(text, int4, int4)", "left(text, int4)", "right(text, int4)", "btrim(text)",
+        "ltrim(text)", "rtrim(text)", "replace(text, text, text)", "strpos(text, text)", "date + int4", "date - int4",
+        "text ~~ text", "text !~~ text", "date - date", "timestamp + interval", "timestamp - interval", "timestamp - timestamp",
+        "timestamptz - timestamptz", "date + interval", "date - interval", "interval + timestamp", "interval + interval",
+        "interval - interval", "- interval", "interval * float8", "float8 * interval", "interval / float8", "gen_random_uuid()", "uuid_generate_v4()", "uuid_generate_v1()", "uuid_generate_v1mc()",
+    }  # fmt: skip
+    return frozenset(ops)
+
+
+KEYED_OPS: Final = _closed_set()
+SESSION_VALUES: Final = frozenset(
+    (
+        "current_user", "session_user", "user", "current_role", "current_database", "current_catalog", "current_schema",
+        "version", "pid", "backend_pid", "trigger_depth",
+    )
+)  # fmt: skip
+"""What the session knows and does not change in the course of a statement."""
+_SETTINGS: Final = ("setting:", "setting_or_null:")
+"""Of a name that is said; a text that sets some has no such values (`planner.binding.calls`)."""
+LAZY_OPS: Final = frozenset(
+    (
+        "and", "or", "not", "is null", "is not null", "is true", "is not true", "is false", "is not false", "case",
+        "coalesce", "greatest", "least",
+    )
+)  # fmt: skip
+_NUMBERS = (t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC)
+TEXTS = (t.TEXT, t.VARCHAR)
+KEY_TYPES: Final = frozenset(
+    (
+        t.INT2,
+        t.INT4,
+        t.INT8,
+        t.TEXT,
+        t.VARCHAR,
+        t.DATE,
+        t.TIMESTAMP,
+        t.TIMESTAMPTZ,
+        t.UUID,
+        t.PG_LSN,
+        t.MONEY,
+        t.OID,
+        t.BOOL,
+        t.BYTEA,
+        t.NAME,
+    )
+)
+"""Key columns whose equality is the equality of datums."""
+SORTED_TYPES: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.BPCHAR, t.CITEXT, t.INTERVAL, t.TIME}
+"""What the keyed engine puts in order."""
+
+
+_EXTREMES: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.BPCHAR, t.CITEXT, t.INTERVAL, t.TIME}
+"""Of what the keyed engine finds the greatest: it knows their order."""
+
+
+_READ: Final = (t.INT2, t.INT4, t.INT8, t.BOOL, t.UUID)
+"""What a text is read as without a look at settings: mostly that of a setting, which policies compare columns with."""
+
+
+_SHOWN: Final = frozenset(
+    (
+        t.BOOL,
+        t.DATE,
+        t.TIME,
+        t.TIMESTAMP,
+        t.TIMESTAMPTZ,
+        t.INTERVAL,
+        t.UUID,
+        t.JSON,
+        t.JSONB,
+        t.TEXT_ARRAY,
+        t.INT4_ARRAY,
+        t.INT8_ARRAY,
+    )
+)
+"""What a text is made of as a client sees it."""
+_READ_TOO: Final = frozenset((t.NUMERIC, t.FLOAT8, t.FLOAT4, t.JSON, t.JSONB, t.BYTEA))
+_OF_JSONB: Final = {
+    t.BOOL: "bool", t.NUMERIC: "numeric", t.INT2: "int2", t.INT4: "int4", t.INT8: "int8", t.FLOAT4: "float4", t.FLOAT8: "float8"
+}  # fmt: skip
+
+
+def _castable(a: int, b: int) -> bool:
+    if a in _NUMBERS and b in _NUMBERS:
+        return True
+    if a in (*TEXTS, t.BPCHAR, t.CITEXT) and b in (*TEXTS, t.BPCHAR, t.CITEXT):
+        return True
+    if a in _NUMBERS and b in TEXTS:
+        return True
+    if a in TEXTS and b in _READ:
+        return True
+    if b in TEXTS and a in _SHOWN:
+        return True
+    if a in TEXTS and b in _READ_TOO:
+        return True
+    return (a, b) in (
+        (t.JSON, t.JSONB), (t.JSONB, t.JSON), (t.TIMESTAMP, t.TIME), (t.TIMESTAMPTZ, t.TIME),
+        (t.DATE, t.TIMESTAMP), (t.DATE, t.TIMESTAMPTZ), (t.TIMESTAMP, t.DATE), (t.TIMESTAMP, t.TIMESTAMPTZ),
+        (t.TIMESTAMPTZ, t.TIMESTAMP), (t.TIMESTAMPTZ, t.DATE), (t.BOOL, t.INT4), (t.INT4, t.BOOL),
+    )  # fmt: skip
+
+
+def in_groups(op: str, operands: tuple[Expr, ...], ref: TypeRef) -> Expr:
+    """AND and OR of many as groups of them: each operand is computed within the one before, as deep as Python's parser follows."""
+    if len(operands) <= 2 * GROUP:
+        return Call(op, operands, ref)
+    if len(operands) > GROUP**2:
+        raise NotKeyed("many operands")
+    groups = [operands[i : i + GROUP] for i in range(0, len(operands), GROUP)]
+    return Call(op, tuple(Call(op, g, ref) if len(g) > 1 else g[0] for g in groups), ref)
+
+
+class WithQueries(dict[int, int]):
+    """Relation number -> where its columns begin, of rows for which subqueries may be asked, too (`KeyedJoin`)."""
+
+
+def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
+    """The tree as an Expr. `offsets`: relation number -> where its columns begin in the row. Raises NotKeyed, also where
+    it names deep trees several times in one another: nothing here computes a thing once (DuckDB's text does, see `growth`)."""
+    if ir.is_tangled(node, _DEPTH_MAX):
+        raise NotKeyed("one tree in very many places, or very deep")
+    return _expression(node, offsets)
+
+
+def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
+    if isinstance(offsets, WithQueries):
+        of_catalog = keyed_catalog.expression(node, lambda n: _expression(n, offsets))
+        if of_catalog is not None:
+            return of_catalog
+    if isinstance(offsets, keyed_acts.WithActs):
+        act = keyed_acts.expression(node, lambda n: _expression(n, offsets))
+        if act is not None:
+            return act
+    if isinstance(node, ir.Lit):
+        if node.type.oid == t.UNKNOWN:
+            raise NotKeyed("unknown literal")
+        return Const(node.value, node.type)
+    if isinstance(node, ir.Parm):
+        return Param(node.number, node.type)
+    if isinstance(node, ir.Var):
+        if node.relation not in offsets or node.column < 0:
+            raise NotKeyed("column of another relation, or of the system")
+        return Col(offsets[node.relation] + node.column, node.type)
+    if isinstance(node, ir.Cast):
+        return _cast(node, offsets)
+    if isinstance(node, ir.Collated):
+        if node.collation in nondeterministic:
+            raise NotKeyed("a nondeterministic collation")
+        return _expression(node.arg, offsets)
+    if isinstance(node, ir.Session):
+        if node.name == "now":
+            return Call("now", (), node.type)
+        if node.name in SESSION_VALUES or node.name.startswith(_SETTINGS):
+            return Call("session", (Const(node.name, TypeRef(t.TEXT)),), node.type)
+        raise NotKeyed(node.name)
+    if isinstance(node, ir.Logic):
+        if node.op == "array":
+            made = keyed_arrays.expression(node, lambda n: _expression(n, offsets))
+            if made is not None:
+                return made
+        op = "is not null" if node.op == "is present" else node.op  # of what is no row they are the same
+        if (
+            op not in LAZY_OPS
+            or matters(node)
+            or (node.op in ("greatest", "least") and node.type.oid not in _EXTREMES)
+            or any(t.composite_fields(a.type.oid) is not None for a in node.args)
+        ):
+            raise NotKeyed(node.op)
+        if op in ("case", "coalesce") and len(node.args) > _ALTERNATIVES_MAX:
+            raise NotKeyed("many alternatives")
+        operands = tuple(_expression(a, offsets) for a in node.args)
+        return in_groups(op, operands, node.type) if op in ("and", "or") else Call(op, operands, node.type)
+    if isinstance(node, ir.Call):
+        args = node.args
+        if node.op == "nextval(regclass)":
+            if not (isinstance(args[0], ir.Lit) and isinstance(args[0].value, int)):
+                raise NotKeyed("nextval of a computed name")
+            return Call("nextval", (Const(args[0].value, TypeRef(t.OID)),), node.type)
+        if isinstance(offsets, WithRoutines) and node.op == "run routine":
+            return Call(node.op, tuple(_expression(a, offsets) for a in args), node.type)
+        as_json = keyed_json.as_json(node, lambda n: _expression(n, offsets))
+        if as_json is not None:
+            return as_json
+        if node.op in _BY_CALENDAR:
+            first, second = (_expression(a, offsets) for a in args)
+            if args[0].type.oid == t.INTERVAL:
+                first, second = second, first
+            zone = Call("session", (Const("time_zone", TypeRef(t.TEXT)),), TypeRef(t.TEXT))
+            return Call(_BY_CALENDAR[node.op], (first, second, zone), node.type)
+        if node.op in _WITH_TEXT and not matters(node):
+            return Call("text || text", tuple(_as_text(a, offsets) for a in args), node.type)
+        of_labels = keyed_enums.expression(node, lambda n: _expression(n, offsets))
+        if of_labels is not None:
+            return of_labels
+        if matters(node):
+            raise NotKeyed(node.op)
+        if node.op not in KEYED_OPS:
+            of_array = keyed_arrays.expression(node, lambda n: _expression(n, offsets))
+            if of_array is not None:
+                return of_array
+            made = keyed_calls.expression(node, lambda n: _expression(n, offsets))
+            if made is None:
+                raise NotKeyed(node.op)
+            return made
+        return Call(node.op, tuple(_expression(a, offsets) for a in args), node.type)
+    if isinstance(node, ir.SubQuery) and isinstance(offsets, WithQueries):
+        return _ask(node, offsets)
+    if isinstance(node, ir.AnyAll):
+        among = keyed_arrays.expression(node, lambda n: _expression(n, offsets))
+        if among is not None:
+            return among
+    raise NotKeyed(type(node).__name__)
+
+
+_BY_CALENDAR: Final = {
+    "timestamptz + interval": "timestamptz + interval at zone",
+    "interval + timestamptz": "timestamptz + interval at zone",
+    "timestamptz - interval": "timestamptz - interval at zone",
+}
+"""What depends on the session's time zone: it is told which."""
+_WITH_TEXT: Final = ("text || anynonarray", "anynonarray || text")
+
+
+def _as_text(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
+    """A value beside a text that it is put together with."""
+    text = TypeRef(t.TEXT)
+    return _expression(node if node.type.oid in TEXTS else ir.Cast(text, node, True), offsets)
+
+
+class WithRoutines(dict[int, int]):
+    """Of one row of nothing, whose routines the executor runs as they are asked for."""
+
+
+def _ask(node: ir.SubQuery, offsets: WithQueries) -> Expr:
+    """A subquery in an expression: EXISTS, a value, or IN of values whose equality is that of datums."""
+    if node.by_key is None:
+        raise NotKeyed("a subquery")
+    number, query = node.by_key.number, node.by_key.plan(node.outer_from, exists=node.kind == "exists")
+    if any(o.type.oid in keyed_catalog.VECTORS for o in node.outer):
+        raise NotKeyed("answers are kept by what they are given, and lists are no keys")
+    given = tuple(expression(o, offsets) for o in node.outer)
+    if node.kind == "array" and (
+        t.element_of(node.type.oid) not in keyed_catalog.ELEMENTS or t.element_of(query_type(node).oid)
+    ):
+        raise NotKeyed("an array of other values")
+    if node.kind in ("exists", "scalar", "array"):
+        return Ask(node.kind, number, query, given, node.type)
+    member = comparison(node.compare, node.relation, offsets) if node.compare is not None else None
+    if member is None or (node.kind, member[1]) not in (("any", "="), ("all", "<>")):
+        raise NotKeyed("a comparison with all rows of a subquery")
+    among = Ask("in", number, query, given, node.type, expression(member[2], offsets))
+    return among if node.kind == "any" else Call("not", (among,), node.type)
+
+
+def query_type(node: ir.SubQuery) -> TypeRef:
+    """The type of a subquery's one column."""
+    return node.by_key.columns[0]  # type: ignore[no-any-return]
+
+
+def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
+    a, b = node.arg.type, node.type
+    label = b.oid in TEXTS and t.labels_of(a.oid) is not None
+    if b.typmod < 0 and (a.oid == b.oid or label or (a.oid in TEXTS and b.oid in TEXTS)):
+        return _expression(node.arg, offsets)
+    if a.oid == t.JSONB and b.oid in _OF_JSONB and b.typmod < 0:
+        return Call(f"tw_jsonb_{_OF_JSONB[b.oid]}", (_expression(node.arg, offsets),), b)
+    if not _castable(a.oid, b.oid) and a.oid != b.oid:
+        raise NotKeyed(f"cast {type_name(a.oid)} {type_name(b.oid)}")
+    arg = _expression(node.arg, offsets)
+    word = "cast" if node.explicit or b.typmod < 0 else "assign"  # what does not fit is cut, or is an error
+    return Call(f"{word} {type_name(a.oid)} {type_name(b.oid)}", (arg,), b)
+
+
+# --- comparisons with what is known ------------------------------------------------------------
+
+
+def conjuncts(node: ir.Node | None) -> list[ir.Node]:
+    if node is None:
+        return []
+    if isinstance(node, ir.Logic) and node.op == "and":
+        return [c for a in node.args for c in conjuncts(a)]
+    return [_spread(node) if isinstance(node, ir.AnyAll) else node]
+
+
+def _spread(node: ir.AnyAll) -> ir.Node:
+    """`x = ANY (ARRAY[a, b])` as `x = a OR x = b`."""
+    array, compare = node.array, node.compare
+    if (
+        not isinstance(array, ir.Logic)
+        or array.op != "array"
+        or not array.args
+        or not isinstance(compare, ir.Call)
+    ):
+        return node
+    if any(a.type.oid != t.element_of(array.type.oid) for a in array.args):
+        return node
+
+    def of(node: ir.Node, element: ir.Node) -> ir.Node:
+        if isinstance(node, ir.Var) and node.relation in ELEMENT:
+            return element
+        return ir.replace_children(node, lambda n: of(n, element))
+
+    tests = tuple(of(compare, a) for a in array.args)
+    return tests[0] if len(tests) == 1 else ir.Logic(node.type, "and" if node.all else "or", tests)
+
+
+def _plain(node: ir.Node) -> ir.Node:
+    """Without casts that leave the datum as it is (varchar to text)."""
+    while (
+        isinstance(node, ir.Cast)
+        and node.arg.type.oid in TEXTS
+        and node.type.oid in TEXTS
+        and node.type.typmod < 0
+    ):
+        node = node.arg
+    return node
+
+
+NONE_KNOWN: Final[Mapping[int, int]] = {}
+"""No relation's row is at hand: a key is made of parameters and constants."""
+
+
+ELEMENT: Final[Mapping[int, int]] = {-1: 0}
+"""An element of the array is (`ir.AnyAll`)."""
+
+
+def comparison(
+    node: ir.Node, relation: int, known: Mapping[int, int], *, of_key: bool = False
+) -> tuple[int, str, ir.Node] | None:
+    """(column, operator, value) of `column op value`, either way round, where the value has no columns but known ones'.
+
+    `of_key`: the value is looked for in a key, which holds small letters of citext.
+    """
+    if not isinstance(node, ir.Call) or len(node.args) != 2:
+        return None
+    words = node.op.split(" ")
+    if len(words) != 3 or words[1] not in _COMPARE:
+        return None
+    if matters(node):  # in an order of some language, which is not that of keys
+        return None
+    op = words[1]
+    a, b = (_plain(x) for x in node.args)
+    if not isinstance(a, ir.Var) or a.relation != relation:
+        a, b = b, a
+        op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
+    if not isinstance(a, ir.Var) or a.relation != relation:
+        return None
+    folded = of_key and a.type.oid == b.type.oid == t.CITEXT and words[0] == words[2] == "citext"
+    if a.type.oid not in KEY_TYPES and not folded:
+        return None
+    ints = (t.INT2, t.INT4, t.INT8)
+    same = (
+        a.type.oid == b.type.oid
+        or (a.type.oid in ints and b.type.oid in ints)
+        or (a.type.oid in TEXTS and b.type.oid in TEXTS)
+    )
+    if not same or any(_is_open(n, known) for n in ir.walk(b)):
+        return None
+    if any(isinstance(n, ir.Call) and n.volatile for n in ir.walk(b)):
+        return None
+    return a.column, op, ir.Call(TypeRef(t.TEXT), "lower(text)", (b,)) if folded else b
+
+
+def _is_open(node: ir.Node, known: Mapping[int, int]) -> bool:
+    """Whether a value depends on more than the rows at hand."""
+    if isinstance(node, ir.Var):
+        return node.relation not in known
+    if not isinstance(node, ir.SubQuery):
+        return False
+    return not isinstance(known, WithQueries) or node.kind != "scalar" or node.by_key is None

@@ -1,0 +1,465 @@
+"""Joins that are look-ups: each table's rows are found by a key that the rows before them and the parameters make up.
+
+    SELECT c.name, o.total FROM orders o JOIN customers c ON c.id = o.customer WHERE o.id = $1
+
+        orders     points ($1)              one row
+        customers  points (o.customer)      one row for each
+
+What an application asks most besides single rows. DuckDB has the right answer, after milliseconds; here the order of the
+look-ups is found out once (inner joins in whatever order their keys allow, then LEFT JOINs, each from what its ON says), and
+the executor walks it where it turns out to be short. Everything that WHERE and the inner ONs ask is one pool of conjuncts:
+those that make keys are used up, any other is asked as soon as all that it names is there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from planner import types as t
+from planner.abc import (
+    Const,
+    Expr,
+    Handed,
+    JoinStep,
+    KeyedJoin,
+    KeyedWalk,
+    Lookup,
+    Points,
+    Produced,
+    Range,
+    Table,
+    TypeRef,
+)
+from planner.binding import ir
+from planner.binding.keyed import calls as keyed_calls
+from planner.binding.keyed import catalog as keyed_catalog
+from planner.binding.keyed import expressions as keyed
+from planner.binding.keyed import index_expressions, key_conditions, walked_joins
+from planner.binding.keyed.endings import equal_as_datums, grouped, order_keys
+from planner.binding.keyed.index_reads import index_range, indexed_prefixes
+from planner.binding.scope import FromStep
+from planner.catalog import Catalog
+from planner.keyed_plans import Either, Spread, SystemRows, Way
+
+if TYPE_CHECKING:
+    from planner.binding.state import Parts
+
+TABLES_MAX: Final = 8
+"""More relations are joined by DuckDB."""
+ALTERNATIVES_MAX: Final = 16
+"""More of an OR are looked through by DuckDB."""
+SPREAD: Final = -12
+"""What functions among the targets return, as a relation."""
+
+
+class _Way(NamedTuple):
+    """How the rows of a table are found; the lower the rank, the fewer are to be expected."""
+
+    rank: int
+    lookup: Lookup | Either | Produced | Handed | SystemRows | Spread
+    unique: int
+    positions: tuple[int, ...]
+    """Of an index's columns, if it is one."""
+    rest: Sequence[ir.Node]
+    """What was asked and is not in the key."""
+
+
+def look_ups(
+    catalog: Catalog,
+    steps: Sequence[FromStep],
+    parts: Parts,
+    given: Mapping[int, int],
+    width: int,
+    *,
+    leafwise: bool = False,
+    walked: bool = False,
+) -> KeyedJoin:
+    """The look-ups that answer a SELECT from these relations. Raises NotKeyed if keys do not lead from one to the next.
+
+    `given`, `width`: what a row begins with, if it does not begin with nothing (`planner.binding.keyed.selects`).
+    `leafwise`: partitioned tables may be among them, for leaves are put in their places (`planner.leafwise`).
+    `walked`: the table's rows are walked along in order, so that no key need lead to them.
+    """
+    if not leafwise and any(_is_parted(s.relation.table) and not s.handed for s in steps):
+        raise keyed.NotKeyed("its rows are elsewhere")
+    if len(steps) > TABLES_MAX or parts.ties or parts.hidden:
+        raise keyed.NotKeyed("shape")
+    if any(s.relation.table is not None and s.relation.table.oid in catalog.columnar for s in steps):
+        raise keyed.NotKeyed("as it was once")
+    below = parts.below
+    where = below.where if below is not None else parts.where
+    inner = [s for s in steps if not s.outer]
+    asked = (*(n for s in inner for n in s.guards), where, *(n for s in inner for n in s.on))
+    pool = [c for n in asked for c in keyed.conjuncts(n)]
+    nodes = [*pool, *(n for s in steps for n in (*s.guards, *s.on)), *(x.node for x in parts.targets)]
+    nodes += [n for n in (*(below.columns if below is not None else ()), parts.where) if n is not None]
+    if any(ir.varies(n) for n in (*nodes, *(k.expr for k in parts.order), *(parts.distinct_on or ()))):
+        raise keyed.NotKeyed("another value each time")
+    order, condition, walk = _placed(catalog, steps, parts, pool, given, width, walked)
+    parts = order.spread(parts)
+    groups = None
+    above: Mapping[int, int] = order.offsets
+    if below is not None:
+        outputs, groups, above = grouped(parts, order.offsets, Const(1, TypeRef(t.INT4)))
+    else:
+        outputs = tuple(keyed.expression(x.node, above) for x in parts.targets)
+    if parts.distinct and any(x.node.type.oid not in keyed_catalog.ALIKE for x in parts.targets):
+        raise keyed.NotKeyed("equality of outputs")
+    if not all(map(equal_as_datums, parts.distinct_on or ())):
+        raise keyed.NotKeyed("equality of rows")
+    limit, offset = (None if n is None else keyed.expression(n, {}) for n in (parts.limit, parts.offset))
+    firsts = tuple(keyed.expression(n, above) for n in parts.distinct_on or ())
+    made, sort = tuple(order.made), order_keys(parts.order, above)
+    return KeyedJoin(
+        made, outputs, limit, groups, sort, offset, parts.distinct, firsts, condition, given=width, walk=walk
+    )
+
+
+def _placed(
+    catalog: Catalog,
+    steps: Sequence[FromStep],
+    parts: Parts,
+    pool: list[ir.Node],
+    given: Mapping[int, int],
+    width: int,
+    walked: bool,
+) -> tuple[_Order, Expr | None, KeyedWalk | None]:
+    """The steps in their order, what is asked before the first, and how its rows are walked along, if they are. Raises NotKeyed."""
+    along = None if walked or width else walked_joins.walked(catalog, parts, steps, pool)
+    order = _Order(catalog, list(pool), given, width, walked=walked)
+    try:
+        condition = order.place(list(steps))
+    except keyed.NotKeyed:
+        if along is None:
+            raise
+    else:
+        if along is None or (order.made and not walked_joins.meets_fewer(along.walk, order.made[0])):
+            return order, condition, None
+    order = _Order(catalog, [c for c in pool if c not in along.used], given, width)
+    order.begin(along)
+    order.place([s for s in steps if s is not along.step])
+    return order, None, along.walk
+
+
+def _is_parted(table: Table | None) -> bool:
+    return table is not None and table.partitioning is not None
+
+
+def joined_steps(
+    left: tuple[FromStep, ...], right: tuple[FromStep, ...], side: str, on: tuple[ir.Node, ...]
+) -> tuple[FromStep, ...]:
+    """A join as steps one after another; none if it is not one of these."""
+    if not left or not right or side not in ("", "LEFT") or (side == "LEFT" and len(right) > 1):
+        return ()
+    last = right[-1]
+    if side == "LEFT":
+        return (*left, replace(last, on=on, outer=True))
+    if last.outer:  # what the inner ON asks is asked of the pool; any inner step may bring it there
+        first = right[0]
+        return (*left, replace(first, on=(*first.on, *on)), *right[1:])
+    return (*left, *right[:-1], replace(last, on=(*last.on, *on)))
+
+
+def guarded(parts: Parts, steps: Sequence[FromStep]) -> Parts:
+    """A SELECT from one table, with what its policies ask in front of what the statement asks."""
+    if len(steps) != 1 or not steps[0].guards:
+        return parts
+    below = parts.below
+    where = below.where if below is not None else parts.where
+    whole = ir.Logic(TypeRef(t.BOOL), "and", (*steps[0].guards, *([where] if where is not None else [])))
+    return replace(parts, where=whole) if below is None else replace(parts, below=replace(below, where=whole))
+
+
+def _named(*nodes: ir.Node) -> set[int]:
+    """The relations that expressions look at."""
+    found = [n for node in nodes for n in ir.walk(node)]
+    own = {n.relation for n in found if isinstance(n, ir.SubQuery)}
+    return {n.relation for n in found if isinstance(n, ir.Var)} - own - keyed.ELEMENT.keys()
+
+
+class _Order:
+    """The steps so far, and what is left to be asked."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        pool: list[ir.Node],
+        given: Mapping[int, int],
+        width: int,
+        *,
+        walked: bool = False,
+    ) -> None:
+        self._catalog, self._walked = catalog, walked
+        self._pool = pool
+        self.offsets = keyed.WithQueries(given)
+        """Relation number -> where its columns begin in the joined row."""
+        self._width = width
+        self.made: list[JoinStep] = []
+
+    def place(self, waiting: list[FromStep]) -> Expr | None:
+        """What is asked before the first look-up. Raises NotKeyed if some table cannot be reached, or something asked
+        cannot be computed."""
+        before = [c for c in self._pool if _named(c) <= set(self.offsets)] if not waiting else []
+        condition = key_conditions.condition(before, self.offsets)
+        if not waiting:
+            self._pool = [c for c in self._pool if c not in before]
+        while waiting:
+            best: tuple[_Way, FromStep] | None = None
+            for step in waiting:
+                if step.outer:
+                    continue
+                way = self._way(step, self._ready(step.relation.number))
+                if way is not None and (best is None or way.rank < best[0].rank):
+                    best = way, step
+            if best is None:
+                best = self._outer(waiting)
+            if best is None:
+                raise keyed.NotKeyed("no key leads to a table")
+            waiting.remove(best[1])
+            self._add(*best)
+        if self._pool:
+            raise keyed.NotKeyed("asked of no table")
+        return condition
+
+    def begin(self, along: walked_joins.Walked) -> None:
+        """Places a table whose rows are walked along. Raises NotKeyed."""
+        index = along.walk.index
+        self._add(_Way(0, along.walk.within, 0, index, self._ready(along.step.relation.number)), along.step)
+
+    def spread(self, parts: Parts) -> Parts:
+        """The parts with columns in place of functions that return rows. Raises NotKeyed where these are not whole targets, or
+        something is asked of the rows that they make."""
+        lists = [x.node for x in parts.targets if isinstance(x.node, ir.SetReturning)]
+        if not lists:
+            return parts
+        if parts.order or parts.limit or parts.offset or parts.distinct or parts.distinct_on or parts.below:
+            raise keyed.NotKeyed("what is asked of rows that functions make")
+        if any(map(keyed_calls.is_wide, lists)):
+            raise keyed.NotKeyed("records among the targets")
+        values = tuple(keyed_catalog.listed(n, lambda x: keyed.expression(x, self.offsets)) for n in lists)
+        self.offsets[SPREAD] = self._width
+        self._width += len(values)
+        self.made.append(JoinStep(None, Spread(values), len(values)))
+        columns = [ir.Var(n.type, SPREAD, i) for i, n in enumerate(lists)]
+        made = [
+            replace(x, node=columns.pop(0)) if isinstance(x.node, ir.SetReturning) else x
+            for x in parts.targets
+        ]
+        return replace(parts, targets=made)
+
+    def _ready(self, number: int) -> list[ir.Node]:
+        """What can be asked once relation `number` is there."""
+        there = {*self.offsets, number}
+        return [c for c in self._pool if _named(c) <= there]
+
+    def _outer(self, waiting: Iterable[FromStep]) -> tuple[_Way, FromStep] | None:
+        """The first LEFT JOIN whose ON looks at nothing that is yet to come."""
+        if not self.made:
+            return None
+        for step in waiting:
+            asked = [c for n in (*step.guards, *step.on) for c in keyed.conjuncts(n)]
+            there = {*self.offsets, step.relation.number}
+            if step.outer and all(_named(c) <= there for c in asked):
+                way = self._way(step, asked)
+                if way is not None:
+                    return way, step
+        return None
+
+    def _add(self, way: _Way, step: FromStep) -> None:
+        table, number = step.relation.table, step.relation.number
+        width = len(step.relation.columns)
+        if table is not None and not step.handed:
+            width = len(table.columns) + step.rid
+        self.offsets[number] = self._width
+        self._width += width
+        condition, passes = key_conditions.condition(way.rest, self.offsets), None
+        there = set(self.offsets)
+        ready = [c for c in self._pool if _named(c) <= there]
+        if step.outer:
+            passes = key_conditions.condition(ready, self.offsets)
+        gone = {id(c) for c in ready}
+        self._pool = [c for c in self._pool if id(c) not in gone]
+        self.made.append(
+            JoinStep(
+                None if step.handed else table,
+                way.lookup,
+                width,
+                condition,
+                way.unique,
+                way.positions,
+                step.outer,
+                passes,
+                step.rid,
+            )
+        )
+
+    def _way(self, step: FromStep, asked: list[ir.Node]) -> _Way | None:
+        table, number = step.relation.table, step.relation.number
+        if step.handed:
+            types = tuple(c.type for c in step.relation.columns)
+            return _Way(1, Handed(step.handed, types), 0, (), asked)
+        if step.system is not None:
+            return self._of_system(step, step.system, asked)
+        if step.spread:
+            if not _named(*step.spread) <= set(self.offsets):
+                return None
+            values = tuple(
+                keyed_catalog.listed(n, lambda x: keyed.expression(x, self.offsets)) for n in step.spread
+            )
+            wide = keyed_calls.is_wide(step.spread[0])
+            return _Way(2, Spread(values, step.numbered, wide), 0, (), asked)
+        if table is None:
+            return self._produced(step, asked)
+        everything = _Way(9, Range(()), 0, (), asked) if self._walked else None
+        if not asked:
+            return everything
+        where = asked[0] if len(asked) == 1 else ir.Logic(TypeRef(t.BOOL), "and", tuple(asked))
+        single = self._points(table, number, where)
+        if single is not None:
+            return single
+        by_index = self._by_index(table, number, where)
+        by_range = self._by_range(table, number, where)
+        if by_index is None or by_range is None:
+            return by_index or by_range or self._either(table, number, asked) or everything
+        assert isinstance(by_range.lookup, Range)
+        pinned = by_index.positions
+        if isinstance(by_index.lookup, Range):
+            pinned = pinned[:-1]
+        return by_index if len(pinned) > len(by_range.lookup.prefix) else by_range
+
+    def _produced(self, step: FromStep, asked: list[ir.Node]) -> _Way | None:
+        """The rows of queries, once what they name is there."""
+        if not step.made_of or not _named(*step.given_as) <= set(self.offsets):
+            return None
+        queries = tuple(q.plan(step.given) for q in step.made_of)
+        given = tuple(keyed.expression(n, self.offsets) for n in step.given_as)
+        return _Way(1, Produced(step.made_of[0].number, queries, given), 0, (), asked)
+
+    def _of_system(self, step: FromStep, name: tuple[str, str], asked: list[ir.Node]) -> _Way:
+        """A system relation's rows, by a column that few have the same value in if one is asked for, by another, or all."""
+        best = _Way(7, keyed_catalog.rows_of(name), 0, (), asked)
+        number = step.relation.number
+        for c in asked:
+            with contextlib.suppress(keyed.NotKeyed):
+                found = self._values(c, number)
+                if found is None:
+                    continue
+                column, keys, listed = found
+                narrow = step.relation.columns[column].name in keyed_catalog.NARROW
+                rank = (1 if narrow else 5) + (len(keys) != 1)
+                if rank < best.rank:
+                    rest = [x for x in asked if x is not c]
+                    best = _Way(rank, keyed_catalog.rows_of(name, column, keys, listed), 0, (), rest)
+        return best
+
+    def _values(self, node: ir.Node, number: int) -> tuple[int, tuple[Expr, ...], Expr | None] | None:
+        """(column, the values that it must have one of, or an array of them), if that is what is asked. Raises NotKeyed."""
+        if isinstance(node, ir.AnyAll) and not node.all:
+            said = keyed_catalog.member(node)
+            column = None if said is None else keyed_catalog.column_of(said, number)
+            if column is None or not _named(node.array) <= set(self.offsets):
+                return None
+            listed = keyed_catalog.elements(node.array, lambda n: keyed.expression(n, self.offsets))
+            return None if listed is None else (column, (), listed)
+        options = node.args if isinstance(node, ir.Logic) and node.op == "or" else (node,)
+        keys: list[Expr] = []
+        columns: set[int] = set()
+        for option in options:
+            found = keyed_catalog.equality(option, number)
+            if found is None or not _named(found[1]) <= set(self.offsets):
+                return None
+            columns.add(found[0])
+            keys.append(keyed.expression(found[1], self.offsets))
+        return (columns.pop(), tuple(keys), None) if len(columns) == 1 else None
+
+    def _points(self, table: Table, number: int, where: ir.Node) -> _Way | None:
+        """One key of the primary key or of a UNIQUE constraint, or several."""
+        several: _Way | None = None
+        for oid, key in unique_keys(table):
+            for points, rest in self._found(table, number, where, key):
+                if len(points.keys) == 1:
+                    return _Way(0, points, oid, (), rest)
+                if several is None:
+                    several = _Way(1, points, oid, (), rest)
+        return several
+
+    def _found(
+        self, table: Table, number: int, where: ir.Node, key: tuple[int, ...]
+    ) -> Iterator[tuple[Points, Sequence[ir.Node]]]:
+        """Keys that are asked for; several of them, where they are made of no row: of the first table, or a subquery's."""
+        with contextlib.suppress(keyed.NotKeyed):
+            points, rest = key_conditions.find_points(table, number, where, key, self.offsets)
+            if len(points.keys) == 1 or not self.offsets:
+                yield points, rest
+        if not self.offsets:
+            with contextlib.suppress(keyed.NotKeyed):
+                yield key_conditions.find_listed(table, number, where, key)
+        with contextlib.suppress(keyed.NotKeyed):
+            yield key_conditions.find_members(number, where, key, self.offsets)
+
+    def _by_index(self, table: Table, number: int, where: ir.Node) -> _Way | None:
+        if not table.key_indexes:
+            return None
+        found = index_range(self._catalog, table, number, where, self.offsets)
+        pinned = len(found[0].prefix) if found is not None else 0
+        for positions in indexed_prefixes(self._catalog, table, number, where):
+            if found is not None and pinned >= len(positions):
+                break  # of the rows of such a key the range has some
+            for points, rest in self._found(table, number, where, positions):
+                return _Way(2, points, 0, positions, rest)
+        for computed in index_expressions.computed_prefixes(self._catalog, table):
+            if found is not None and pinned >= len(computed):
+                break
+            asked, as_it_was = index_expressions.in_columns(computed, number, where)
+            if asked is not None:
+                for points, rest in self._found(table, number, asked, computed):
+                    return _Way(2, points, 0, computed, as_it_was(rest))
+        if found is None or (self.offsets and not pinned):
+            return None
+        within, rest, positions = found
+        return _Way(3 if within.prefix else 4, within, 0, positions, rest)
+
+    def _either(self, table: Table, number: int, asked: list[ir.Node]) -> _Way | None:
+        """By the alternatives of an OR, where keys lead to the rows of each. The whole of it is asked of the rows, too."""
+        if table.partitioning is not None or not table.key_indexes:
+            return None
+        for c in asked:
+            if not isinstance(c, ir.Logic) or c.op != "or" or len(c.args) > ALTERNATIVES_MAX:
+                continue
+            found = [self._points(table, number, a) or self._by_index(table, number, a) for a in c.args]
+            ways = [
+                Way(w.lookup, w.unique, w.positions)
+                for w in found
+                if w is not None and isinstance(w.lookup, Points | Range)
+            ]
+            if len(ways) == len(found):
+                return _Way(4, Either(tuple(ways)), 0, (), asked)
+        return None
+
+    def _by_range(self, table: Table, number: int, where: ir.Node) -> _Way | None:
+        try:
+            found, rest = key_conditions.find_range(table, number, where, self.offsets)
+        except keyed.NotKeyed:
+            return None
+        if found.prefix:
+            return _Way(3, found, 0, (), rest)
+        if self.offsets or found.low is None or found.high is None:
+            return None
+        return _Way(4, found, 0, (), rest)
+
+
+def unique_keys(table: Table) -> Iterable[tuple[int, tuple[int, ...]]]:
+    """(oid of the constraint, 0 for the primary key; where its columns are) of the keys that name one row at most."""
+    if table.key_indexes:
+        yield 0, tuple(table.key_indexes)
+    for c in table.constraints:
+        if (
+            c.kind == "u" and not c.nulls_not_distinct and not c.deferrable
+        ):  # that one may be broken for a while
+            yield c.oid, tuple(table.index_of(a) for a in c.columns)
+
+
+__all__ = ["guarded", "joined_steps", "look_ups", "unique_keys"]

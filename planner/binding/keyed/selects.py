@@ -1,0 +1,128 @@
+"""A SELECT kept for the keyed engine while the query around it is bound: a subquery, a WITH query, a side of a UNION.
+
+    SELECT p.id, (SELECT count(*) FROM comments c WHERE c.post_id = p.id) FROM posts p WHERE p.author_id = $1
+
+    comments   [(p.id,)]  -->  by an index (c.post_id = given 0)  -->  one row of aggregates
+    posts      [()]       -->  by an index ($1)                   -->  id, what the subquery comes to for (p.id,)
+
+A subquery names columns of the queries around it; these are the **given** values that its rows begin with. So its plan depends on
+nothing but itself and can be made whenever it is asked for, and equal values have equal answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from planner import types as t
+from planner.abc import Const, KeyedJoin, TypeRef
+from planner.binding import ir
+from planner.binding.keyed import expressions as keyed
+from planner.catalog import Catalog
+
+if TYPE_CHECKING:
+    from planner.binding.scope import FromStep
+    from planner.binding.state import Below, Parts
+
+GIVEN: Final = -9
+"""The given values, as a relation."""
+_INEXACT: Final = (t.FLOAT4, t.FLOAT8)
+"""Types of which values are equal that look different: what one comes to is not what the other does."""
+
+
+class BoundSelect:
+    """A SELECT as it was bound. `number`: which of the statement's it is."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        parts: Parts,
+        steps: Sequence[FromStep],
+        number: int = 0,
+        *,
+        leafwise: bool = False,
+        walked: bool = False,
+    ) -> None:
+        self.number = number
+        self._leafwise, self._walked = leafwise, walked
+        self._catalog, self._steps = catalog, tuple(steps)
+        self._parts = replace(
+            parts, targets=[replace(x) for x in parts.targets], order=list(parts.order)
+        )  # whoever writes it puts other nodes into the parts
+        self.columns = [x.node.type for x in parts.targets]
+        self._plans: dict[tuple[tuple[tuple[int, int], ...], bool], KeyedJoin | None] = {}
+
+    def plan(self, outer: Sequence[ir.Var] = (), *, exists: bool = False) -> KeyedJoin:
+        """Its look-ups; rows begin with the values of `outer`. `exists`: nobody asks what the rows are. Raises NotKeyed."""
+        key = tuple((v.relation, v.column) for v in outer), exists
+        if key not in self._plans:
+            self._plans[key] = None
+            self._plans[key] = self._planned(outer, exists)
+        found = self._plans[key]
+        if found is None:
+            raise keyed.NotKeyed("a subquery")
+        return found
+
+    def _planned(self, outer: Sequence[ir.Var], exists: bool) -> KeyedJoin:
+        from planner.binding.keyed.joins import look_ups
+
+        if any(v.type.oid in _INEXACT for v in outer):
+            raise keyed.NotKeyed("given values that are equal and look different")
+        given = {(v.relation, v.column): ir.Var(v.type, GIVEN, i) for i, v in enumerate(outer)}
+        parts, steps = self._parts, self._steps
+        if given:
+            parts, steps = _given(parts, given), tuple(_step_given(s, given) for s in steps)
+        made = look_ups(
+            self._catalog,
+            steps,
+            parts,
+            {GIVEN: 0} if given else {},
+            len(given),
+            leafwise=self._leafwise,
+            walked=self._walked,
+        )
+        if exists and made.groups is None and not made.distinct:
+            return replace(made, outputs=(Const(1, TypeRef(t.INT4)),))
+        return made
+
+
+_Given = Mapping[tuple[int, int], ir.Var]
+
+
+def _put(node: ir.Node, given: _Given) -> ir.Node:
+    if isinstance(node, ir.Var):
+        return given.get((node.relation, node.column), node)
+    return ir.replace_children(node, lambda n: _put(n, given))
+
+
+def _put_all(nodes: Sequence[ir.Node], given: _Given) -> tuple[ir.Node, ...]:
+    return tuple(_put(n, given) for n in nodes)
+
+
+def _given(parts: Parts, given: _Given) -> Parts:
+    """The parts with given values in place of outer columns."""
+    return replace(
+        parts,
+        targets=[replace(x, node=_put(x.node, given)) for x in parts.targets],
+        where=_put(parts.where, given) if parts.where is not None else None,
+        order=[replace(k, expr=_put(k.expr, given)) for k in parts.order],
+        distinct_on=[_put(n, given) for n in parts.distinct_on] if parts.distinct_on is not None else None,
+        below=_below_given(parts.below, given) if parts.below is not None else None,
+    )
+
+
+def _below_given(below: Below, given: _Given) -> Below:
+    return replace(
+        below,
+        where=_put(below.where, given) if below.where is not None else None,
+        columns=tuple(n if n is None else _put(n, given) for n in below.columns),
+    )
+
+
+def _step_given(step: FromStep, given: _Given) -> FromStep:
+    guards, on = _put_all(step.guards, given), _put_all(step.on, given)
+    return replace(step, guards=guards, on=on, given_as=_put_all(step.given_as, given))
+
+
+__all__ = ["GIVEN", "BoundSelect"]

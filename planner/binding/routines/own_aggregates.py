@@ -1,0 +1,140 @@
+"""Aggregates of users: their rows are listed as any aggregate's, and folded outside of DuckDB.
+
+    first(x ORDER BY y) FILTER (WHERE z)
+    tw_routine_fold('16400', '', list([x as text] ORDER BY y) FILTER (WHERE z), ...)
+
+So DISTINCT, ORDER BY, FILTER, GROUP BY and OVER are what they are for `array_agg`; the functions that an aggregate is made of are
+called one row after the other (`executor.procedural.folds`), whichever language they are in. Neither the keyed engine nor Spark
+knows such an aggregate: the one leaves it to DuckDB, the other refuses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding import ir, outer_aggregates
+from planner.binding.comparable import refuse_unordered
+from planner.binding.facts import type_name
+from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, sql
+from planner.binding.routines import inlined as routines
+from planner.binding.routines import resolution as routine_resolution
+from planner.binding.routines import runs as routine_runs
+from planner.binding.routines.runs import asking
+from planner.binding.scope import Scope
+from planner.binding.windows import INSIDE
+from planner.catalog import Function, polymorphic
+
+if TYPE_CHECKING:
+    from planner.binding.calls import CallBinder
+    from planner.binding.functions.aggregates import Around
+
+_TEXT = TypeRef(t.TEXT)
+_TEXTS: Final = (t.TEXT, t.VARCHAR, t.BPCHAR)
+"""What is its own text; a cast would take blanks from the end."""
+
+
+OVER: Final = "over"
+"""What a fold is told that is one of a window's: its rows are the last one's and more, mostly."""
+_SAID: Final = {
+    "int8inc": "({0} + 1)",
+    "int8_sum": "coalesce({0} + {1}, {1}::numeric, {0})",
+    "int4_sum": "coalesce({0} + {1}, {1}::bigint, {0})",
+    "int2_sum": "coalesce({0} + {1}, {1}::bigint, {0})",
+    "boolor_statefunc": "({0} OR {1})",
+    "booland_statefunc": "({0} AND {1})",
+    "int4_avg_accum": "ARRAY[{0}[1] + 1, {0}[2] + {1}]",
+    "int2_avg_accum": "ARRAY[{0}[1] + 1, {0}[2] + {1}]",
+    "int8_avg": "CASE WHEN {0}[1] > 0 THEN {0}[2]::numeric / {0}[1] END",
+}
+
+
+def said_otherwise(name: str, arguments: Sequence[str]) -> str:
+    """What stands for a call of a function that only PostgreSQL's own aggregates call; "" for all others."""
+    if name in _SAID:
+        return _SAID[name].format(*arguments)
+    for end, word in (("larger", "greatest"), ("smaller", "least")):
+        if name.endswith(end):
+            return f"{word}({', '.join(arguments)})"
+    return ""
+
+
+def called(
+    calls: CallBinder, found: Sequence[Function], name: str, schema: str, arguments: list[exp.Expression], star: bool,
+    over: exp.Window | None, clauses: Mapping[str, Any], scope: Scope, position: int,
+) -> ir.Node | routine_resolution.Resolved | None:  # fmt: skip
+    """A call of an aggregate; what was found where it turns out to be of a function; None: of one of PostgreSQL's own."""
+    queries, clause = calls.queries, scope.clause
+    before = outer_aggregates.marks(scope)
+    if over is None:
+        scope.clause = INSIDE
+    try:
+        made = routine_resolution.resolved(calls, found, name, schema, arguments, scope, position)
+        keys = calls.sort_keys(clauses["ORDER BY"] or [], scope)
+    finally:
+        scope.clause = clause
+    if made is None or made.function.kind != "a":
+        return made
+    f = made.function
+    if queries.calling:
+        raise routine_runs.no_procedure(f, position)
+    if clauses["WITHIN GROUP"]:
+        message = f"{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP"
+        raise PlanError("42809", message, position=position)
+    if not f.inputs and not star:
+        message = f"{name}(*) must be used to call a parameterless aggregate function"
+        raise PlanError("42809", message, position=position)
+    args = tuple(made.args)
+    calls.refuse_nested(args, keys, over is not None, position)
+    test = None
+    if clauses["FILTER"] is not None:
+        scope.clause = "FILTER"
+        test = calls.filter_of(clauses["FILTER"], scope)
+        scope.clause = clause
+    calls.refuse_unsorted(args, args, keys, clauses["ORDER BY"] or [], bool(clauses["DISTINCT"]))
+    routines.noted(queries, f)
+    if queries.routines.expand:
+        queries.running = queries.volatile = True
+    else:  # whoever writes it down again names it as it is declared
+        f = polymorphic.declared(f)
+    types = ", ".join(type_name(p.type.oid) for p in f.inputs)
+    node = ir.Aggregate(
+        TypeRef(f.result.oid), f"{routines.ROUTINE}{f.oid}({types})", args, bool(clauses["DISTINCT"]), keys, test, (),
+        scope.number, position,
+    )  # fmt: skip
+    if over is not None:
+        return calls.over(node, over, scope, position)
+    return outer_aggregates.placed(queries, node, scope, before)
+
+
+def emitted(around: Around) -> Frag:
+    """Its value of the rows that are listed."""
+    from planner.binding.functions.conversions import convert
+
+    node, emitter = around.node, around.emitter
+    for key in node.order:
+        refuse_unordered(key.expr.type)
+    items: list[Item] = []
+    for a in node.args:
+        frag = emitter.frag(a)
+        items.append(frag if a.type.oid in _TEXTS else convert(frag, a.type, _TEXT, True))
+    rows = around.values(sql("CAST([", join(", ", items), "] AS VARCHAR[])"))
+    oid = node.op.removeprefix(routines.ROUTINE).partition("(")[0]
+    how = OVER if around.over is not None else ""
+    text = sql(f"tw_routine_fold('{oid}', '{how}', ", rows, ", ", *asking(), ")")
+    if node.type.oid == t.TEXT:
+        return text
+    if t.element_of(node.type.oid):
+        return text.with_form(ARRAY_TEXT)
+    made = convert(Frag(("tw_answer",)), _TEXT, node.type, True)
+    if any(isinstance(p, str) and "SELECT " in p for p in made.parts):
+        shown = t.format_type(node.type)
+        raise PlanError("0A000", f"an aggregate of type {shown} is not supported", position=node.position)
+    return sql("list_transform([", text, "], lambda tw_answer: ", made, ")[1]", form=made.form)
+
+
+__all__ = ["OVER", "called", "emitted", "said_otherwise"]

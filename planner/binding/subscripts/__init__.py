@@ -1,0 +1,1 @@
+"""Subscripts of values that are no arrays, read and assigned."""

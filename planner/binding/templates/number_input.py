@@ -1,0 +1,121 @@
+"""to_number: a text read by a number's template, digit for digit.
+
+Each 9, 0 or point of the template takes a digit, the point or nothing from the text; there are no more digits than places.
+Signs are taken where the template has them and, as they are hard to place, around the first and behind the last digit.
+See NUM_processor in PostgreSQL's formatting.c.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final
+
+from planner.abc import SqlError
+from planner.binding import numerics
+from planner.binding.templates.number_formats import Picture, picture
+
+_DATA: Final = frozenset("0123456789.,+-")
+_DIGITS: Final = frozenset("0123456789")
+_PLACES: Final = frozenset(("9", "0", ".", "D"))
+
+
+class _Reader:
+    def __init__(self, text: str, p: Picture) -> None:
+        self.text, self.p = text, p
+        self.at = 0
+        self.sign = ""
+        self.number = ""
+        self.point = False
+        self.decimals = 0
+
+    def run(self) -> str:
+        for key, _ in self.p.nodes:
+            if self.ended:
+                break
+            if not key or self._pattern(key):
+                self.at += 1
+        return self.sign + self.number.removesuffix(".")
+
+    @property
+    def ended(self) -> bool:
+        return self.at >= len(self.text)
+
+    @property
+    def here(self) -> str:
+        return self.text[self.at : self.at + 1]
+
+    def _pattern(self, key: str) -> bool:
+        """Reads by a pattern; whether the character that it stands at is used up."""
+        if key in _PLACES:
+            self._place(key)
+            return True
+        match key:
+            case "," | "G":
+                return self.here == "," and not (not self.number and "FM" in self.p.flags)
+            case "L":
+                self._skip(1)
+            case "TH":
+                self._skip(2)
+            case "MI" | "PL" | "SG":
+                if self.here and self.here in {"MI": "-", "PL": "+", "SG": "+-"}[key]:
+                    self.sign = self.here
+                    return True
+                self._skip(1)
+        return False
+
+    def _skip(self, count: int) -> None:
+        while count > 0 and not self.ended and self.here not in _DATA:
+            self.at += 1
+            count -= 1
+
+    def _place(self, key: str) -> None:
+        flags = self.p.flags
+        self.at += self.here == " "
+        if not self.sign and key in "90" and not self.number.strip("."):
+            self._leading_sign()
+        if self.ended:
+            return
+        taken = False
+        if self.here in _DIGITS:
+            if self.point and self.decimals == self.p.after:
+                return
+            self.number += self.here
+            self.decimals += self.point
+            taken = True
+        elif "." in flags and not self.point and self.here == ".":
+            self.number += "."
+            self.point = taken = True
+        if self.sign or not self.number.strip("."):
+            return
+        if "S" in flags:
+            # It stands right behind the last digit, if there.
+            following = self.text[self.at + 1 : self.at + 2]
+            if taken and following in ("+", "-"):
+                self.at += 1
+                self.sign = following
+        elif not taken and self.here in ("+", "-"):
+            self.sign = self.here
+
+    def _leading_sign(self) -> None:
+        if "S" in self.p.flags and self.p.sign_after < 0:
+            return
+        if self.here == "-" or (self.here == "<" and "PR" in self.p.flags and "S" not in self.p.flags):
+            self.sign = "-"
+            self.at += 1
+        elif self.here == "+":
+            self.sign = "+"
+            self.at += 1
+
+
+def to_number(text: str, template: str) -> str:
+    """Raises 42601 for a template that is none, 22P02 where no number is read."""
+    p = picture(template)
+    if "EEEE" in p.flags:
+        raise SqlError("0A000", '"EEEE" not supported for input')
+    read = _Reader(text, p).run()
+    if not _DIGITS.intersection(read):
+        raise SqlError("22P02", f'invalid input syntax for type numeric: "{read or " "}"')
+    value = Decimal(read)
+    if p.shifted:
+        value = numerics.multiply(value, numerics.power(Decimal(10), Decimal(-p.shifted)))
+    return numerics.text(value)

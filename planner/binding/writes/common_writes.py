@@ -1,0 +1,112 @@
+"""Data-modifying queries of WITH: each becomes a part of the plan, and a relation for the parts after it.
+
+    WITH gone AS (DELETE FROM a WHERE old RETURNING *)     CommonWrite(slot "w0", DeleteQuery)
+    INSERT INTO b SELECT * FROM gone                       body: InsertQuery over  Slot("w0") AS r7
+
+A part's own query is a text of its own: the plain queries of the same WITH before it are repeated in
+front of it. What it returns keeps DuckDB's types, since only other texts of the statement read it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlglot import exp
+
+from planner.abc import (
+    Body,
+    CommonWrite,
+    DeleteQuery,
+    InsertQuery,
+    LockingQuery,
+    PlanError,
+    Query,
+    Slot,
+    UpdateQuery,
+    WithWrites,
+)
+from planner.binding import ir
+from planner.binding.compound import renamed
+from planner.binding.fragments import Item
+from planner.binding.from_items import CommonTable
+from planner.binding.keyed.expressions import KEY_TYPES
+from planner.binding.keyed.selects import BoundSelect
+from planner.binding.naming import identifier
+from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
+from planner.binding.state import BoundQuery, Parts, Target
+from planner.parse import position as first_position
+
+if TYPE_CHECKING:
+    from planner.binding.queries import QueryBinder
+
+
+_ALIKE: Final = KEY_TYPES
+"""Types whose values are the same for DuckDB and for the keyed engine."""
+
+
+def bind_common_write(
+    queries: QueryBinder, cte: exp.CTE, name: str, scope: Scope, recursive: bool, inherited: list[Item]
+) -> None:
+    """Adds the part to `queries.common_writes` and its name to the scope. Raises PlanError."""
+    from planner.binding.writes.dml import DmlBinder
+    from planner.binding.writes.rules import refuse_in_with
+
+    node = cte.this
+    if isinstance(node, exp.Merge):
+        raise PlanError("0A000", "MERGE not supported in WITH query", position=first_position(cte))
+    refuse_in_with(node, queries.ctx.catalog, queries.search_path)
+    dml = DmlBinder(queries)
+    dml.common, dml.inherited, dml.inherited_recursive, dml.around = True, inherited, recursive, scope.ctes
+    queries.prefer_keyed = False  # neither this part nor the ones after it
+    queries.in_common_write = True
+    try:
+        if isinstance(node, exp.Insert):
+            bound = dml.insert(node)
+        else:
+            bound = dml.update(node) if isinstance(node, exp.Update) else dml.delete(node)
+    finally:
+        queries.in_common_write = False
+    assert isinstance(bound.body, InsertQuery | UpdateQuery | DeleteQuery)
+    slot = f"w{len(queries.common_writes)}"
+    queries.common_writes.append(CommonWrite(slot, bound.body))
+    names = [identifier(c) for c in cte.args["alias"].args.get("columns") or ()]
+    if dml.returned is None:
+        scope.ctes[name] = CommonTable(Slot(slot), None, [])
+    else:
+        scope.ctes[name] = CommonTable(
+            Slot(slot),
+            renamed(dml.returned.columns, names, name),
+            dml.returned.forms,
+            _handed(queries, slot, dml.returned),
+        )
+
+
+def _handed(queries: QueryBinder, slot: str, returned: BoundQuery) -> BoundSelect | None:
+    """What the part returns, for parts after it that are look-ups; None: its values are DuckDB's."""
+    refs = [c.type for c in returned.columns]
+    if any(form is not None for form in returned.forms) or any(r.oid not in _ALIKE for r in refs):
+        return None
+    number = queries.next_relation()
+    relation = Relation(number, "", [RelationColumn("", ref) for ref in refs])
+    own = [Target("", ir.Var(ref, number, i)) for i, ref in enumerate(refs)]
+    return queries.kept(Parts(None, None, own), (FromStep(relation, handed=slot),))
+
+
+def with_writes(queries: QueryBinder, body: Body) -> Body:
+    """The statement's body, behind the writes of its WITH if it has any."""
+    writes: list[CommonWrite] = []
+    named = _slots(body)
+    for part in reversed(queries.common_writes):  # a locking query that nobody reads does not run
+        if not isinstance(part.body, LockingQuery) or part.slot in named:
+            writes.insert(0, part)
+            named |= _slots(part.body)
+    return WithWrites(tuple(writes), body) if writes else body  # type: ignore[arg-type]
+
+
+def _slots(body: Body) -> set[str]:
+    """The slots that a body's text names."""
+    query = body if isinstance(body, Query) else getattr(body, "query", None)
+    returning, conflict = getattr(body, "returning", None), getattr(body, "on_conflict", None)
+    all_of_it = (query, returning, conflict.query if conflict is not None else None)
+    pieces = [p for q in all_of_it if isinstance(q, Query) for p in q.pieces]
+    return {p.name for p in pieces if isinstance(p, Slot)}

@@ -1,0 +1,1 @@
+"""SQL/XML: what is built, tested and taken apart, and XMLTABLE."""
