@@ -20,7 +20,7 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.ddl.schema import shard_schema
 from executor.following import CATALOG_SHARD
-from executor.session.block import Block
+from executor.session.blocks.block import Block
 from executor.snapshot.hydration import HydrationSource
 from executor.snapshot.store import SnapshotStore
 from planner.abc import SqlError, Table

@@ -32,13 +32,14 @@ from executor.limits import ExecutorLimits
 from executor.past.catalogs import PastCatalogs
 from executor.past.tables import PastTables
 from executor.plans import Plans
-from executor.session import advisory, bulk_locks, definition_locks, functions, signals
-from executor.session.block import Block
-from executor.session.first_settings import FirstSettings
+from executor.session import functions, signals
+from executor.session.blocks.block import Block
+from executor.session.blocks.transaction_numbers import TransactionNumbers
 from executor.session.heard import HEARD_BYTES_MAX
+from executor.session.locks import advisory, bulk_locks, definition_locks
+from executor.session.locks.shared_advisory import SharedAdvisoryLocks
 from executor.session.session import Session
-from executor.session.shared_advisory import SharedAdvisoryLocks
-from executor.session.transaction_numbers import TransactionNumbers
+from executor.session.settings.first_settings import FirstSettings
 from executor.sizes import Sizes
 from executor.snapshot.hydration import HydrationProgress
 from executor.snapshot.store import SnapshotStore

@@ -28,7 +28,7 @@ from executor.keyed.terms_read import TermsRead
 from executor.keyed.write import InsertPlan, UpdatePlan
 from executor.session.catalog_reads import join_of
 from executor.session.drawing import Draws
-from executor.session.leafwise import LeafPlans
+from executor.session.partitions.leafwise import LeafPlans
 from executor.session.secured_rules import SecuredRules
 from executor.snapshot.store import SnapshotStore
 from executor.triggers.table import Holder, TableTriggers, fires

@@ -6,7 +6,7 @@
     FROM places        ->  (SELECT id, name FROM places' rows  UNION ALL  SELECT id, name FROM capitals' rows)
     FROM ONLY places   ->  the table, as if it had no children
 
-So a parent is much like a partitioned table, whose way its statements go (`planner.binding.partitioned`, `executor.session.partitioned`);
+So a parent is much like a partitioned table, whose way its statements go (`planner.binding.partitioned`, `executor.session.partitions.partitioned`);
 but it has rows of its own, INSERT is into it alone, rows never move, and children may have more columns in another order.
 Keys and indexes are each table's own. Rows by key are looked for in one table, so queries of parents are DuckDB's.
 

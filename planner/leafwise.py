@@ -5,7 +5,7 @@
     ... FROM orders o JOIN lines l ON l.order_no = o.id WHERE o.id = $1       a leaf of each, where both are of the number
 
 A plan of a partitioned table is DuckDB's, over the rows of all leaves. Beside it the plan keeps its keyed form, of the table itself
-(`Leafwise`), which nobody may run, for a partitioned table has no rows. Each execution looks for the leaf (`executor.session.leafwise`);
+(`Leafwise`), which nobody may run, for a partitioned table has no rows. Each execution looks for the leaf (`executor.session.partitions.leafwise`);
 is it one, then the same form of that leaf is run (`at_leaves`), which is made once. Places of columns are what forms are
 made of, so leaves must have theirs in the table's order; others are DuckDB's, as is what is of several leaves.
 """

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 WORDS = {"r": "RANGE", "l": "LIST", "h": "HASH"}
 HIDDEN = "........partition."
-"""How the names of hidden columns begin that are expressions of a key (`planner.ddl.partition_keys`)."""
+"""How the names of hidden columns begin that are expressions of a key (`planner.ddl.partitions.keys`)."""
 
 
 @dataclass(frozen=True, slots=True)

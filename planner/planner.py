@@ -48,7 +48,7 @@ from planner.catalog.system.reg_names import INPUT, RegNames
 from planner.catalog.user_types import shown
 from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
-from planner.ddl.typenames import resolve_type
+from planner.ddl.types.typenames import resolve_type
 from planner.keyed_plans import Either
 from planner.lexer import quoted
 from planner.normalise import LITERALS_MAX, UNKNOWN, Normalised, normalise, parameterised

@@ -249,7 +249,7 @@ class Table:
     rules: tuple[Rule, ...] = ()
     """By name: what statements that write it become (`planner.binding.writes.rules`)."""
     of_type: Oid = 0
-    """The composite type whose columns it has (`planner.ddl.typed_tables`)."""
+    """The composite type whose columns it has (`planner.ddl.tables.typed_tables`)."""
     foreign: ForeignPlace | None = None
     """Its shard stays empty, and no statement reads or writes it."""
 

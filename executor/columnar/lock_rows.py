@@ -3,15 +3,15 @@
 Where several servers share an environment these are the locks of all of them. Sessions are told apart by `virtualtransaction`, which
 says `server/pid`; another server may have a session of the same pid. Row locks are not listed: like
 PostgreSQL's they are not in shared memory, and nothing but the transactions themselves knows them. Nor are tables that are merely
-used, which nobody locks, until DDL has to wait for that (`executor.session.definition_locks`).
+used, which nobody locks, until DDL has to wait for that (`executor.session.locks.definition_locks`).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from executor.session import definition_locks
-from executor.session.advisory import RELATION
+from executor.session.locks import definition_locks
+from executor.session.locks.advisory import RELATION
 from txn.locks import party_of
 
 if TYPE_CHECKING:

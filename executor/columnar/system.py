@@ -15,7 +15,7 @@ from executor.columnar.activity import activity
 from executor.columnar.lock_rows import lock_rows
 from executor.columnar.seen import SeenByAll
 from executor.session import permissions
-from executor.session.guc_table import GUCS, Guc
+from executor.session.settings.guc_table import GUCS, Guc
 from planner import types as t
 from planner.abc import SystemUse, TypeRef
 from planner.catalog import Sequence, system

@@ -9,7 +9,7 @@
 **Why a keyspace of its own.** A parent's DELETE reads "no child refers to k", which is a predicate over columns
 that no index orders. Reading the whole child table would make every insertion of a child conflict with it. In the
 space of the constraint the predicate is one point, so only the insertion of *this* reference conflicts, and the two
-orders of the race end alike: whichever is admitted second sees the other (`executor.session.references`).
+orders of the race end alike: whichever is admitted second sees the other (`executor.session.references.at_work`).
 
 Keys in a space are *canonical*: datums that SQL calls equal are equal in Python, though the two sides of
 a foreign key may be of different types (int4 and numeric, date and timestamp).

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Portal
 from executor.ddl.shape import same_shape
-from executor.session import reference_events
-from executor.session.block import Block
+from executor.session.blocks.block import Block
+from executor.session.references import events as reference_events
 from executor.triggers import firing
 from planner import statements as st
 from planner.abc import KeyedRead, LockingQuery, Query, RelationUse, Table

@@ -26,10 +26,13 @@ from executor.ddl.in_use import squashed
 from executor.ddl.schema import schema_bytes, shard_schema
 from executor.ddl.shape import same_shape
 from executor.procedural import calls
-from executor.session import as_of, bulk, definition_locks, queries, session_defaults, staging
+from executor.session import as_of, bulk, queries
 from executor.session.arguments import evaluate_in_place
-from executor.session.block import Block, DdlStep
+from executor.session.blocks.block import Block, DdlStep
+from executor.session.copying import staging
 from executor.session.executed import written_out
+from executor.session.locks import definition_locks
+from executor.session.settings import session_defaults
 from executor.triggers import events, firing
 from planner import statements as st
 from planner import triggers
@@ -37,7 +40,7 @@ from planner import types as t
 from planner.abc import KeyedRead, Plan, Query, RelationUse, Slot, SqlError, Table, Utility
 from planner.catalog import Catalog, CatalogChange
 from planner.catalog import Sequence as SequenceObject
-from planner.ddl.bound_values import NotComputed
+from planner.ddl.partitions.bound_values import NotComputed
 from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, Rewrite
 from planner.planner import PlanContext
 from storage.abc import Datum, Row
@@ -347,7 +350,7 @@ def _plan_in(
 def _keeps(block: Block, body: Any) -> None:
     """What a definition has made of rows must be true of those that are there when it is committed: nobody else may have
     written to these tables since. At the block's level reads may count for nothing, so they are asked about as tables
-    that are locked are (`executor.session.table_locks`): 40001 at COMMIT."""
+    that are locked are (`executor.session.locks.table_locks`): 40001 at COMMIT."""
     txn = block.transaction()
     tables = (
         [x.table for x in body.relations if isinstance(x, RelationUse)] if isinstance(body, Query) else []

@@ -28,7 +28,7 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.columnar.errors import worded
 from executor.session import permissions
-from executor.session.block import Block, DdlStep
+from executor.session.blocks.block import Block, DdlStep
 from executor.session.commands import NeedsLease
 from planner.abc import SqlError
 from planner.catalog import Catalog, CatalogChange, Sequence

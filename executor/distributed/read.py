@@ -22,7 +22,7 @@ from executor.columnar.errors import canceled
 from executor.columnar.rows import batch_rows, canonical_batch
 from executor.distributed.abc import Engine, NotAnswerable, Request, Running
 from executor.distributed.snapshot import Leases, relation_at, size_bytes
-from executor.session.block import Block
+from executor.session.blocks.block import Block
 from executor.session.values import session_value
 from planner.abc import Param, Plan, Query, RelationUse, SessionValue, Slot, SqlError
 from planner.binding.spark.plan import SparkQuery, spark_query

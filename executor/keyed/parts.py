@@ -9,7 +9,7 @@
 
 A part is what `executor.session.few_rows` would find and `executor.session.writing` would do with it, without a table of Arrow or a
 turn of the loop in between. It writes nothing: it says what is to be changed, for whoever asks. So one and the same statement is
-evaluated in a block (`executor.session.at_once`) and, outside of blocks, at its own admission (`executor.keyed.parts_member`). No part
+evaluated in a block (`executor.session.blocks.at_once`) and, outside of blocks, at its own admission (`executor.keyed.parts_member`). No part
 sees what another writes, as in PostgreSQL, for nothing is written before all of them have been asked.
 
 Everything that is not so simple (triggers, foreign keys that are touched, partitions, policies, two parts that write one table) is the

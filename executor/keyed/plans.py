@@ -75,7 +75,7 @@ class CompiledPlan:
     parts_target: PartsTarget | None = None
     """The same outside of blocks, where it writes."""
     leaves: Any = None
-    """Of a partitioned table: plans of leaves that answer for it (`executor.session.leafwise.LeafPlans`)."""
+    """Of a partitioned table: plans of leaves that answer for it (`executor.session.partitions.leafwise.LeafPlans`)."""
     constant: Any = None
     """A query's one row as a function, where it depends on no table."""
     act: Any = None

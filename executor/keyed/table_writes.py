@@ -253,7 +253,7 @@ class TableWrites:
     def final_bulk(self) -> list[FinalBulk]:
         """The bulk rows that are left: as they were prepared, or filtered if some were deleted again.
 
-        `executor.session.settling` does the filtering beforehand, where there is much of it.
+        `executor.session.blocks.settling` does the filtering beforehand, where there is much of it.
         """
         if not self.bulk:
             return []

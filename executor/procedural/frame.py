@@ -20,7 +20,7 @@ from planner.catalog import CompositeType
 from planner.catalog.domains import underneath
 from planner.catalog.row_types import relation_of, row_type
 from planner.catalog.user_types import meet_rows
-from planner.ddl.typenames import resolve_type
+from planner.ddl.types.typenames import resolve_type
 from planner.parse.plpgsql.names import looked_up
 from planner.statements import TypeName
 from planner.statements.plpgsql import CopiedType, Dynamic, Nested, Program, Step, Variable

@@ -21,7 +21,7 @@ from planner.abc import Oid, Plan, ResultColumn, SqlError, TypeRef
 from planner.binding.routines.variables import Shape
 from planner.catalog import Catalog, Function
 from planner.catalog.domains import underneath
-from planner.ddl import procedural
+from planner.ddl.routines import procedural
 from planner.statements import plpgsql as pl
 from storage.abc import Datum
 

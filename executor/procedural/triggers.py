@@ -28,7 +28,7 @@ from planner import types as t
 from planner.abc import Plan, Table, TypeRef
 from planner.binding.routines.variables import Kind
 from planner.catalog import Function
-from planner.ddl import procedural
+from planner.ddl.routines import procedural
 from planner.parse.plpgsql.program import TRIGGER_NAMES
 from planner.statements import plpgsql as pl
 from storage.abc import Row

@@ -26,7 +26,7 @@ from executor.procedural.inside import INSIDE
 from executor.procedural.loops import LoopSteps
 from executor.procedural.returns import Returns
 from executor.procedural.texts import Misplaced, columns_of, executed, first_rows, rows_of
-from executor.session import transactions
+from executor.session.blocks import transactions
 from planner import source_places
 from planner import statements as st
 from planner import types as t

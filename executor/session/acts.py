@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError
 from executor.keyed.compile import Compiled
-from executor.session import functions, transactions
-from executor.session.advisory import BLOCKED
+from executor.session import functions
+from executor.session.blocks import transactions
 from executor.session.commands import NeedsLease
+from executor.session.locks.advisory import BLOCKED
 from executor.session.values import session_value
 from planner.binding.keyed.acts import ACTS
 from storage.abc import Datum, Row

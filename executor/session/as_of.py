@@ -29,7 +29,7 @@ from executor.abc import ExecutionError, Result, Rows
 from executor.catalogs import CATALOG_SHARD
 from executor.keyed.plans import CompiledPlan
 from executor.session.arguments import evaluate
-from executor.session.block import Block
+from executor.session.blocks.block import Block
 from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, PlanError, Query, SqlError, Table, TypeRef
@@ -209,7 +209,8 @@ async def run(
 
 async def rows(session: Session, plan: Plan, s: st.SelectAsOf, table: Table) -> pa.Table:
     """The same as the rows of a table that is made of them, canonical."""
-    from executor.session import queries, staging
+    from executor.session import queries
+    from executor.session.copying import staging
 
     async with _begun(session, plan, s) as (_, block, inner, compiled):
         body = compiled.plan.body

@@ -22,17 +22,12 @@ from executor.columnar.rows import batch_rows
 from executor.ddl.schema import shard_schema
 from executor.keyed.table_writes import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.write import Change, InsertPlan, twice_updated
-from executor.session import keyed as keyed_session
-from executor.session import (
-    new_keys,
-    queries,
-    references,
-    row_checks,
-    row_security,
-    settling,
-    staging,
-)
-from executor.session.block import Block
+from executor.session import new_keys, queries, row_checks, row_security
+from executor.session.blocks import keyed as keyed_session
+from executor.session.blocks import settling
+from executor.session.blocks.block import Block
+from executor.session.copying import staging
+from executor.session.references import at_work as references
 from executor.session.returned import Written, versions
 from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.bulk import Bulk
@@ -83,7 +78,7 @@ async def insert(
     `began`: the statement has brought rows already, those with higher row ids: a partitioned table's, by stretches.
     """
     if table.partitioning is not None:
-        from executor.session import partitioned  # which stands on this
+        from executor.session.partitions import partitioned  # which stands on this
 
         return await partitioned.insert(session, block, table, rows, on_conflict, params, given)
     executor = session.executor
@@ -207,7 +202,7 @@ async def decide(
     plan.changes(params, session, view, block.read_ts, rows)
     both = [(old, row) for _, old, row in pairs]
     if said.above is not None:
-        from executor.session import conflicts_of_leaves  # which stands on this
+        from executor.session.partitions import conflicts_of_leaves  # which stands on this
 
         made = await conflicts_of_leaves.made(
             session, block, plan.body.table, said.above, params, given, both

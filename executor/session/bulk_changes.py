@@ -20,18 +20,13 @@ from executor.keyed.join import ROWS_MAX
 from executor.keyed.row_ids import RowIds, as_numpy
 from executor.keyed.table_writes import BulkDelete
 from executor.keyed.write import Change, PendingKeys
-from executor.session import (
-    bulk_locks,
-    new_keys,
-    queries,
-    references,
-    row_checks,
-    row_security,
-    staging,
-)
-from executor.session import keyed as keyed_session
-from executor.session.block import Block
+from executor.session import new_keys, queries, row_checks, row_security
+from executor.session.blocks import keyed as keyed_session
+from executor.session.blocks.block import Block
 from executor.session.bulk import hydrated, insert_bulk, taken
+from executor.session.copying import staging
+from executor.session.locks import bulk_locks
+from executor.session.references import at_work as references
 from executor.session.returned import Written, versions
 from executor.snapshot.removal import sorted_ids
 from executor.snapshot.spill import Spill, in_one

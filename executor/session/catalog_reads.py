@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from executor.abc import Rows
 from executor.keyed.compile import NotCompilable
 from executor.keyed.join import JoinPlan
-from executor.session.block import Block
+from executor.session.blocks.block import Block
 from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import KeyedJoin, Plan
 from storage.abc import Datum

@@ -14,12 +14,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Prepared, Result, Rows
-from executor.session import acting, permissions, text_search, transactions
+from executor.session import acting, permissions, text_search
 from executor.session.arguments import arguments
+from executor.session.blocks import transactions
+from executor.session.blocks.transactions import joined, set_isolation, set_read_only, settle
 from executor.session.executed import prepared_as
-from executor.session.session_defaults import one_value
-from executor.session.table_locks import lock_table
-from executor.session.transactions import joined, set_isolation, set_read_only, settle
+from executor.session.locks.table_locks import lock_table
+from executor.session.settings.session_defaults import one_value
 from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, ResultColumn, TypeRef
@@ -125,7 +126,7 @@ async def _set_role(
 async def _set_constraints(
     session: Session, plan: Plan, s: st.SetConstraints, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
-    from executor.session import references
+    from executor.session.references import at_work as references
 
     only = None
     if s.names is not None:
@@ -195,7 +196,7 @@ async def _show(
 
 
 def canonical_name(name: str) -> str:
-    from executor.session.guc_table import GUCS
+    from executor.session.settings.guc_table import GUCS
 
     guc = GUCS.get(name.lower())
     return guc.name if guc is not None else name
@@ -373,17 +374,10 @@ _TABLE: dict[type[Any], Run] = {
 def _elsewhere() -> dict[type[Any], Run]:
     """Statements that have a file of their own."""
     from executor.procedural import calls, do
-    from executor.session import (
-        as_of,
-        copying,
-        cursors,
-        explain,
-        large_objects,
-        maintenance,
-        positioned,
-        rules,
-        two_phase,
-    )
+    from executor.session import as_of, cursors, large_objects, maintenance, positioned, rules
+    from executor.session.blocks import two_phase
+    from executor.session.copying import statement as copying
+    from executor.session.explaining import explain
 
     return {
         st.DeclareCursor: cursors.declare,

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import ExecutionError, Notice, Portal, Prepared
 from executor.columnar.errors import canceled
 from executor.session import permissions, read_only
-from executor.session.block import Block
+from executor.session.blocks.block import Block
 from executor.session.chance import Chance
-from executor.session.guc_table import MESSAGE_LEVELS
 from executor.session.heard import Heard
-from executor.session.lock_wait import LockWait
+from executor.session.locks.lock_wait import LockWait
+from executor.session.settings.guc_table import MESSAGE_LEVELS
 from planner import source_places
 from planner.abc import SqlError, Table
 from planner.catalog import Sequence as SequenceObject

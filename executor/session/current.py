@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from executor.abc import PENDING, Done, Rows, _Pending
 from executor.keyed.plans import CompiledPlan
 from executor.session import as_of
-from executor.session.block import ISOLATION, Block
+from executor.session.blocks.block import ISOLATION, Block
 from executor.snapshot.abc import NoKeyedAnswer, NotHydrated
 from planner.abc import Plan
 from storage.abc import Datum

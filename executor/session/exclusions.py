@@ -27,8 +27,9 @@ from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows
 from executor.keyed import deferred_keys
 from executor.keyed.write import Change
-from executor.session import keyed, queries, relations
-from executor.session.reference_checks import Absence
+from executor.session import queries, relations
+from executor.session.blocks import keyed
+from executor.session.references.checks import Absence
 from planner import types as t
 from planner.abc import Constraint, Query, RelationUse, Table, Told
 from planner.catalog.exclusions import MESSAGE, conflicts, exclusions, index_of
@@ -37,7 +38,7 @@ from storage.abc import Row
 from txn.locks import LockMode
 
 if TYPE_CHECKING:
-    from executor.session.block import Block
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 _KEY = 0
@@ -63,7 +64,7 @@ async def enforce(session: Session, block: Block, table: Table, changes: Sequenc
 async def after_bulk(session: Session, block: Block, table: Table, numbered: pa.Table) -> None:
     """After rows (`_rid` first) were added in bulk. Raises 23P01."""
     if exclusions(table):
-        from executor.session import staging
+        from executor.session.copying import staging
 
         await _enforce(session, block, table, staging.physical(table, numbered))
 
@@ -85,7 +86,7 @@ async def check_deferred(session: Session, block: Block, d: Deferred) -> None:
 
 def _written(block: Block, table: Table, rows: Sequence[Row]) -> pa.Table:
     """These rows with the row ids under which the block has them: its newest, in any order."""
-    from executor.session import staging
+    from executor.session.copying import staging
 
     wanted = {id(row) for row in rows}
     rids: list[int] = []

@@ -2,7 +2,7 @@
 
     UPDATE jobs SET state = 'running' WHERE id IN (SELECT id FROM jobs WHERE queue = $1 ORDER BY at LIMIT 1 FOR UPDATE SKIP LOCKED)
 
-    the rows of the queue, in order    an index          -> locked one by one          (`executor.session.locking`)
+    the rows of the queue, in order    an index          -> locked one by one          (`executor.session.locks.found_rows`)
     the job with that id               a point           -> written as any other rows  (`executor.session.bulk`)
     RETURNING                          the rows written
 
@@ -26,7 +26,7 @@ from executor.keyed.compile import NotCompilable
 from executor.keyed.join import ROWS_MAX, JoinPlan
 from executor.keyed.overlay import OverlayView
 from executor.session import queries, relations
-from executor.session.block import Block
+from executor.session.blocks.block import Block
 from executor.session.drawing import Draws
 from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
 from executor.snapshot.columns import result_arrays

@@ -30,7 +30,8 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.columnar.errors import worded
 from executor.procedural import calls
-from executor.session import chance, commands, native_reads, signals, transactions
+from executor.session import chance, commands, native_reads, signals
+from executor.session.blocks import transactions
 from planner.abc import SqlError
 from planner.binding.prelude.python_parameters import with_parameters
 

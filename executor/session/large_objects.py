@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, PlanOutdated, Rows
 from executor.ddl.schema import schema_bytes
-from executor.session.block import DdlStep
+from executor.session.blocks.block import DdlStep
 from planner import statements as st
 from planner.abc import Plan
 from planner.catalog import CatalogChange, Function, large_objects, rights
@@ -29,7 +29,7 @@ from storage.abc import Datum
 from txn.abc import SerializationFailure
 
 if TYPE_CHECKING:
-    from executor.session.block import Block
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 WRITE: Final = 0x20000

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError
-from executor.session.guc_table import GUCS, NOT_FOR_EVERYBODY
+from executor.session.settings.guc_table import GUCS, NOT_FOR_EVERYBODY
 from planner.abc import Table
 from planner.catalog import Catalog, View, predefined, rights
 from planner.catalog import Sequence as SequenceObject

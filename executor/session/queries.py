@@ -23,9 +23,11 @@ from executor.columnar.errors import canceled
 from executor.columnar.plain_rows import finds_rows_only
 from executor.columnar.rows import batch_rows, canonical_batch
 from executor.past.tables import Loan
-from executor.session import catalog_reads, changes, few_rows, keyed, pruning, searching
-from executor.session.advisory import refused_midway
-from executor.session.block import Block
+from executor.session import catalog_reads, changes, few_rows, searching
+from executor.session.blocks import keyed
+from executor.session.blocks.block import Block
+from executor.session.locks.advisory import refused_midway
+from executor.session.partitions import pruning
 from executor.session.relations import cells, physical_schema, record, relation, was_there
 from executor.session.values import session_value
 from executor.snapshot.writer import ReadPin

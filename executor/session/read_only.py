@@ -16,7 +16,7 @@ from planner.catalog import Sequence as SequenceObject
 from planner.catalog.system.classes import persistence
 
 if TYPE_CHECKING:
-    from executor.session.block import Block
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 

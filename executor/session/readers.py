@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.keyed.plans import CompiledPlan, Door
-from executor.session.leafwise import of_each
+from executor.session.partitions.leafwise import of_each
 from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Plan
 from storage.abc import Row

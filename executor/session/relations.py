@@ -18,7 +18,7 @@ from executor.keyed.footprint import read_by_query
 from executor.keyed.read import LookupPlan
 from executor.keyed.table_writes import TableWrites
 from executor.past.tables import shard_of
-from executor.session.block import Block
+from executor.session.blocks.block import Block
 from executor.snapshot.columns import rows_to_arrays
 from executor.snapshot.writer import ReadPin
 from planner import types as t

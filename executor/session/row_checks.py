@@ -22,8 +22,9 @@ from executor.keyed.key_values import datum_forms, picked
 from executor.keyed.table_writes import TableWrites
 from executor.keyed.write import Change
 from executor.procedural import calls
-from executor.session import queries, staging
-from executor.session.block import Block
+from executor.session import queries
+from executor.session.blocks.block import Block
+from executor.session.copying import staging
 from executor.snapshot.columns import row_reader
 from planner import dealing
 from planner import types as t

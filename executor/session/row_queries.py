@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from executor.session import queries
-from executor.session.block import Block
+from executor.session.blocks.block import Block
 from planner import types as t
 from planner.abc import Column, PlanError, Query, SqlError, Table
 from planner.catalog import quote_identifier, quote_qualified
-from planner.ddl import constraints
+from planner.ddl.constraints import definitions as constraints
 from planner.inheritance import spreads
 from planner.statements import Sql
 

@@ -24,7 +24,7 @@ from planner.relations import GuardedTable
 from storage.abc import Row
 
 if TYPE_CHECKING:
-    from executor.session.block import Block
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 INSERTED, UPDATED, MET = "inserted", "updated", "met"
@@ -80,7 +80,7 @@ async def check(session: Session, block: Block, table: Table, kind: str, rows: p
 async def check_rows(session: Session, block: Block, table: Table, kind: str, rows: Sequence[Row]) -> None:
     """The same of rows as datums."""
     if asks(table) and rows:
-        from executor.session import staging
+        from executor.session.copying import staging
 
         await check(session, block, table, kind, staging.written_rows(table, rows).drop_columns(["_rid"]))
 

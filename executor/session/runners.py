@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import PENDING, Done, Rows, _Pending
 from executor.keyed.autocommit import WriteMember
 from executor.keyed.plans import CompiledPlan, Door
-from executor.session import commands, keyed
-from executor.session.lanes import lane
-from executor.session.leafwise import of_each
-from executor.session.lock_wait import LockWait
+from executor.session import commands
+from executor.session.blocks import keyed
+from executor.session.blocks.lanes import lane
+from executor.session.locks.lock_wait import LockWait
+from executor.session.partitions.leafwise import of_each
 from executor.snapshot.abc import NoKeyedAnswer
 from planner import statements as st
 from planner.abc import Plan

@@ -34,27 +34,14 @@ from executor.keyed.autocommit import WriteMember
 from executor.keyed.parts_member import PartsMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.procedural import calls
-from executor.session import (
-    acts,
-    as_of,
-    at_once,
-    commands,
-    current,
-    definition_locks,
-    gathering,
-    keyed,
-    locking,
-    queries,
-    read_only,
-    readers,
-    runners,
-    short_reads,
-    transactions,
-)
-from executor.session.block import Block
-from executor.session.block_owner import BlockOwner
+from executor.session import acts, as_of, commands, current, queries, read_only, readers, runners
+from executor.session.blocks import at_once, gathering, keyed, short_reads, transactions
+from executor.session.blocks.block import Block
+from executor.session.blocks.block_owner import BlockOwner
 from executor.session.heard import Notification
-from executor.session.lock_wait import LockWait
+from executor.session.locks import definition_locks
+from executor.session.locks import found_rows as locking
+from executor.session.locks.lock_wait import LockWait
 from executor.session.values import session_value
 from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
 from planner import statements as st

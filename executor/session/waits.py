@@ -16,7 +16,7 @@ from txn.locks import LockMode
 from txn.transaction import Transaction
 
 if TYPE_CHECKING:
-    from executor.session.block import Block
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 

@@ -1,7 +1,7 @@
 """Statements that write what a query finds: the query, its rows into the block, and what RETURNING makes of them.
 
     INSERT UPDATE DELETE    query -> bulk.insert / update / delete -> RETURNING over the written rows
-    SELECT ... FOR UPDATE   locks instead of writing (`executor.session.locking`)
+    SELECT ... FOR UPDATE   locks instead of writing (`executor.session.locks.found_rows`)
     MERGE                   one query says what happens to which row; its rows are locked, then written by kind
     WITH d AS (DELETE ...)  every part reads the statement's one snapshot, and what earlier parts returned
 
@@ -21,9 +21,11 @@ import pyarrow.compute as pc
 from executor.abc import ExecutionError, Result, Rows
 from executor.columnar.rows import batch_rows
 from executor.keyed.row_ids import as_numpy
-from executor.session import bulk, bulk_changes, locking, partitioned
-from executor.session.block import Block
-from executor.session.keyed import SnapshotMoved
+from executor.session import bulk, bulk_changes
+from executor.session.blocks.block import Block
+from executor.session.blocks.keyed import SnapshotMoved
+from executor.session.locks import found_rows as locking
+from executor.session.partitions import partitioned
 from executor.session.queries import Given, arrow, canonical_table
 from executor.triggers import firing, instead
 from planner import triggers

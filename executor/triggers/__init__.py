@@ -3,7 +3,7 @@
     statement on t                                       who
       BEFORE STATEMENT                                   firing.Statement
       for each row   BEFORE ROW -> generated columns -> constraints -> the block's buffer     rows
-      foreign keys   (their actions fire the triggers of other tables)                        executor.session.references
+      foreign keys   (their actions fire the triggers of other tables)                        executor.session.references.at_work
       AFTER ROW, AFTER STATEMENT                         firing.Level: a queue, emptied when the statement is over
       AFTER ROW of constraint triggers that are deferred                                      firing.Deferred, at COMMIT
 

@@ -25,12 +25,12 @@ from planner import types as t
 from planner.abc import Plan, TypeRef
 from planner.catalog import Catalog, EventTrigger, Function
 from planner.catalog.system.event_triggers import Event
-from planner.ddl import events, procedural
-from planner.ddl.event_triggers import has_events
 from planner.ddl.plan import DdlPlan
+from planner.ddl.routines import events, procedural
+from planner.ddl.routines.event_triggers import has_events
 
 if TYPE_CHECKING:
-    from executor.session.block import Block
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 

@@ -25,11 +25,11 @@ from executor.triggers.table import Holder, TableTriggers, fires, wants_transiti
 from planner import triggers
 from planner.abc import Table, Trigger
 from planner.catalog import Function
-from planner.ddl.triggers import REDUNDANT, TEXT_SEARCH, TEXT_SEARCH_BY_COLUMN
+from planner.ddl.routines.triggers import REDUNDANT, TEXT_SEARCH, TEXT_SEARCH_BY_COLUMN
 from storage.abc import Row
 
 if TYPE_CHECKING:
-    from executor.session.block import Block
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 IN_USE: Final[contextvars.ContextVar[frozenset[int]]] = contextvars.ContextVar("in use", default=frozenset())

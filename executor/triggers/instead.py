@@ -23,7 +23,7 @@ from planner.catalog import View
 from storage.abc import Row
 
 if TYPE_CHECKING:
-    from executor.session.block import Block
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 RID: Final = TypeRef(t.INT8)
@@ -33,7 +33,7 @@ async def write(
     session: Session, block: Block, body: InsertQuery | UpdateQuery | DeleteQuery, found: pa.Table
 ) -> tuple[str, str, pa.Table]:
     """Fires for each of the rows found. The tag, and which slot RETURNING reads what rows from."""
-    from executor.session import staging
+    from executor.session.copying import staging
     from executor.session.queries import canonical_table
 
     view = session.catalog.get(body.table.oid)

@@ -14,7 +14,7 @@ from executor.abc import Rows
 from executor.keyed.footprint import columns_at
 from executor.keyed.plans import CompiledPlan
 from executor.keyed.write import InsertPlan, UpdatePlan
-from executor.session import keyed
+from executor.session.blocks import keyed
 from executor.session.commands import NeedsLease
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from executor.triggers import firing
@@ -25,7 +25,7 @@ from storage.abc import Datum, Row
 from txn.columns import ALL_COLUMNS, THE_ROW
 
 if TYPE_CHECKING:
-    from executor.session.block import Block
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 _MARK: Final = "\0fired"
@@ -35,7 +35,7 @@ _MARK: Final = "\0fired"
 async def run(
     session: Session, block: Block, compiled: CompiledPlan, plan: Plan, params: Sequence[Datum], base: Any
 ) -> Rows:
-    """One attempt. Raises what `executor.session.keyed.run_in_block` raises, with nothing done."""
+    """One attempt. Raises what `executor.session.blocks.keyed.run_in_block` raises, with nothing done."""
     block.savepoint(_MARK, 0, frozenset())
     try:
         with block.looking(begins=base is None):
@@ -52,7 +52,7 @@ async def run(
 async def _written(
     session: Session, block: Block, compiled: CompiledPlan, plan: Plan, params: Sequence[Datum], base: Any
 ) -> Rows:
-    from executor.session import references
+    from executor.session.references import at_work as references
 
     table, write = compiled.table, compiled.write
     assert table is not None and write is not None

@@ -18,7 +18,8 @@ from executor.constraints.rules import TableRules
 from executor.keyed import deferred_keys
 from executor.keyed.footprint import columns_at
 from executor.keyed.write import Change, InsertPlan, PendingKeys, twice_updated
-from executor.session import keyed, new_keys, row_security
+from executor.session import new_keys, row_security
+from executor.session.blocks import keyed
 from executor.triggers.firing import Statement
 from planner import triggers
 from planner.abc import Table
@@ -28,7 +29,7 @@ from txn.abc import SerializationFailure
 from txn.locks import LockMode
 
 if TYPE_CHECKING:
-    from executor.session.block import Block
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 Found = tuple[Any, int, Row, Row | None]
@@ -203,7 +204,8 @@ class RowWriter:
 
         `but`: a kind of constraints that is not asked yet.
         """
-        from executor.session import row_checks, staging
+        from executor.session import row_checks
+        from executor.session.copying import staging
 
         session, block = self._session, self._block
         made = await self._fired.on.completed(session, block, row)
@@ -216,7 +218,8 @@ class RowWriter:
 
     async def _check_inserted(self, row: Row) -> None:
         """What views ask of a row in whose place ON CONFLICT has found no other."""
-        from executor.session import row_checks, staging
+        from executor.session import row_checks
+        from executor.session.copying import staging
 
         self._rules.check_inserted(row, self._session)
         if self._rules.wide_checks:
@@ -225,7 +228,8 @@ class RowWriter:
 
     async def _ask(self, rows: Sequence[Row], but: str = "") -> bool:
         """CHECKs of several rows before any of them is written, where their functions see none. Whether they were asked."""
-        from executor.session import row_checks, staging
+        from executor.session import row_checks
+        from executor.session.copying import staging
 
         if not self._steady or len(rows) < 2:
             return False

@@ -23,7 +23,7 @@ from planner.catalog import View
 from storage.abc import Row
 
 if TYPE_CHECKING:
-    from executor.session.block import Block
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 import pyarrow as pa
@@ -152,8 +152,8 @@ class TableTriggers:
             values = iter(self._computes((), row, session))
             return tuple(next(values) if i in self.generated else v for i, v in enumerate(row))
         from executor.columnar.rows import batch_rows
+        from executor.session.copying.staging import written_rows
         from executor.session.row_queries import recomputed
-        from executor.session.staging import written_rows
 
         made = await recomputed(session, block, self.rows, written_rows(self.rows, [row]))
         return batch_rows(made, [c.type for c in self.rows.columns])[0]

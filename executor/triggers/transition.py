@@ -18,7 +18,7 @@ from planner.relations import TransitionTable
 from storage.abc import Row
 
 if TYPE_CHECKING:
-    from executor.session.block import Block
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 _FIRST_OID: Final = 0xF000_0000
@@ -33,7 +33,7 @@ def shown(
     session: Session, block: Block, table: Table, trigger: Trigger, rows: Mapping[str, Sequence[Row]]
 ) -> Iterator[None]:
     """Around the function's run. `rows` by the names that the trigger gives them."""
-    from executor.session import staging
+    from executor.session.copying import staging
 
     before, around = block.catalog, session.transition
     catalog, tables = _with_tables(session.catalog, table, trigger, session.user)

@@ -20,7 +20,7 @@ from planner.abc import InsertValues, OnConflict, Table, TypeRef, UpdateQuery
 from storage.abc import Datum, Row
 
 if TYPE_CHECKING:
-    from executor.session.block import Block
+    from executor.session.blocks.block import Block
     from executor.session.queries import Given
     from executor.session.session import Session
 
@@ -46,7 +46,8 @@ async def insert(
     began: int = 0,
 ) -> Written:
     """As `bulk.insert`."""
-    from executor.session import bulk, references
+    from executor.session import bulk
+    from executor.session.references import at_work as references
 
     table = fired.on.rows
     updates = on_conflict is not None and on_conflict.updates
@@ -95,7 +96,9 @@ async def update(
     session: Session, block: Block, fired: firing.Statement, body: UpdateQuery, rows: pa.Table
 ) -> Written:
     """As `bulk_changes.update`."""
-    from executor.session import bulk_changes, references, staging
+    from executor.session import bulk_changes
+    from executor.session.copying import staging
+    from executor.session.references import at_work as references
 
     table = body.table
     seen: dict[int, Row] = {}
@@ -117,7 +120,9 @@ async def update(
 
 async def delete(session: Session, block: Block, fired: firing.Statement, rids: pa.Array) -> Written:
     """As `bulk_changes.delete`."""
-    from executor.session import bulk_changes, references, staging
+    from executor.session import bulk_changes
+    from executor.session.copying import staging
+    from executor.session.references import at_work as references
 
     table = fired.on.rows
     old = await bulk_changes.old_rows(session, block, table, rids)
@@ -136,7 +141,7 @@ async def delete(session: Session, block: Block, fired: firing.Statement, rids: 
 
 
 def _rows(table: Table, done: Sequence[WrittenRow]) -> pa.Table:
-    from executor.session import staging
+    from executor.session.copying import staging
 
     return staging.written_rows(table, [_new(c) for c, _ in done], [rid for _, rid in done])
 

@@ -6,7 +6,7 @@ So whoever runs the query (what it reads, what must be there, what it locks out)
 is by `_leaf` and `_rid` that a statement which writes knows its rows.
 
 Which leaves a query needs is said by its WHERE: a column of a key that is equal to, or below, or above a constant or a parameter.
-Constants decide when a statement is planned, parameters each time that it runs (`executor.session.pruning`).
+Constants decide when a statement is planned, parameters each time that it runs (`executor.session.partitions.pruning`).
 """
 
 from __future__ import annotations

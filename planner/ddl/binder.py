@@ -9,44 +9,32 @@ from planner import statements as st
 from planner.abc import SqlError
 from planner.classify import classify
 from planner.ddl import (
-    aggregates,
-    alter,
-    casts,
     collations,
     conversions,
-    default_privileges,
     drop,
-    enums,
-    event_triggers,
     extensions,
-    filled,
-    first_settings,
-    foreign,
-    inherits,
-    operator_classes,
-    operators,
     others,
-    owned,
-    partition_parts,
-    permits,
-    policies,
-    publications,
-    ranges,
-    references,
-    roles,
-    routines,
     rules,
     schemas,
     sequences,
     statistics,
-    subscriptions,
-    tables,
     text_search,
-    triggers,
     views,
 )
+from planner.ddl.constraints import references
+from planner.ddl.foreign import servers as foreign
+from planner.ddl.operators import definitions as operators
+from planner.ddl.operators import operator_classes
+from planner.ddl.partitions import parts as partition_parts
 from planner.ddl.plan import DdlPlan
+from planner.ddl.replication import publications, subscriptions
+from planner.ddl.rights import default_privileges, first_settings, owned, permits, policies, roles
+from planner.ddl.routines import aggregates, event_triggers, triggers
+from planner.ddl.routines import definitions as routines
 from planner.ddl.scope import Scope
+from planner.ddl.tables import alter, filled, inherits
+from planner.ddl.tables import creation as tables
+from planner.ddl.types import casts, enums, ranges
 from storage.abc import Datum
 
 if TYPE_CHECKING:

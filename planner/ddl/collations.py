@@ -21,9 +21,9 @@ from planner.abc import PlanError, TypeRef
 from planner.catalog import Collation, Schema
 from planner.catalog.collations import COLLATIONS, is_collatable, made, read_locale
 from planner.catalog.names import missing_schema
-from planner.ddl import constraints
-from planner.ddl.named_types import follow
+from planner.ddl.constraints import definitions as constraints
 from planner.ddl.scope import Scope
+from planner.ddl.types.named_types import follow
 
 _UTF8: Final = 6
 _BYTES: Final = ("c", "posix")

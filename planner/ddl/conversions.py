@@ -15,8 +15,8 @@ from planner.abc import Oid, PlanError
 from planner.catalog import Conversion, Schema, rights
 from planner.catalog import conversions as known
 from planner.catalog.names import missing_schema, quote_identifier
-from planner.ddl import permits
-from planner.ddl.constraints import require_role
+from planner.ddl.constraints.definitions import require_role
+from planner.ddl.rights import permits
 from planner.ddl.scope import Scope
 from planner.types.encodings import BY_NUMBER, encoding_named
 

@@ -43,21 +43,13 @@ from planner.catalog.foreign_objects import unreachable
 from planner.catalog.names import missing_schema
 from planner.catalog.stored_queries import stored_queries_of, stored_query
 from planner.catalog.system.relations import relations
-from planner.ddl import (
-    absent,
-    collations,
-    operator_classes,
-    operators,
-    policies,
-    publications,
-    published,
-    rules,
-    sequences,
-    statistics,
-    text_search,
-    triggers,
-)
-from planner.ddl.dependents import Dependent, dependents, mentions, multirange_of
+from planner.ddl import absent, collations, rules, sequences, statistics, text_search
+from planner.ddl.dependencies.dependents import Dependent, dependents, mentions, multirange_of
+from planner.ddl.operators import definitions as operators
+from planner.ddl.operators import operator_classes
+from planner.ddl.replication import publications, published
+from planner.ddl.rights import policies
+from planner.ddl.routines import triggers
 from planner.ddl.scope import Scope, describe
 from planner.inheritance import family
 from planner.partitioning import descendants
@@ -280,7 +272,7 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
                 scope.dropped.append(thing.shard)
             scope.remove(thing)
     _drop_columns(scope, [p for p in parts if p.column is not None and not p.default_only])
-    from planner.ddl.alter import settle_unique_indexes
+    from planner.ddl.tables.alter import settle_unique_indexes
 
     for thing in _in_order(gone):
         current = scope.catalog.get(thing.oid)
@@ -395,7 +387,7 @@ def _tell(scope: Scope, extra: list[Dependent]) -> None:
 
 def _drop_columns(scope: Scope, parts: list[Dependent]) -> None:
     """Columns of a dropped type: those of one table at once."""
-    from planner.ddl import alter
+    from planner.ddl.tables import alter
 
     by_table: dict[int, list[st.AlterAction]] = {}
     for p in parts:

@@ -32,7 +32,8 @@ from planner.catalog import (
     rights,
 )
 from planner.catalog.stored_queries import stored_queries
-from planner.ddl import constraints, permits
+from planner.ddl.constraints import definitions as constraints
+from planner.ddl.rights import permits
 from planner.ddl.scope import Scope
 from planner.extensions import class_of, facts, function_names, known
 from planner.lexer import tokenize

@@ -20,7 +20,7 @@ from planner.abc import PlanError, SqlError, Table, TypeRef
 from planner.binding import readings
 from planner.catalog import Function
 from planner.ddl.scope import Scope
-from planner.ddl.typenames import resolve_type
+from planner.ddl.types.typenames import resolve_type
 from planner.lexer import STRING, WORD, Token, is_sign, tokenize, within_parentheses
 from planner.parse.cursor import Cursor
 

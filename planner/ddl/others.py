@@ -27,25 +27,20 @@ from planner.catalog.collations import NONE
 from planner.catalog.names import missing_relation, missing_type
 from planner.catalog.system.definitions import bare
 from planner.catalog.type_objects import BaseType
-from planner.ddl import (
-    alter,
-    collations,
-    composites,
-    constraints,
-    foreign_tables,
-    moments,
-    naming,
-    roles,
-    typed_tables,
-    unique_indexes,
-)
-from planner.ddl import domains as domain_changes
-from planner.ddl.collated_keys import refuse_unordered
-from planner.ddl.columns import refuse_column_name
-from planner.ddl.index_classes import key_class, require_own_order
-from planner.ddl.named_types import follow, with_schemas
+from planner.ddl import collations, moments, naming
+from planner.ddl.constraints import definitions as constraints
+from planner.ddl.constraints import unique_indexes
+from planner.ddl.constraints.collated_keys import refuse_unordered
+from planner.ddl.constraints.index_classes import key_class, require_own_order
+from planner.ddl.foreign import tables as foreign_tables
+from planner.ddl.rights import roles
 from planner.ddl.scope import Scope
-from planner.ddl.typenames import resolve_type
+from planner.ddl.tables import alter, typed_tables
+from planner.ddl.tables.columns import refuse_column_name
+from planner.ddl.types import composites
+from planner.ddl.types import domains as domain_changes
+from planner.ddl.types.named_types import follow, with_schemas
+from planner.ddl.types.typenames import resolve_type
 from planner.lexer import WORD, tokenize
 from planner.parse import parse_expression
 from planner.parse.storage import kept

@@ -17,7 +17,8 @@ from planner.binding.writes import rule_sketches
 from planner.binding.writes.rule_sketches import Sketch
 from planner.catalog import CatalogObject, View, quote_identifier, rights
 from planner.catalog.uses import HAS_RULES
-from planner.ddl import depends, moments
+from planner.ddl import moments
+from planner.ddl.dependencies import depends
 from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, tokenize
 

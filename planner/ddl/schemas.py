@@ -12,9 +12,12 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.catalog import Extension, Schema
-from planner.ddl import constraints, depends, extensions, policies, renamed_schemas, rules
-from planner.ddl.named_types import follow
+from planner.ddl import extensions, rules
+from planner.ddl.constraints import definitions as constraints
+from planner.ddl.dependencies import depends, renamed_schemas
+from planner.ddl.rights import policies
 from planner.ddl.scope import Scope
+from planner.ddl.types.named_types import follow
 
 _ORDER: Final = (
     st.CreateSequence,

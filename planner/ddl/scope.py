@@ -82,7 +82,7 @@ class Scope:
     def add(self, thing: CatalogObject) -> None:
         self._change(None, thing)
         if hasattr(thing, "owner"):
-            from planner.ddl.default_privileges import granted_by_default
+            from planner.ddl.rights.default_privileges import granted_by_default
 
             for grant in granted_by_default(self, thing):
                 self._change(None, grant)
@@ -92,7 +92,7 @@ class Scope:
             self._change(old, new)
             before, after = getattr(old, "owner", None), getattr(new, "owner", None)
             if before != after:
-                from planner.ddl import grants
+                from planner.ddl.rights import grants
 
                 grants.change_owner(self, new.oid, str(before), str(after))
 
@@ -110,7 +110,7 @@ class Scope:
             self._change(attached, None)
         self._change(thing, None)
         if isinstance(thing, Table | Schema):
-            from planner.ddl import published
+            from planner.ddl.replication import published
 
             published.forget(self, thing)
 

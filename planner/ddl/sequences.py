@@ -11,7 +11,7 @@ from planner.abc import PlanError, Table, TypeRef
 from planner.catalog import Schema, Sequence
 from planner.ddl import naming
 from planner.ddl.scope import Scope
-from planner.ddl.typenames import resolve_type
+from planner.ddl.types.typenames import resolve_type
 
 _BOUNDS: Final = {
     types.INT2: (-(1 << 15), (1 << 15) - 1),

@@ -16,9 +16,13 @@ from planner import types
 from planner.abc import PlanError, Table, TypeRef
 from planner.catalog import Function, IndexKey, Schema, StatisticsObject, View, rights
 from planner.catalog.names import missing_schema
-from planner.ddl import constraints, depends, naming, permits, routines
-from planner.ddl.named_types import with_schemas
+from planner.ddl import naming
+from planner.ddl.constraints import definitions as constraints
+from planner.ddl.dependencies import depends
+from planner.ddl.rights import permits
+from planner.ddl.routines import definitions as routines
 from planner.ddl.scope import Scope
+from planner.ddl.types.named_types import with_schemas
 from planner.parse import parse_expression
 from planner.types.orders import UNORDERED
 
@@ -190,7 +194,7 @@ def _refuse_taken(scope: Scope, schema: Schema, name: str) -> None:
 
 def without_column(scope: Scope, table: Table, attnum: int, name: str) -> None:
     """A column is dropped, and with it all statistics that it is in."""
-    from planner.ddl.dependents import mentions
+    from planner.ddl.dependencies.dependents import mentions
 
     for made in scope.catalog.statistics_of(table.oid):
         if any(k.attnum == attnum or (k.expression and mentions(k.expression, name)) for k in made.keys):

@@ -20,9 +20,10 @@ from planner.catalog import Schema, TextSearchConfiguration, TextSearchDictionar
 from planner.catalog import text_search as known
 from planner.catalog.names import missing_schema, quote_identifier
 from planner.catalog.text_search import CONFIGURATION, DICTIONARY, Kind
-from planner.ddl import constraints, permits
-from planner.ddl.named_types import follow
+from planner.ddl.constraints import definitions as constraints
+from planner.ddl.rights import permits
 from planner.ddl.scope import Scope
+from planner.ddl.types.named_types import follow
 from planner.textsearch import chains, documents
 
 _Made = TextSearchConfiguration | TextSearchDictionary

@@ -20,10 +20,10 @@ from planner.binding.writes.updatable_views import view_target
 from planner.catalog import View
 from planner.catalog.collations import NONE
 from planner.cursors import is_select_into
-from planner.ddl import depends as depends_on
 from planner.ddl import moments, stars
-from planner.ddl.columns import refuse_column_name
+from planner.ddl.dependencies import depends as depends_on
 from planner.ddl.scope import Scope
+from planner.ddl.tables.columns import refuse_column_name
 from planner.parse.placeholders import refuse_parameters
 from planner.parse.queries import parse_query
 

@@ -1,7 +1,7 @@
 """What may follow a column's type, in any order: NULL, DEFAULT, GENERATED, COLLATE and the constraints of tables.
 
 PostgreSQL refuses what is said twice and what contradicts itself where it stands, so that is done here; only of
-`serial`, which is a type until types are looked up, it is done later (`planner.ddl.tables`).
+`serial`, which is a type until types are looked up, it is done later (`planner.ddl.tables.creation`).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from executor.session.pruning import unread
+from executor.session.partitions.pruning import unread
 from planner.abc import Query, RelationUse
 from planner.catalog import Catalog
 from planner.parse.statement import parse_statement

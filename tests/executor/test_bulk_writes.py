@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from executor.abc import ExecutionError
 from executor.keyed.row_ids import RowIds
 from executor.limits import ExecutorLimits
-from executor.session import bulk_changes, row_checks, staging
+from executor.session import bulk_changes, row_checks
+from executor.session.copying import staging
 from tests.executor.sql import Failed, Server
 
 ids = st.lists(st.integers(0, 60), max_size=30)
@@ -322,7 +323,7 @@ def test_a_bulk_update_ends_though_others_write_the_same_table() -> None:
 
 def test_nothing_that_grows_with_the_rows_is_done_on_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sorting, searching and merging of what a bulk statement writes: others' statements run meanwhile."""
-    from executor.session import settling
+    from executor.session.blocks import settling
     from executor.snapshot import bulk as prepared
     from executor.snapshot import image
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from executor.limits import ExecutorLimits
-from executor.session import gathering
+from executor.session.blocks import gathering
 from tests.executor.sql import Client, Server
 
 TABLES = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from executor.session.guc_table import REPORTED
-from executor.session.settings import Settings
+from executor.session.settings.guc_table import REPORTED
+from executor.session.settings.session_settings import Settings
 from planner.abc import SqlError
 from planner.catalog.names import split_identifiers
 

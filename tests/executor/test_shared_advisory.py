@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from executor.abc import ExecutionError
-from executor.session.shared_advisory import SharedAdvisoryLocks
+from executor.session.locks.shared_advisory import SharedAdvisoryLocks
 from tests.executor.shared import HANG_S, Servers
 from tests.txn.test_shared import run, world
 from txn.abc import LockNotAvailable

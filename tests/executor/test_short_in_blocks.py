@@ -11,7 +11,7 @@ import pytest
 from executor.abc import Rows
 from executor.keyed.read import LookupPlan
 from executor.session import queries, relations
-from executor.session.short_reads import WRITTEN_ROWS_MAX, writes_few
+from executor.session.blocks.short_reads import WRITTEN_ROWS_MAX, writes_few
 from tests.executor.sql import Client, Failed, Server
 
 SIDE = 30

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from executor.limits import ExecutorLimits
-from executor.session.staged import STAGED_AGE_MAX_US
+from executor.session.copying.staged import STAGED_AGE_MAX_US
 from storage.rows import FIELD_ID
 from tests.executor.sql import Failed, Server
 

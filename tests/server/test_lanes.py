@@ -1,4 +1,4 @@
-"""Statements of a block that are one function (`executor.session.lanes`): the answers are those of the usual way, to the byte.
+"""Statements of a block that are one function (`executor.session.blocks.lanes`): the answers are those of the usual way, to the byte.
 
 As in `tests.server.test_repeated_in_blocks` two clients do the same; only one of them sends statements as drivers do, and only he takes
 the lanes. That he does, and what he leaves to `run_in_block`, is looked at as well.
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from executor.session import keyed
+from executor.session.blocks import keyed
 from executor.session.session import Session
 from tests.server.test_repeated_reads import Both, Client, between_two, bound
 

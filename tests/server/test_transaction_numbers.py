@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from executor.session.transaction_numbers import ENDED_MAX, TransactionNumbers
+from executor.session.blocks.transaction_numbers import ENDED_MAX, TransactionNumbers
 from planner.abc import SqlError
 from tests.server.process import ServerProcess
 

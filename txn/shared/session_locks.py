@@ -16,7 +16,7 @@
 * **Deadlocks** are looked for before a request queues, among all servers' locks in the table, with the row locks of the own
   server in between (`KeyLocks.beyond` is the way back). A circle that goes through row locks of two servers ends by `lock_timeout`.
 
-What a server's sessions count (how often a lock was taken) is the executor's (`executor.session.shared_advisory`).
+What a server's sessions count (how often a lock was taken) is the executor's (`executor.session.locks.shared_advisory`).
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ select name, vartype, unit, context, min_val, max_val, array_to_string(enumvals,
        short_desc, extra_desc, nullif(array_to_string(pg_settings_get_flags(name), ','), '') flags
 from pg_settings where name not in ('extension_destdir', 'restrict_nonsystem_relation_kind') order by lower(name)
 """
-"""Those of PostgreSQL 15.0 as it comes, for `executor.session.guc_table` and `setting_flags`."""
+"""Those of PostgreSQL 15.0 as it comes, for `executor.session.settings.guc_table` and `setting_flags`."""
 
 SIGNATURES = """
 select oid, pg_get_function_arguments(oid) arguments,

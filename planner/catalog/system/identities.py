@@ -3,7 +3,7 @@
     (pg_class, 16384, 2)            table column    s.t.b                       {s,t,b}  {}
     (pg_publication_rel, 16390, 0)  publication relation    s.t in publication p    {s,t}    {p}
 
-Which words an object has is `planner.ddl.addresses`' to say, as for event triggers.
+Which words an object has is `planner.ddl.dependencies.addresses`' to say, as for event triggers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from planner.types import array_datum
 from planner.types.oids import INT4, OID, RECORD, TEXT, TEXT_ARRAY
 
 if TYPE_CHECKING:
-    from planner.ddl.addresses import Address
+    from planner.ddl.dependencies.addresses import Address
 
 
 @system(
@@ -79,7 +79,7 @@ def _as_address(
 
 def _address(context: SystemContext, class_oid: Oid, oid: Oid, sub: int) -> Address:
     """Raises 0A000 for what is not there, or is PostgreSQL's own and no relation."""
-    from planner.ddl.addresses import CLASSES, Address, Addresses
+    from planner.ddl.dependencies.addresses import CLASSES, Address, Addresses
 
     catalog = context.catalog
     here = Addresses(catalog)

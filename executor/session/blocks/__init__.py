@@ -1,0 +1,1 @@
+"""Transaction blocks, from BEGIN to COMMIT, and the short ways of statements in them."""

@@ -1,0 +1,501 @@
+"""A transaction block: from BEGIN (or the first statement of an implicit one) to its end.
+
+    Block                what SQL says of it: level, read only, savepoints, its view of the catalog
+      .txn               txn.Transaction: snapshot, reads, buffered writes; made by the first statement that
+                         needs a snapshot, so that a late first read sees late commits
+      .tables            what this room adds per table written: unique keys, bulk rows
+      .changes           catalog changes of its DDL, and the shards that come and go with them
+
+At commit the transaction validates itself against everything committed since, then asks `on_admit`
+for what only this room knows: that unique keys are still free, that no table it used was altered.
+After that nothing may fail, and `on_apply` puts the new versions into the images.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import ExecutionError
+from executor.ddl.shape import same_shape
+from executor.keyed import deferred_keys
+from executor.keyed.overlay import OverlayView
+from executor.keyed.table_writes import TableWrites
+from executor.procedural.inside import INSIDE
+from executor.session.blocks.final_writes import apply_buffer, check_bulk, check_unique
+from executor.session.references import checks as reference_checks
+from planner.abc import Oid, Table
+from planner.catalog import CatalogChange, EnumType
+from planner.overtaking import goes_on
+from planner.relations import defined
+from storage.abc import Row, ShardId, Timestamp
+from txn.abc import Group, Isolation, Key
+from txn.columns import ALL_COLUMNS, Columns
+from txn.locks import LockMode
+from txn.shared.group import SharedGroup
+from txn.transaction import Transaction
+
+if TYPE_CHECKING:
+    from executor.executor import Executor
+
+ISOLATION = {
+    "read uncommitted": Isolation.READ_COMMITTED,
+    "read committed": Isolation.READ_COMMITTED,
+    "repeatable read": Isolation.REPEATABLE_READ,
+    "snapshot": Isolation.REPEATABLE_READ,
+    "serializable": Isolation.SERIALIZABLE,
+    "strict serializable": Isolation.STRICT_SERIALIZABLE,
+}
+LOCK_MODES = {
+    "update": LockMode.UPDATE,
+    "no key update": LockMode.NO_KEY_UPDATE,
+    "share": LockMode.SHARE,
+    "key share": LockMode.KEY_SHARE,
+}
+
+
+@dataclass(slots=True)
+class DdlStep:
+    """What one DDL statement did to its block: undone by ROLLBACK TO."""
+
+    changes: list[CatalogChange]
+    created: list[Table] = field(default_factory=list)
+    dropped: list[Table] = field(default_factory=list)
+    altered: list[Table] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Savepoint:
+    """What a savepoint remembers beyond the transaction's own journal."""
+
+    name: str
+    settings_mark: int
+    references: int
+    """How many checks of foreign keys there were."""
+    deferred: tuple[list[Any], int]
+    """The events that wait, and how many there were: SET CONSTRAINTS begins another list, and leaves this one."""
+    constraint_modes: dict[int, bool]
+    bulk_marks: dict[ShardId, tuple[int, int]]
+    catalog: Any
+    steps: int
+    cursors: frozenset[str]
+    notifications: int
+    read_only: bool
+    descriptors: int
+    """How many descriptors of large objects had been opened."""
+
+
+_NO_TABLES: Mapping[ShardId, Table] = MappingProxyType({})
+
+
+class Block:
+    """The state of one transaction block (see the module).
+
+    One is made for every transaction, so what only DDL makes is shared by all that have none.
+    """
+
+    __slots__ = (
+        "again", "altered", "as_of", "begun", "catalog", "catalog_rids", "commit_ts", "constraint_modes", "created",
+        "deferrable", "deferred", "dropped", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "large_objects", "last_changes", "level",
+        "notifications", "number", "own_oids", "party", "postponed", "published", "read_only", "reference_checks", "routed", "savepoints", "sender_pid",
+        "settled", "since", "start_us", "steps", "tables", "txn", "used", "vanished",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        executor: Executor,
+        isolation_name: str,
+        read_only: bool,
+        implicit: bool,
+        start_us: int,
+        *,
+        as_of: Timestamp | None = None,
+        party: int | None = None,
+        deferrable: bool = False,
+    ) -> None:
+        self.executor = executor
+        self.isolation_name = isolation_name
+        self.read_only = read_only
+        self.implicit = implicit
+        self.start_us = start_us
+        self.as_of = as_of
+        self.party = party
+        """The session's pid: it owns advisory locks beside the transaction's row locks."""
+        self.sender_pid = party or 0
+        """Whose notifications they are."""
+        self.deferrable = deferrable
+        self.failed = False
+        self.again = False
+        """A conflict has undone an earlier attempt: bulk statements keep others away this time."""
+        self.settled = False
+        """It is about to commit: its bulk writes are what they come to (`settling`)."""
+        self.begun = False
+        """A statement has run: SET TRANSACTION comes too late."""
+        self.txn: Transaction | None = None
+        self.tables: dict[ShardId, TableWrites] = {}
+        self.used: dict[int, Table] = {}
+        """By OID: must be unaltered at commit."""
+        self.savepoints: list[Savepoint] = []
+        self.notifications: dict[tuple[str, str], None] = {}
+        self.reference_checks: list[Any] = []
+        """What foreign keys found, to be asked again at admission (`executor.session.references.checks`)."""
+        self.deferred: list[Any] = []
+        """What deferred constraints look at before the commit."""
+        self.constraint_modes: dict[int, bool] = {}
+        """SET CONSTRAINTS: deferred or not, by constraint; 0: all."""
+        self.found: Mapping[ShardId, Mapping[int, Row]] = {}
+        """Rows by their ids, as keys have led to them last (`executor.session.few_rows`): a row id is of one version."""
+        self.large_objects: Any = None
+        """Descriptors of large objects, once there are any (`executor.session.large_objects`)."""
+        self.gathered: Any = None
+        """Rows of many INSERTs that wait beside the block (`executor.session.blocks.gathering`)."""
+        self.since: Timestamp = 0
+        """The snapshot in which the writing statement at hand looks for its rows, or an earlier one. At READ COMMITTED the
+        functions that it calls may move the transaction's meanwhile: `newer_than_found`."""
+        self.last_changes: Any = ()
+        """What the last keyed write changed: for CHECKs that are computed behind it."""
+        self.level: Any = None
+        """What triggers the statement that runs has to fire when it is over (`executor.triggers.firing`)."""
+        self.routed: Mapping[int, Any] = {}
+        self.postponed: list[Any] | None = None
+        """What a statement has written to leaves of its table, for foreign keys to look at when it has written to all."""
+        """Leaves to which rows of a statement go that names a table above them, and who takes down what is written there
+        (`executor.triggers.firing.Above`; None: nobody)."""
+        self.catalog: Any = None
+        """Its own view; None: nothing of the catalog changed here."""
+        self.steps: list[DdlStep] = []
+        self.created: Any = _NO_TABLES
+        self.dropped: Any = _NO_TABLES
+        self.altered: Any = _NO_TABLES
+        self.vanished: Any = _NO_TABLES
+        """What all steps together do; vanished: created and dropped by this very block."""
+        self.own_oids: Any = frozenset()
+        """Objects that the block's DDL has changed: `admit_catalog` looks after those."""
+        self.catalog_rids: dict[int, int | None] = {}
+        self.published: Any = None
+        """The catalog that the commit made, once it was admitted."""
+        self.commit_ts: Timestamp = 0
+        self.number = 0
+        """What it has been told as (`executor.session.blocks.transaction_numbers`); 0: nobody has asked."""
+
+    @property
+    def isolation(self) -> Isolation:
+        return ISOLATION[self.isolation_name]
+
+    @property
+    def wrote(self) -> bool:
+        return self.txn is not None and bool(self.txn.writes)
+
+    # --- the snapshot ----------------------------------------------------------------------
+
+    def transaction(self) -> Transaction:
+        """The transaction, begun by the first who asks."""
+        txn = self.txn
+        if txn is None:
+            txn = self.txn = self.executor.begin(self)
+            txn.party = self.party
+            txn.on_admit = self._on_admit
+            txn.on_apply = self._on_apply
+        return txn
+
+    @property
+    def has_written(self) -> bool:
+        """Whether there is anything yet that a COMMIT would make durable."""
+        return bool(
+            self.own_oids
+            or (self.txn is not None and self.txn.writes)
+            or any(w.bulk or w.bulk_deleted for w in self.tables.values())
+        )
+
+    def statement(self) -> Transaction:
+        """Before each statement: READ COMMITTED gets a fresh snapshot, but for what is part of another statement."""
+        self.begun = True
+        self.executor.patience.statements += 1
+        txn = self.txn or self.transaction()
+        if txn.hold.lapsed:
+            txn.hold.check()
+        if txn.isolation is Isolation.READ_COMMITTED and self.as_of is None and INSIDE.get() != self.party:
+            txn.new_statement()
+        return txn
+
+    @property
+    def read_ts(self) -> Timestamp:
+        return self.as_of if self.as_of is not None else self.transaction().read_ts
+
+    # --- tables ----------------------------------------------------------------------------
+
+    @contextmanager
+    def looking(self, *, begins: bool = True) -> Iterator[None]:
+        """Around a statement, or a part of one, that looks for rows and writes them."""
+        txn = self.statement() if begins else self.transaction()
+        around, found_ts, self.since = self.since, txn.found_ts, txn.read_ts
+        txn.found_ts = found_ts or txn.read_ts
+        try:
+            yield
+        finally:
+            self.since, txn.found_ts = around, found_ts
+
+    def newer_than_found(self, shard: ShardId, keys: Iterable[Key]) -> bool:
+        """Whether some of these rows, which are locked, may be newer than the statement that found them knows."""
+        since, txn = self.since, self.transaction()
+        if not since or since >= txn.read_ts:
+            return False
+        index = self.executor.env.conflicts
+        return since < index.floor or any(index.point(shard, key, since) for key in keys)
+
+    def use(self, table: Table) -> None:
+        """Notes that the block's outcome depends on this definition of the table."""
+        if table.oid not in self.own_oids:
+            self.used.setdefault(table.oid, defined(table))
+
+    def writes(self, table: Table) -> TableWrites:
+        """Where the block's writes to a table go. Raises 0A000 for a table whose shape it has altered."""
+        w = self._writes(table)
+        if w.image is not None and table.shard in self.altered and not same_shape(w.image.table, table):
+            raise ExecutionError(
+                "0A000",
+                f'writing to "{table.name}" in the transaction that alters its columns or keys is not supported',
+                hint="Commit the ALTER TABLE first.",
+            )
+        return w
+
+    def _writes(self, table: Table) -> TableWrites:
+        shard = table.shard
+        w = self.tables.get(shard)
+        if w is None:
+            executor = self.executor
+            store = executor.store
+            image = None if shard in self.created else store.image(shard)
+            w = TableWrites(
+                self.txn or self.transaction(), executor.rules(table, self.catalog), image, store.spill
+            )
+            self.tables[shard] = w
+        elif w.rules.table is not table:
+            w.rules = self.executor.rules(table, self.catalog)  # altered in this very block
+        return w
+
+    def view(
+        self, table: Table, columns: Columns = ALL_COLUMNS, base: Any = None, *, record: bool = True
+    ) -> OverlayView:
+        """`columns`: what the statement uses of the rows that it finds; not `record`: it does not depend on them. `base`
+        replaces the image (history)."""
+        w = self.tables.get(table.shard)
+        if w is None or w.rules.table is not table or table.oid not in self.used:
+            w = self.used_writes(table)
+        view = OverlayView(w, columns if record else 0)
+        if w.rules.deferrable:
+            view.put_off = deferred_keys.put_off(w.rules, self.constraint_modes)
+        if base is not None:
+            view.base = base
+        return view
+
+    def refuse_keys_held_twice(self, ts: Timestamp, only: Container[Oid] | None = None) -> None:
+        """What UNIQUE constraints have put off. `only`: of these. Raises 23505."""
+        for shard, w in self.tables.items():
+            if w.taken and shard not in self.dropped and shard not in self.vanished:
+                found = deferred_keys.held_twice(OverlayView(w, 0), ts, only)
+                if found is not None:
+                    rule, key = found
+                    raise w.rules.unique_violation(rule.constraint, key)
+
+    def used_writes(self, table: Table) -> TableWrites:
+        """The block's writes to a table that it is about to look at (`use`), be there any or not."""
+        w = self.tables.get(table.shard)
+        if w is not None and w.rules.table is table and table.oid in self.used:
+            return w  # as for every statement but the first
+        self.use(table)
+        return self._writes(table)
+
+    def fail(self) -> None:
+        """A statement has failed: nothing but an end, or the way back to a savepoint, is left. Others need not wait for that."""
+        self.failed = True
+        if self.txn is not None:
+            self.txn.let_go_since_savepoint()
+
+    # --- savepoints ------------------------------------------------------------------------
+
+    def savepoint(self, name: str, settings_mark: int, cursors: frozenset[str]) -> None:
+        if len(self.savepoints) >= self.executor.limits.savepoints_max:
+            raise ExecutionError(
+                "54000", f"more than {self.executor.limits.savepoints_max} savepoints are open"
+            )
+        self.transaction().savepoint(name)
+        marks = {s: (len(w.bulk), len(w.bulk_deleted)) for s, w in self.tables.items()}
+        self.savepoints.append(
+            Savepoint(
+                name,
+                settings_mark,
+                len(self.reference_checks),
+                (self.deferred, len(self.deferred)),
+                dict(self.constraint_modes),
+                marks,
+                self.catalog,
+                len(self.steps),
+                cursors,
+                len(self.notifications),
+                self.read_only,
+                self.large_objects.begun if self.large_objects is not None else 0,
+            )
+        )
+
+    def find(self, name: str) -> int:
+        for i in range(len(self.savepoints) - 1, -1, -1):
+            if self.savepoints[i].name == name:
+                return i
+        raise ExecutionError("3B001", f'savepoint "{name}" does not exist')
+
+    def rollback_to(self, index: int) -> Savepoint:
+        """Undoes what came after the savepoint; it stays, the later ones go."""
+        point = self.savepoints[index]
+        self.transaction().rollback_to(point.name)
+        del self.savepoints[index + 1 :]
+        self.gathered = None  # nothing that was gathered is older than a savepoint
+        if self.large_objects is not None:
+            self.large_objects.roll_back(point.descriptors)
+        for shard, w in self.tables.items():
+            w.roll_back(*point.bulk_marks.get(shard, (0, 0)))
+        self.catalog = point.catalog
+        del self.steps[point.steps :]
+        self._settle_steps()
+        while len(self.notifications) > point.notifications:
+            self.notifications.popitem()
+        del self.reference_checks[point.references :]
+        self.deferred, count = point.deferred
+        del self.deferred[count:]
+        self.constraint_modes = dict(point.constraint_modes)
+        return point
+
+    def release(self, index: int) -> Savepoint:
+        point = self.savepoints[index]
+        self.transaction().release(point.name)
+        del self.savepoints[index:]
+        return point
+
+    # --- DDL -------------------------------------------------------------------------------
+
+    def add_step(self, step: DdlStep, catalog: Any) -> None:
+        """A DDL statement's changes become the block's."""
+        self.steps.append(step)
+        self.catalog = catalog
+        if len(self.steps) == 1:
+            self._settle_steps()
+        else:
+            self._settle(step)
+
+    def _settle_steps(self) -> None:
+        """What all steps together create, drop and alter."""
+        self.own_oids = set()
+        self.created, self.dropped, self.altered, self.vanished = {}, {}, {}, {}
+        for step in self.steps:
+            self._settle(step)
+
+    def _settle(self, step: DdlStep) -> None:
+        """What one more step adds to that: a migration has thousands of them."""
+        created, dropped, altered, vanished = self.created, self.dropped, self.altered, self.vanished
+        self.own_oids.update(change.oid for change in step.changes)
+        for table in step.created:
+            created[table.shard] = table
+        for table in step.altered:
+            if table.shard in created:
+                created[table.shard] = table
+            else:
+                altered[table.shard] = table
+        for table in step.dropped:
+            altered.pop(table.shard, None)
+            if created.pop(table.shard, None) is None:
+                dropped[table.shard] = table
+            else:
+                vanished[table.shard] = table
+
+    def net_changes(self) -> list[CatalogChange]:
+        """Per object: as it was before the block, as it is after it."""
+        if not self.steps:
+            return []
+        first: dict[int, Any] = {}
+        last: dict[int, Any] = {}
+        for step in self.steps:
+            for change in step.changes:
+                first.setdefault(change.oid, change.old)
+                last[change.oid] = change.new
+        for oid, made in last.items():
+            if isinstance(made, EnumType) and made.unsafe:
+                last[oid] = replace(made, unsafe=())
+        return [
+            CatalogChange(first[oid], last[oid])
+            for oid in first
+            if (first[oid] is not None or last[oid] is not None) and first[oid] != last[oid]
+        ]
+
+    # --- the end ---------------------------------------------------------------------------
+
+    def _on_admit(self, group: Group) -> None:
+        """What validation cannot know: raises 23505, 40001, 42P07 before anything was written."""
+        executor = self.executor
+        if self.steps or self.isolation is not Isolation.READ_COMMITTED:
+            executor.catalogs.admit(self.net_changes() if self.steps else (), self.used)
+        else:
+            executor.catalogs.admit((), self.used, self._holds)
+        if self.reference_checks:
+            reference_checks.admit(self, group)
+        self.refuse_keys_held_twice(group.ts)
+        dropped, vanished = self.dropped, self.vanished
+        for shard, w in self.tables.items():
+            if (
+                w.image is None
+                or not (w.buffer.inserts or w.has_rows)
+                or shard in dropped
+                or shard in vanished
+            ):
+                continue
+            if w.rules.key is not None or w.rules.uniques:
+                check_unique(w, group.ts)
+            if w.bulk:
+                for bulk in w.final_bulk():
+                    if bulk.replaces is None:
+                        check_bulk(w, bulk.rows, group.ts, w.gone())
+
+    def goes_on(self, old: Table, new: Table) -> bool:
+        """Whether another definition of a table, or another one yet, leaves the block as it is."""
+        if self.steps or self.isolation is not Isolation.READ_COMMITTED:
+            return old == new
+        return self._holds(old, new)
+
+    def _holds(self, old: Table, new: Table) -> bool:
+        """Whether the block, which is at READ COMMITTED and has defined nothing, is right under another definition of a table, too."""
+        w = self.tables.get(old.shard)
+        only_adds = w is None or not (w.buffer.deletes or w.bulk_deleted or w.gone())
+        return goes_on(old, new, only_adds=only_adds)
+
+    def _on_apply(self, group: Group) -> None:
+        """Everything is decided: versions into the images, DDL into the catalog."""
+        ts = self.commit_ts = group.ts
+        executor = self.executor
+        if self.notifications and isinstance(group, SharedGroup):
+            group.tell([(channel, payload, self.sender_pid) for channel, payload in self.notifications])
+        executor.catalogs.apply(self, group)
+        for shard, w in self.tables.items():
+            if not (w.buffer.inserts or w.has_rows) or shard in self.dropped or shard in self.vanished:
+                continue
+            image = executor.store.image(shard)
+            group.undo(functools.partial(image.undo, ts))
+            if not w.bulk and not w.bulk_deleted:
+                apply_buffer(image, w.buffer, ts, keyed=w.rules.key is not None)
+                continue
+            final = w.final_bulk()
+            replaced = [b.replaces for b in final if b.replaces is not None]
+            for deletion in w.bulk_deleted:
+                removal = deletion.removal if deletion.removal is not None else deletion.rids
+                image.remove_bulk(removal, ts, replaced=deletion in replaced)
+                group.wrote_all(shard)
+            apply_buffer(image, w.buffer, ts, keyed=w.rules.key is not None)
+            for bulk in final:
+                image.put_bulk(bulk.rows, ts)
+                group.wrote_all(shard, fresh=bulk.replaces is None)
+                for rule in w.rules.uniques:
+                    group.wrote_all(rule.space)
+                for reference in w.rules.references:
+                    group.wrote_all(reference.space)

@@ -1,0 +1,1 @@
+"""EXPLAIN: what a plan is, in words and in four notations."""

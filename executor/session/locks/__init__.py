@@ -1,0 +1,1 @@
+"""Who waits for whom: rows, tables, definitions, and numbers that applications lock."""

@@ -1,0 +1,266 @@
+"""DDL beside open blocks: who defines a table anew waits for those whose outcome depends on it as it is.
+
+    A   BEGIN   INSERT INTO t ...                       COMMIT
+    B             ALTER TABLE t ADD COLUMN c, waits ........   ALTER TABLE
+
+The modes are PostgreSQL's, as row locks' strengths stand to each other: KEY SHARE | SHARE | NO KEY UPDATE | UPDATE of the table's OID.
+
+    AccessShareLock        has read the table       waits for, and keeps waiting, AccessExclusiveLock alone
+    RowExclusiveLock       has written to it        the two below
+    ShareRowExclusiveLock  triggers, foreign keys   writers, and its like
+    AccessExclusiveLock    everything else          everybody
+
+A block that merely uses a table takes no lock: which tables it uses it notes anyway (`Block.used`). It is given its lock when DDL
+comes that would have to wait for it, keeps it to its end like any other, and so DDL queues, times out, is part of circles (40P01) and is
+listed (pg_locks, pg_blocking_pids) as who waits for a row is. Who has waited is planned anew, at the present. From then on, and until
+its block is over, statements that write to the table, or are a block's first to use it, queue behind (`behind`); so it comes to its end beside
+any crowd. What does not wait (other servers' blocks) is refused at admission, 40001, as it always was. Blocks that go on under the new definition
+(`planner.overtaking`) are in nobody's way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from executor.procedural.inside import INSIDE
+from executor.session.waits import WouldBlock, wait_for
+from planner.abc import Oid, Plan, StatementKind, Table, statement_reads
+from planner.catalog import View
+from planner.ddl.plan import DdlPlan
+from txn.abc import Isolation, LockNotAvailable
+from txn.locks import LockMode
+
+if TYPE_CHECKING:
+    from executor.session.blocks.block import Block
+    from executor.session.session import Session
+
+SPACE: Final = "definition"
+MODES: Final = {
+    LockMode.KEY_SHARE: "AccessShareLock",
+    LockMode.SHARE: "RowExclusiveLock",
+    LockMode.NO_KEY_UPDATE: "ShareRowExclusiveLock",
+    LockMode.UPDATE: "AccessExclusiveLock",
+}
+
+
+LOOKS_MAX: Final = 4
+"""How often a definition looks who is in its way: beside a crowd it would come to an end of that never."""
+
+
+async def ours(session: Session, block: Block, bound: DdlPlan, looks: int = 0) -> bool:
+    """Locks the tables that a bound statement defines anew or empties, to the block's end. `looks`: how often that was done before.
+
+    False: somebody was in the way, and the statement is to be bound again. Raises DeadlockDetected, LockNotAvailable.
+    """
+    waited = False
+    wanted = _wanted(block, bound)
+    _announce(session, block, wanted.keys())
+    for _, (old, new, mode) in sorted(wanted.items()):
+        waited |= await _take(session, block, old, new, mode, looks)
+    if waited:
+        await _at_the_present(session, block)
+    return not waited
+
+
+async def locked(
+    session: Session, block: Block, table: Table, mode: LockMode, looks: int, *, nowait: bool
+) -> bool:
+    """LOCK TABLE: False where it has waited, and the table may be another one by now. Raises DeadlockDetected, LockNotAvailable."""
+    if _is_own(block, table):
+        return True
+    if mode >= LockMode.NO_KEY_UPDATE:
+        _announce(session, block, {table.oid})
+    waited = await _take(session, block, table, None, mode, looks, nowait=nowait)
+    if waited or mode >= LockMode.NO_KEY_UPDATE:
+        await _at_the_present(session, block)
+    return not waited
+
+
+def _announce(session: Session, block: Block, oids: AbstractSet[Oid]) -> None:
+    """From here on statements look whether it is their turn."""
+    if oids:
+        defining, txn = session.executor.defining, block.transaction()
+        defining[txn] = defining.get(txn, frozenset()) | oids
+
+
+async def _take(
+    session: Session,
+    block: Block,
+    old: Table | View,
+    new: Table | None,
+    mode: LockMode,
+    looks: int,
+    *,
+    nowait: bool = False,
+) -> bool:
+    """Whether it has waited for the lock of a table."""
+    locks, txn, key = session.executor.env.locks, block.transaction(), (old.oid,)
+    in_the_way = list(_users(session, block, old, new, mode)) if looks < LOOKS_MAX else []
+    if in_the_way:
+        # It was ours, and somebody has come since; what the block has used it keeps.
+        locks.weaken(txn, SPACE, key, _own(block, old.oid))
+        for other, held in in_the_way:
+            locks.note(other.transaction(), SPACE, key, held)
+    if locks.try_acquire(txn, SPACE, key, mode):
+        return False
+    if nowait:
+        raise LockNotAvailable(f'could not obtain lock on relation "{old.name}"')
+    await wait_for(session, block, WouldBlock(SPACE, key, mode))
+    return True
+
+
+def _own(block: Block, oid: Oid) -> LockMode | None:
+    """What PostgreSQL would have given the block for its use of a table so far."""
+    used = block.used.get(oid)
+    if used is None:
+        return None
+    return LockMode.SHARE if _has_written(block, used) else LockMode.KEY_SHARE
+
+
+def _has_written(block: Block, used: Table) -> bool:
+    writes = block.tables.get(used.shard)
+    return block.gathered is not None or (writes is not None and writes.has_rows)
+
+
+async def _at_the_present(session: Session, block: Block | None) -> None:
+    """After a wait: whoever is over is in the snapshot, if what was read before has not changed."""
+    await session.executor.env.committer.settled()  # what was admitted is in nobody's catalog before
+    if block is None:
+        return
+    txn = block.transaction()
+    if txn.isolation is not Isolation.READ_COMMITTED:
+        txn.refresh()
+    elif INSIDE.get() != block.party:
+        txn.new_statement()
+
+
+class _Passing:
+    """A statement of its own that waits, and keeps nobody waiting."""
+
+    kind = "process"
+
+    def __init__(self, pid: int) -> None:
+        self.party = self.id = pid
+
+
+async def behind(session: Session, plan: Plan) -> None:
+    """Before a statement, while somebody defines tables anew: waits its turn where that is one of its own.
+
+    A block that has used the table before goes on, for it is the definition that waits for it; and so does who reads outside of
+    blocks. Raises DeadlockDetected, LockNotAvailable.
+    """
+    executor, block = session.executor, session.block
+    await _tidied(session)
+    if block is not None and (block.failed or block.as_of is not None):
+        return
+    if not executor.defining or (block is None and plan.kind is StatementKind.READ):
+        return
+    plan = session.compiled(plan).plan
+    reads = plan.kind is StatementKind.READ
+    await _queue(session, {x.oid for x in statement_reads(plan)}, reads)
+
+
+async def behind_of(session: Session, table: Table) -> bool:
+    """The same for COPY into a table, which no plan names. Whether it has waited: the table may be another one now."""
+    await _tidied(session)
+    return bool(session.executor.defining) and await _queue(session, {table.oid}, reads=False)
+
+
+async def _tidied(session: Session) -> None:
+    """Definitions that are over are in nobody's way, once everybody sees them."""
+    executor = session.executor
+    if any(txn.has_let_go for txn in executor.defining):
+        await executor.env.committer.settled()
+        for txn in [txn for txn in executor.defining if txn.has_let_go]:
+            del executor.defining[txn]
+
+
+async def _queue(session: Session, oids: set[Oid], reads: bool) -> bool:
+    """Whether it has waited for one of the tables."""
+    executor, block = session.executor, session.block
+    busy = frozenset().union(*executor.defining.values())
+    locks = executor.env.locks
+    waits_s = session.settings.lock_timeout_ms / 1000 or None
+    waited = False
+    for oid in sorted(oids & busy):
+        if block is not None and (oid in block.used or oid in block.own_oids):
+            if reads or oid in block.own_oids or _own(block, oid) is LockMode.SHARE:
+                continue
+            # Who has only read keeps nobody from keeping writers out. Strengthened, its lock is before all that wait.
+            locks.note(block.transaction(), SPACE, (oid,), LockMode.KEY_SHARE)
+        owner = _Passing(session.pid) if block is None else block.transaction()
+        mode = LockMode.KEY_SHARE if reads else LockMode.SHARE
+        try:
+            if await locks.lock(owner, SPACE, (oid,), mode, timeout_s=waits_s):
+                waited = True
+                await _at_the_present(session, block)
+        finally:
+            if block is None:
+                locks.release_all(owner)
+    return waited
+
+
+def _wanted(block: Block, bound: DdlPlan) -> dict[Oid, tuple[Table | View, Table | None, LockMode]]:
+    """By OID: the table as it is, as it is to be (None: nobody can go on as before), and the mode; views for each other's sake."""
+    found: dict[Oid, tuple[Table | View, Table | None, LockMode]] = {}
+    for change in bound.changes:
+        if isinstance(change.old, View) and not _is_own(block, change.old):
+            found[change.oid] = change.old, None, LockMode.UPDATE
+        if isinstance(old := change.old, Table) and not _is_own(block, old):
+            new = change.new if isinstance(change.new, Table) else None
+            found[old.oid] = old, new, LockMode.UPDATE if new is None else _mode(old, new)
+    for table in bound.truncated:
+        if not _is_own(block, table):
+            found[table.oid] = table, None, LockMode.UPDATE
+    return found
+
+
+def _is_own(block: Block, table: Table | View) -> bool:
+    """Whether nobody else knows of the table yet."""
+    return block.executor.catalogs.newest.get(table.oid) is None
+
+
+def _mode(old: Table, new: Table) -> LockMode:
+    """CREATE TRIGGER, ADD FOREIGN KEY (at either end) and unique indexes keep writers out alone."""
+    if old.columns != new.columns:
+        return LockMode.UPDATE
+    alike = replace(
+        new,
+        triggers=old.triggers,
+        referenced_by=old.referenced_by,
+        constraints=old.constraints,
+        options=old.options,
+        comment=old.comment,
+    )
+    added = tuple(c for c in new.constraints if c not in old.constraints)
+    only_added = all(c in new.constraints for c in old.constraints) and all(c.kind in "fu" for c in added)
+    return LockMode.NO_KEY_UPDATE if alike == old and only_added else LockMode.UPDATE
+
+
+def _users(
+    session: Session, block: Block, old: Table | View, new: Table | None, mode: LockMode
+) -> Iterator[tuple[Block, LockMode]]:
+    """The blocks of other sessions that stand in the way, with the locks that PostgreSQL would have given them."""
+    if isinstance(old, View):
+        return  # who has read it has used its tables
+    for other in session.executor.sessions.values():
+        theirs = other.block
+        if theirs is None or theirs is block or theirs.as_of is not None:
+            continue
+        if theirs.txn is None or theirs.txn.has_let_go:
+            continue
+        if theirs.failed and not theirs.savepoints:
+            continue
+        used = theirs.used.get(old.oid)
+        if used is None or (new is not None and theirs.goes_on(used, new)):
+            continue
+        if _has_written(theirs, used):
+            yield theirs, LockMode.SHARE
+        elif mode is LockMode.UPDATE:
+            yield theirs, LockMode.KEY_SHARE
+
+
+__all__ = ["MODES", "SPACE", "behind", "behind_of", "locked", "ours"]

@@ -1,0 +1,371 @@
+"""One session's settings: checked on the way in, rolled back with the transaction that set them.
+
+    session value   SET, set_config(..., false), start-up options      reverts if its transaction fails
+    local value     SET LOCAL, set_config(..., true)                   gone at the end of the transaction
+    reset value     what RESET goes back to: start-up option or default
+
+A savepoint remembers both dictionaries; rolling back to it restores them. What the engines look at
+often (`statement_timeout_ms`, `search_path`, `types`) is kept parsed and renewed on every change, so
+that a statement reads an attribute and parses nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable
+from itertools import repeat
+from operator import attrgetter
+from typing import Final
+
+from executor.abc import ExecutionError
+from executor.session.settings.guc_table import GUCS, REPORTED, Guc
+from executor.session.settings.setting_values import canonical_value, invalid, shown, truth, unknown_setting
+from planner.abc import TypeRef
+from planner.catalog.names import split_identifiers
+from planner.catalog.system.reg_names import RegNames
+from planner.types import TIMESTAMPTZ, TypeSettings, input_text
+
+SNAPSHOT_NAME = re.compile("0[0-9A-F]{15}-1")
+"""What pg_export_snapshot() says: the timestamp of the log."""
+
+
+_FIXED = {
+    "internal": "cannot be changed",
+    "postmaster": "cannot be changed without restarting the server",
+    "sighup": "cannot be changed now",
+    "backend": "cannot be set after connection start",
+    "superuser-backend": "cannot be set after connection start",
+}
+
+
+_NAMING: Final = {
+    "default_tablespace": ("Tablespace", ("", "pg_default", "pg_global")),
+    "default_table_access_method": ("Table access method", ("heap",)),
+}
+"""Settings that name what is there: what else they are set to is refused, but not where a session begins with it."""
+
+
+class Settings:
+    """The settings of one session."""
+
+    __slots__ = (
+        "_block",
+        "_functions",
+        "_local",
+        "_reported",
+        "_reset",
+        "_savepoints",
+        "_session",
+        "acting",
+        "as_of",
+        "changes",
+        "deferrable",
+        "distributed_min_bytes",
+        "execution_engine",
+        "idle_in_transaction_timeout_ms",
+        "idle_session_timeout_ms",
+        "isolation",
+        "lock_timeout_ms",
+        "read_only",
+        "reg_names",
+        "replica",
+        "row_security",
+        "search_path",
+        "statement_timeout_ms",
+        "transaction_timeout_ms",
+        "types",
+        "user",
+    )
+
+    def __init__(
+        self,
+        user: str,
+        options: dict[str, str],
+        reg_names: Callable[[tuple[str, ...]], RegNames] | None = None,
+    ) -> None:
+        self.user = user
+        self.reg_names = reg_names
+        self.acting = ""
+        """As whom a function of SECURITY DEFINER acts; "" outside of such."""
+        self._session: dict[str, str] = {}
+        self._reset: dict[str, str] = {"session_authorization": user}
+        for name, value in options.items():
+            key, canonical = self._check(name, value, startup=True)
+            self._reset[key] = canonical
+        self._local: dict[str, str] = {}
+        self._block: dict[str, str] | None = None
+        self._functions: list[dict[str, str | None]] = []
+        self._savepoints: list[tuple[dict[str, str], dict[str, str], list[dict[str, str | None]]]] = []
+        self.changes: list[tuple[str, str]] = []
+        self._renew()
+        self._reported = {n: self.show(n) for n in REPORTED}
+
+    def another(self) -> Settings:
+        """Those of another session that begins as this one has begun: nothing may have been set since."""
+        made = Settings.__new__(Settings)
+        _ran(map(setattr, repeat(made), _ALIKE, _alike(self)))
+        made._session, made._local, made._savepoints, made.changes, made._functions = {}, {}, [], [], []
+        made._reported = self._reported.copy()
+        return made
+
+    # --- reading ---------------------------------------------------------------------------
+
+    @property
+    def reported(self) -> tuple[tuple[str, str], ...]:
+        """What clients are told of unasked, as SHOW prints it."""
+        return tuple(self._reported.items())
+
+    def raw(self, key: str) -> str:
+        """The canonical value of a setting by its lower-case name. KeyError for an unknown one."""
+        for level in (self._local, self._session, self._reset):
+            if key in level:
+                return level[key]
+        return GUCS[key].default
+
+    def listed(self, key: str) -> frozenset[str]:
+        """The words of such a setting that is a list."""
+        try:
+            return frozenset(word.strip().lower() for word in self.raw(key).split(","))
+        except KeyError:
+            return frozenset()
+
+    def switch(self, key: str, default: bool) -> bool:
+        """A setting of PL/pgSQL's, which is there once somebody has set it. What is no truth value is the default."""
+        try:
+            meaning = truth(self.raw(key))
+        except KeyError:
+            return default
+        return default if meaning is None else meaning
+
+    def show(self, name: str) -> str:
+        """As SHOW prints it. Raises 42704."""
+        key = name.lower()
+        try:
+            value = self.raw(key)
+        except KeyError:
+            raise unknown_setting(name) from None
+        guc = GUCS.get(key)
+        return value if guc is None else shown(guc, value)
+
+    def show_all(self) -> list[tuple[str, str, str]]:
+        """(name, value, description) of every setting, by name."""
+        rows = [(g.name, self.show(k), g.description) for k, g in GUCS.items() if not g.hidden]
+        custom = {k for level in (self._local, self._session, self._reset) for k in level} - GUCS.keys()
+        rows += [(k, self.show(k), "") for k in custom]
+        return sorted(rows, key=lambda r: r[0].lower())
+
+    def origin(self, key: str) -> tuple[str, str]:
+        """Where a setting's value is from, as pg_settings says it, and what RESET would make of it."""
+        source = "session" if key in self._local or key in self._session else "default"
+        if source == "default" and key in self._reset:
+            source = "client"
+        return source, self._reset.get(key, GUCS[key].default if key in GUCS else "")
+
+    # --- writing ---------------------------------------------------------------------------
+
+    def check(self, name: str, value: str) -> str:
+        """The canonical value, without setting anything. Raises as `set` does."""
+        return self._check(name, value)[1]
+
+    def set(self, name: str, value: str | None, *, local: bool = False) -> str:
+        """SET and RESET (None). Returns the new value as SHOW prints it. Raises 42704, 22023, 55P02."""
+        if value is None:
+            key = name.lower()
+            if key not in GUCS and "." not in key:
+                raise unknown_setting(name)
+            canonical = self._reset.get(key, GUCS[key].default if key in GUCS else "")
+            self._changeable(key)
+        else:
+            key, canonical = self._check(name, value)
+            if key in _NAMING and canonical not in _NAMING[key][1]:
+                raise ExecutionError(
+                    "22023",
+                    f'invalid value for parameter "{key}": "{value}"',
+                    detail=f'{_NAMING[key][0]} "{value}" does not exist.',
+                )
+        if local:
+            self._local[key] = canonical
+        else:
+            if self._block is None:
+                self._block = dict(self._session)
+            self._session[key] = canonical
+            self._local.pop(key, None)
+            for before in self._functions:
+                before.pop(key, None)
+        self._renew()
+        return self.show(key)
+
+    def reset_all(self) -> None:
+        if self._block is None:
+            self._block = dict(self._session)
+        keep = {k: v for k, v in self._session.items() if k in ("role", "session_authorization")}
+        self._session, self._local = keep, {}
+        for before in self._functions:
+            before.clear()
+        self._renew()
+
+    # --- functions -------------------------------------------------------------------------
+
+    def enter(self, acting: str, settings: Iterable[tuple[str, str]]) -> None:
+        """A function begins that acts as somebody, with settings of its own: local ones, until `leave`."""
+        before: dict[str, str | None] = {}
+        try:
+            for name, value in settings:
+                key, canonical = self._check(name, value)
+                before[key] = self._local.get(key)
+                self._local[key] = canonical
+        finally:  # what `leave` puts back, also where a value is refused that was taken once
+            self._functions.append(before)
+            self.acting = acting
+        self._renew()
+
+    def leave(self, acting: str) -> None:
+        """It has ended. What it has SET itself stays, and SET LOCAL of other settings too; its own are what they were."""
+        self.acting = acting
+        for key, value in self._functions.pop().items():
+            if value is None:
+                self._local.pop(key, None)
+            else:
+                self._local[key] = value
+        self._renew()
+
+    # --- transactions ----------------------------------------------------------------------
+
+    def commit(self) -> bool:
+        """The transaction ended well: local values go, session values stay. Whether there were any of either."""
+        if self._block is None and not self._local and not self._savepoints:
+            return False
+        self._block = None
+        self._local = {}
+        self._savepoints.clear()
+        self._renew()
+        return True
+
+    def rollback(self) -> bool:
+        if self._block is None and not self._local and not self._savepoints:
+            return False
+        if self._block is not None:
+            self._session = self._block
+        self._block = None
+        self._local = {}
+        self._savepoints.clear()
+        self._renew()
+        return True
+
+    def savepoint(self) -> int:
+        """Remembers the values. Returns the mark for `rollback_to` and `release`."""
+        functions = [before.copy() for before in self._functions]
+        self._savepoints.append((dict(self._session), dict(self._local), functions))
+        return len(self._savepoints) - 1
+
+    def rollback_to(self, mark: int) -> None:
+        if self._block is None:
+            self._block = dict(self._savepoints[0][0])
+        session, local, functions = self._savepoints[mark]
+        self._session, self._local = dict(session), dict(local)
+        for before, then in zip(self._functions, functions, strict=False):
+            before.clear()
+            before.update(then)
+        del self._savepoints[mark + 1 :]
+        self._renew()
+
+    def release(self, mark: int) -> None:
+        del self._savepoints[mark:]
+
+    # --- inside ----------------------------------------------------------------------------
+
+    def _changeable(self, key: str) -> None:
+        guc = GUCS.get(key)
+        if guc is None or guc.context in ("user", "superuser"):
+            return
+        raise ExecutionError("55P02", f'parameter "{guc.name}" {_FIXED[guc.context]}')
+
+    def _check(self, name: str, value: str, *, startup: bool = False) -> tuple[str, str]:
+        key = name.lower()
+        guc = GUCS.get(key)
+        if guc is None:
+            if "." not in key:
+                raise unknown_setting(name)
+            if not re.fullmatch(r"[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+", key):
+                raise ExecutionError(
+                    "42602",
+                    f'invalid configuration parameter name "{name}"',
+                    detail="Custom parameter names must be two or more simple identifiers separated by dots.",
+                )
+            return key, value
+        if not (startup and guc.context in ("backend", "superuser-backend")):
+            self._changeable(key)
+        if key == "session_authorization" and value.lower() == "default":
+            return key, self.user
+        if key == "tidewire.as_of":
+            return key, self._parse_as_of(guc, value)
+        return key, canonical_value(guc, value, "ISO, MDY" if startup else self.raw("datestyle"))
+
+    def _parse_as_of(self, guc: Guc, value: str) -> str:
+        """A time, a snapshot's name or a timestamp of the log; kept as the last, which nothing reinterprets."""
+        text = value.strip()
+        if not text:
+            return ""
+        if SNAPSHOT_NAME.fullmatch(text):
+            text = str(int(text[:16], 16))
+        types = getattr(self, "types", None) or TypeSettings()
+        ts = int(text) if text.isdigit() else input_text(text, TypeRef(TIMESTAMPTZ), types)
+        if not 0 <= ts < 1 << 62:
+            raise invalid(guc, value, "A finite time since 1970 is needed.")
+        return str(ts)
+
+    def _renew(self) -> None:
+        raw = self.raw
+        as_of = raw("tidewire.as_of")
+        self.as_of = int(as_of) if as_of else None
+        self.isolation = raw("default_transaction_isolation")
+        self.read_only = raw("default_transaction_read_only") == "on"
+        self.replica = raw("session_replication_role") == "replica"
+        self.deferrable = raw("default_transaction_deferrable") == "on"
+        self.execution_engine = raw("execution_engine")
+        self.distributed_min_bytes = int(raw("distributed_min_size")) << 20
+        self.statement_timeout_ms = int(raw("statement_timeout"))
+        self.lock_timeout_ms = int(raw("lock_timeout"))
+        self.idle_in_transaction_timeout_ms = int(raw("idle_in_transaction_session_timeout"))
+        self.idle_session_timeout_ms = int(raw("idle_session_timeout"))
+        self.transaction_timeout_ms = int(raw("transaction_timeout"))
+        role = raw("role")
+        user = self.acting or (role if role != "none" else raw("session_authorization"))
+        self.row_security = self.raw("row_security") == "on"
+        self.search_path = tuple(
+            user if n == "$user" else n for n in split_identifiers(raw("search_path")) if n
+        )
+        names = self.reg_names(self.search_path) if self.reg_names is not None else None
+        self.types = TypeSettings(
+            date_style=raw("datestyle"),
+            interval_style=raw("intervalstyle"),
+            time_zone=raw("timezone"),
+            extra_float_digits=int(raw("extra_float_digits")),
+            bytea_output=raw("bytea_output"),
+            client_encoding=raw("client_encoding"),
+            reg_output=names.output if names is not None else None,
+            reg_input=names.input if names is not None else None,
+        )
+        reported = getattr(self, "_reported", None)
+        if reported is not None:
+            for name in REPORTED:
+                now = self.show(name)
+                if reported[name] != now:
+                    reported[name] = now
+                    self.changes.append((name, now))
+
+
+_OWN = ("_session", "_local", "_savepoints", "changes", "_functions", "_reported")
+"""What a session changes in place."""
+_ALIKE = tuple(name for name in Settings.__slots__ if name not in _OWN)
+_alike = attrgetter(*_ALIKE)
+_ran = deque[None](maxlen=0).extend
+
+
+def join_list(values: Iterable[str]) -> str:
+    """How a list setting such as `search_path` keeps the names of SET: quoted where they must be."""
+    return ", ".join(
+        v if re.fullmatch(r"[a-z_][a-z0-9_$]*|[0-9]+", v) else '"' + v.replace('"', '""') + '"'
+        for v in values
+    )

@@ -1,0 +1,1 @@
+"""What tables promise of their rows: checks, keys, foreign keys, exclusions, unique indexes."""

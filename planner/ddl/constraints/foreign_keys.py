@@ -1,0 +1,203 @@
+"""FOREIGN KEY: the key that it refers to, what may not be in it, and the query that looks for rows without a parent."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NoReturn
+
+from planner import statements as st
+from planner import types
+from planner.abc import Column, Constraint, PlanError, Table
+from planner.catalog import quote_identifier, rights
+from planner.ddl import naming
+from planner.ddl.constraints import definitions as constraints
+from planner.ddl.constraints.collated_keys import refuse_keys
+from planner.ddl.plan import DataCheck
+from planner.ddl.scope import Scope
+
+
+def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
+    assert said.foreign is not None
+    columns = [_referring(table, name) for name in said.columns]
+    target = _target(scope, table, said.foreign)
+    if target.temporary != table.temporary:
+        kind = "temporary" if table.temporary else "permanent"
+        raise PlanError("42P16", f"constraints on {kind} tables may reference only {kind} tables")
+    if target.unlogged and not table.unlogged:
+        raise PlanError("42P16", "constraints on permanent tables may reference only permanent tables")
+    if target is not table:
+        rights.require(scope.catalog, scope.user, target, "references")
+    key = _referenced(target, said)
+    if len(key) != len(columns):
+        raise PlanError("42830", "number of referencing and referenced columns for foreign key disagree")
+    _refuse_generated(columns, said)
+    taken = constraints.is_free(scope, table)
+    label = naming.joined(c.name for c in columns)
+    name = said.name or naming.choose(table.name, label, "fkey", taken)
+    refuse_keys(columns, "foreign keys")
+    refuse_incomparable(name, columns, key)
+    constraint = Constraint(
+        scope.allocate(),
+        name,
+        "f",
+        tuple(c.attnum for c in columns),
+        foreign_table=target.oid,
+        foreign_columns=tuple(c.attnum for c in key),
+        on_update=said.on_update,
+        on_delete=said.on_delete,
+        deferrable=said.deferrable,
+        deferred=said.initially_deferred,
+        match=said.match,
+        delete_columns=_delete_columns(table, said),
+        validated=not (said.not_valid and has_rows),
+    )
+    if has_rows and not said.not_valid:
+        scope.checks += check_rows(scope, table, constraint, columns, target, key)
+    return dataclasses.replace(table, constraints=(*table.constraints, constraint))
+
+
+def refuse_incomparable(name: str, columns: list[Column], key: list[Column]) -> None:
+    """Raises 42804 for a foreign key whose columns the key's equality does not take."""
+    for mine, theirs in zip(columns, key, strict=True):
+        if mine.type.oid == types.CITEXT and theirs.type.oid in _TEXTS:
+            raise PlanError("0A000", "a reference of citext to text is not supported")
+        if not _comparable(mine.type.oid, theirs.type.oid):
+            raise PlanError(
+                "42804",
+                f'foreign key constraint "{name}" cannot be implemented',
+                detail=f'Key columns "{mine.name}" and "{theirs.name}" are of incompatible types: '
+                f"{types.type_in_words(mine.type.oid)} and {types.type_in_words(theirs.type.oid)}.",
+            )
+
+
+def _delete_columns(table: Table, said: st.ConstraintDef) -> tuple[int, ...]:
+    """What ON DELETE SET NULL (...) means: columns of the key."""
+    found: list[int] = []
+    for name in said.delete_columns:
+        column = _referring(table, name)
+        if name not in said.columns:
+            raise PlanError(
+                "42P10",
+                f'column "{name}" referenced in ON DELETE SET action must be part of foreign key',
+            )
+        if column.attnum not in found:
+            found.append(column.attnum)
+    return tuple(found)
+
+
+def _referring(table: Table, name: str) -> Column:
+    column = constraints.find_column(table, name)
+    if column is None:
+        if name in constraints.SYSTEM_COLUMNS:
+            raise PlanError("0A000", "system columns cannot be used in foreign keys")
+        raise PlanError("42703", f'column "{name}" referenced in foreign key constraint does not exist')
+    return column
+
+
+def _refuse_generated(columns: list[Column], said: st.ConstraintDef) -> None:
+    """Raises 42601 for an action that would write a generated column."""
+    if any(c.generated for c in columns):
+        for event, action, writing in (("UPDATE", said.on_update, "ndc"), ("DELETE", said.on_delete, "nd")):
+            if action in writing:
+                raise PlanError(
+                    "42601",
+                    f"invalid ON {event} action for foreign key constraint containing generated column",
+                )
+
+
+def _target(scope: Scope, table: Table, name: st.Name) -> Table:
+    """The referenced table; the one being made may be meant by its own name."""
+    schema = scope.catalog.schema_of(table.schema_oid).name
+    if name.name == table.name and name.schema in ("", schema):
+        return table
+    found = scope.find(st.Name(name.name, name.schema))
+    if found is None:
+        shown = f"{name.schema}.{name.name}" if name.schema else name.name
+        raise PlanError("42P01", f'relation "{shown}" does not exist')
+    if not isinstance(found, Table) or found.foreign is not None:
+        raise PlanError("42809", f'referenced relation "{name.name}" is not a table')
+    return found
+
+
+def _referenced(target: Table, said: st.ConstraintDef) -> list[Column]:
+    by_attnum = {c.attnum: c for c in target.columns}
+    if not said.foreign_columns:
+        if target.primary_key is None:
+            raise PlanError("42704", f'there is no primary key for referenced table "{target.name}"')
+        if target.primary_key.deferrable:
+            _refuse_deferrable("primary key", target)
+        return [by_attnum[a] for a in target.primary_key.columns]
+    key: list[Column] = []
+    for name in said.foreign_columns:
+        key.append(_referring(target, name))
+    wanted = sorted(c.attnum for c in key)
+    matching = [c for c in target.constraints if c.kind in "pu" and sorted(c.columns) == wanted]
+    if not matching:
+        raise PlanError(
+            "42830",
+            f'there is no unique constraint matching given keys for referenced table "{target.name}"',
+        )
+    if all(c.deferrable for c in matching):
+        _refuse_deferrable("unique constraint", target)
+    return key
+
+
+def _refuse_deferrable(what: str, target: Table) -> NoReturn:
+    raise PlanError("55000", f'cannot use a deferrable {what} for referenced table "{target.name}"')
+
+
+_NUMBERS = {types.INT2: 0, types.INT4: 0, types.INT8: 0, types.NUMERIC: 1, types.FLOAT4: 2, types.FLOAT8: 2}
+"""Where each stands in the order in which numbers are converted without being asked."""
+_TEXTS = frozenset((types.TEXT, types.VARCHAR, types.BPCHAR, types.NAME))
+_TIMES = frozenset((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ))
+
+
+def _comparable(mine: int, theirs: int) -> bool:
+    """Whether the key's own equality takes what refers to it, converted without an explicit cast."""
+    if mine in _NUMBERS and theirs in _NUMBERS:
+        return _NUMBERS[mine] <= _NUMBERS[theirs]
+    return mine == theirs or any(mine in group and theirs in group for group in (_TEXTS, _TIMES))
+
+
+def check_rows(
+    scope: Scope,
+    table: Table,
+    constraint: Constraint,
+    columns: list[Column],
+    target: Table,
+    key: list[Column],
+) -> list[DataCheck]:
+    """What must not be found: a row without a parent and, with MATCH FULL, one whose key is null in part."""
+    mine = [quote_identifier(c.name) for c in columns]
+    theirs = [quote_identifier(c.name) for c in key]
+    joined = " AND ".join(
+        # Whose collations differ are equal where their bytes are; nobody has said which of the two it would be by.
+        f"p.{t} = f.{m}" + (' COLLATE "C"' if c.collation != k.collation else "")
+        for m, t, c, k in zip(mine, theirs, columns, key, strict=True)
+    )
+    present = " AND ".join(constraints.is_there(f"f.{m}", c) for m, c in zip(mine, columns, strict=True))
+    values = ", ".join(f"{{{i}}}" for i in range(len(mine)))
+    message = f'insert or update on table "{table.name}" violates foreign key constraint "{constraint.name}"'
+    orphans = DataCheck(
+        f"SELECT {', '.join('f.' + m for m in mine)} FROM {constraints.qualified(scope, table)} AS f WHERE {present} AND NOT EXISTS "
+        f"(SELECT 1 FROM {constraints.qualified(scope, target)} AS p WHERE {joined}) LIMIT 1",
+        "23503",
+        message,
+        constraints.literally(f"Key ({', '.join(mine)})=")
+        + f"({values})"
+        + constraints.literally(f' is not present in table "{target.name}".'),
+        table,
+        constraint.name,
+    )
+    if constraint.match != "f" or len(mine) < 2:
+        return [orphans]
+    some = " OR ".join(constraints.is_there(f"f.{m}", c) for m, c in zip(mine, columns, strict=True))
+    mixed = DataCheck(
+        f"SELECT 1 FROM {constraints.qualified(scope, table)} AS f WHERE ({some}) AND NOT ({present}) LIMIT 1",
+        "23503",
+        message,
+        "MATCH FULL does not allow mixing of null and nonnull key values.",
+        table,
+        constraint.name,
+    )
+    return [orphans, mixed]

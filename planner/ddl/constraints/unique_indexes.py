@@ -1,0 +1,185 @@
+"""CREATE UNIQUE INDEX: uniqueness that is no constraint, over columns, expressions, or some of the rows.
+
+Whatever enforces UNIQUE constraints (newest versions, runs, bulk checks, admission) compares columns. So a
+unique index is a `Constraint` that is not listed as one (`index_only`), over columns that may have been made for it:
+
+    (a, b)                      the columns themselves
+    (lower(name))               a hidden column, generated: lower(name)
+    (a, b) WHERE active         a hidden column CASE WHEN active THEN a END, and b
+                                rows outside the predicate have a NULL there, and NULLs are distinct
+    (a) NULLS NOT DISTINCT WHERE active
+                                two: CASE WHEN active THEN coalesce(a, 0) END, CASE WHEN active THEN a IS NULL END
+                                a NULL within the predicate must not be one
+
+Hidden columns have no name that anybody could say, attribute numbers far above those of columns, and are in no list
+of columns; they cost the room of the value. `settled` takes away what no index needs any more.
+
+A partitioned table has them too, though no rows; what is a part of its index in a partition has columns of the same
+names (`named_as_above`), so that rows go from one to the other as they are. Those of a partition's own indexes are
+computed when it is known which rows are its (`executor.session.partitions.rows_of_leaves`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+from planner import statements as st
+from planner import types
+from planner.abc import Column, Constraint, Oid, PlanError, Table, TypeRef
+from planner.catalog import Index, IndexKey, quote_identifier
+from planner.catalog.collations import nondeterministic
+from planner.catalog.system.definitions import index_column
+from planner.ddl.constraints import definitions as constraints
+from planner.ddl.constraints.collated_keys import refuse_keys
+from planner.ddl.plan import DataCheck
+from planner.ddl.scope import Scope
+from planner.partitions import HIDDEN
+
+_IN_PLACE_OF_NULL: Final = {
+    **dict.fromkeys((types.INT2, types.INT4, types.INT8, types.NUMERIC, types.FLOAT4, types.FLOAT8), "0"),
+    **dict.fromkeys((types.TEXT, types.VARCHAR, types.BPCHAR), "''"),
+    types.BOOL: "false",
+    types.UUID: "uuid '00000000-0000-0000-0000-000000000000'",
+    types.DATE: "date '2000-01-01'",
+    types.TIMESTAMP: "timestamp '2000-01-01'",
+    types.TIMESTAMPTZ: "timestamptz '2000-01-01Z'",
+}
+"""Some value of each type that may be a key of a partial index with NULLS NOT DISTINCT."""
+
+
+def hidden_columns(scope: Scope, table: Table, index: Index) -> tuple[Table, dict[int, str]]:
+    """The table with the index's constraint and hidden columns, and their expressions over the old rows."""
+    by_attnum = {c.attnum: c for c in table.columns}
+    attnums: list[int] = []
+    shown: list[str] = []
+    made: list[Column] = []
+    nulls: list[str] = []
+    whole = bool(index.predicate) and index.nulls_not_distinct
+
+    def hide(kind: TypeRef, value: str) -> None:
+        number = scope.allocate()  # no other column ever had it
+        name = f"........unique.{number}........"
+        made.append(Column(name, kind, number, default=value, generated=True, hidden=True))
+        attnums.append(number)
+
+    for i, key in enumerate(index.keys):
+        column = by_attnum[key.attnum] if key.attnum else None
+        _refuse_nondeterministic(scope, table, key, column)
+        text = quote_identifier(column.name) if column is not None else f"({key.expression})"
+        shown.append(shown_key(scope, table, index, i + 1))
+        partial = index.predicate and (i == 0 or whole)
+        if column is not None and not partial:
+            attnums.append(column.attnum)
+            continue
+        kind = column.type if column is not None else _type(scope, table, key.expression)
+        if whole:
+            nulls.append(f"CASE WHEN ({index.predicate}) THEN ({text}) IS NULL END")
+            text = f"coalesce({text}, {_in_place_of_null(kind)})"
+        hide(kind, f"CASE WHEN ({index.predicate}) THEN {text} END" if partial else text)
+    for test in nulls:
+        hide(TypeRef(types.BOOL), test)
+    constraint = Constraint(
+        index.oid,
+        index.name,
+        "u",
+        tuple(attnums),
+        index_oid=index.oid,
+        nulls_not_distinct=index.nulls_not_distinct and not whole,
+        index_only=True,
+        by_value=True,
+        shown=tuple(shown) if made else (),
+    )
+    changed = dataclasses.replace(
+        table, columns=(*table.columns, *made), constraints=(*table.constraints, constraint)
+    )
+    return changed, {c.attnum: c.default or "" for c in made}
+
+
+def _in_place_of_null(kind: TypeRef) -> str:
+    if kind.oid not in _IN_PLACE_OF_NULL:
+        shown = types.format_type(kind)
+        raise PlanError(
+            "0A000", f"partial unique indexes with NULLS NOT DISTINCT on type {shown} are not supported"
+        )
+    return _IN_PLACE_OF_NULL[kind.oid]
+
+
+def shown_key(scope: Scope, table: Table, index: Index, position: int) -> str:
+    """A key of an index, 1-based, as PostgreSQL names it: a column, a call, or an expression in parentheses."""
+    return index_column(table, index, position, scope.catalog, pretty=True)
+
+
+def named_as_above(scope: Scope, parent: Table, theirs: Index, oid: Oid, mine: Index) -> None:
+    """Hidden columns of a partition's index have the names of those of the index that it is a part of.
+
+    So whoever writes through the table above finds them by name, as all the others.
+    """
+    child = scope.catalog.table(oid)
+    wanted, own = _hidden(parent, theirs), _hidden(child, mine)
+    names = {c.attnum: above.name for c, above in zip(own, wanted, strict=True)}
+    if any(names[c.attnum] != c.name for c in own):
+        columns = tuple(
+            dataclasses.replace(c, name=names[c.attnum]) if c.attnum in names else c for c in child.columns
+        )
+        scope.replace(child, dataclasses.replace(child, columns=columns))
+
+
+def _hidden(table: Table, index: Index) -> list[Column]:
+    found = next((c for c in table.constraints if c.index_only and c.index_oid == index.oid), None)
+    columns = [table.columns[table.index_of(n)] for n in found.columns] if found is not None else []
+    return [c for c in columns if c.hidden]
+
+
+def check(scope: Scope, table: Table, index: Index) -> DataCheck:
+    """What must find nothing where the rows that are there are to have a unique index."""
+    columns = {c.attnum: c for c in table.columns}
+    of = [columns.get(k.attnum) for k in index.keys]
+    keys = [
+        f"({k.expression})" if c is None else quote_identifier(c.name)
+        for k, c in zip(index.keys, of, strict=True)
+    ]
+    tests = []
+    if not index.nulls_not_distinct:
+        tests = [constraints.is_there(k, c) for k, c in zip(keys, of, strict=True)]
+    if index.predicate:
+        tests.append(f"({index.predicate})")
+    where = " WHERE " + " AND ".join(tests) if tests else ""
+    shown = ", ".join(shown_key(scope, table, index, i) for i in range(1, len(keys) + 1))
+    return constraints.no_duplicates(scope, table, index.name, keys, where, shown)
+
+
+def _refuse_nondeterministic(scope: Scope, table: Table, key: IndexKey, column: Column | None) -> None:
+    if not nondeterministic:
+        return
+    collation = key.collation
+    if not collation and column is not None:
+        collation = column.collation
+    elif not collation:
+        plan = scope.plan_expression(st.Sql(key.expression), constraints.qualified(scope, table))
+        assert plan.columns is not None
+        collation = plan.columns[0].collation
+    name = column.name if column is not None else "expression"
+    refuse_keys([Column(name, TypeRef(types.TEXT), 0, collation=collation)], "unique indexes")
+
+
+def _type(scope: Scope, table: Table, expression: str) -> TypeRef:
+    plan = scope.plan_expression(st.Sql(expression), constraints.qualified(scope, table))
+    assert plan.columns is not None
+    kind = plan.columns[0].type
+    return TypeRef(types.TEXT) if kind.oid == types.UNKNOWN else kind
+
+
+def settled(scope: Scope, table: Table) -> Table:
+    """The table without constraints whose index is gone, and without hidden columns that no constraint and no partition key needs."""
+    kept = tuple(
+        c for c in table.constraints if not c.index_only or scope.catalog.get(c.index_oid) is not None
+    )
+    needed = {a for c in kept for a in c.columns}
+    if table.partitioning is not None:
+        needed.update(table.partitioning.columns)
+    if table.partition is not None:  # what the tables above deal out rows by
+        above = {c.name for c in scope.catalog.table(table.partition.parent).columns}
+        needed.update(c.attnum for c in table.columns if c.name.startswith(HIDDEN) and c.name in above)
+    columns = tuple(c for c in table.columns if not c.hidden or c.attnum in needed)
+    return dataclasses.replace(table, constraints=kept, columns=columns)

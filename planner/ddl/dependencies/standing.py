@@ -1,0 +1,136 @@
+"""What stands in the way of dropping a column or a key: views, generated columns, foreign keys, triggers.
+
+Without CASCADE it is an error that lists them (2BP01); with it they go, and one NOTICE says so.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from planner.abc import Column, Constraint, PlanError, Table
+from planner.catalog import View, exclusions, quote_identifier
+from planner.catalog.stored_queries import stored_queries_of
+from planner.ddl import drop, rules
+from planner.ddl.dependencies.dependents import mentions
+from planner.ddl.replication import published
+from planner.ddl.rights import policies
+from planner.ddl.routines import triggers
+from planner.ddl.scope import Scope, describe
+
+
+def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> list[Column]:
+    """What outside the table stands in the way of dropping a column goes, with CASCADE; or 2BP01.
+
+    Returns the generated columns that must go too.
+    """
+    what = f"column {quote_identifier(column.name)} of table {quote_identifier(table.name)}"
+    lines: list[str] = []
+    using = list(stored_queries_of(scope.catalog, table.oid))
+    held = {p.oid: (holder, p) for holder, p in policies.elsewhere(scope, table, column)}
+    held |= {p.oid: (table, p) for p in policies.using(table, column)}
+    lines += [policies.described(holder, p) for holder, p in held.values()]
+    views = [v.holder for v in using if mentions(v.query, column.name)]
+    lines += [describe(v, scope.catalog, scope.search_path) for v in views]
+    gone = {v.oid for v in views}
+    ruled = [(holder, r) for holder, r in rules.using(scope, table, column) if holder.oid not in gone]
+    lines += [rules.described(holder, r) for holder, r in ruled]
+    generated = [
+        c
+        for c in table.columns
+        if c.generated
+        and not c.hidden
+        and c.default
+        and c.attnum != column.attnum
+        and mentions(c.default, column.name)
+    ]
+    lines += [f"column {quote_identifier(c.name)} of table {quote_identifier(table.name)}" for c in generated]
+    lines += [
+        f"constraint {quote_identifier(c.name)} on table {quote_identifier(table.name)}"
+        for c in exclusions.exclusions(table)
+        if column.attnum not in c.columns and exclusions.in_expression(scope.catalog, c, column.name)
+    ]
+    fired = triggers.using(table, column)
+    lines += [f"trigger {quote_identifier(x.name)} on table {quote_identifier(table.name)}" for x in fired]
+    told_of = published.using_column(scope, table, column.attnum)
+    lines += [published.described(scope, table, p) for p, _ in told_of]
+    foreign: list[tuple[Table, Constraint]] = []
+    for other in scope.catalog.tables():
+        for c in other.constraints:
+            if c.kind == "f" and c.foreign_table == table.oid and column.attnum in c.foreign_columns:
+                if other.oid == table.oid and column.attnum in c.columns:
+                    continue
+                foreign.append((other, c))
+                lines.append(f"constraint {quote_identifier(c.name)} on table {quote_identifier(other.name)}")
+    if lines and not cascade:
+        raise PlanError(
+            "2BP01",
+            f"cannot drop {what} because other objects depend on it",
+            detail="\n".join(f"{line} depends on {what}" for line in lines),
+            hint="Use DROP ... CASCADE to drop the dependent objects too.",
+        )
+    told = [f"drop cascades to {line}" for line in lines]
+    if len(told) == 1:
+        scope.notice(told[0])
+    elif told:
+        scope.notice(f"drop cascades to {len(told)} other objects", detail="\n".join(told))
+    for other, constraint in foreign:
+        current = scope.catalog.table(other.oid)
+        kept = tuple(c for c in current.constraints if c.oid != constraint.oid)
+        scope.replace(current, dataclasses.replace(current, constraints=kept))
+    published.without_parts(scope, {part.oid for _, part in told_of})
+    for oid, (holder, _) in held.items():
+        now = scope.catalog.table(holder.oid)
+        policies.remove(scope, now, [p for p in now.policies if p.oid == oid])
+    for other_holder, rule in ruled:
+        here = scope.catalog.get(other_holder.oid)
+        if isinstance(here, Table | View):
+            rules.remove(scope, here, [r for r in here.rules if r.oid == rule.oid])
+    if views:
+        drop.remove_all(scope, list(views), True)
+    return generated
+
+
+def free_key(scope: Scope, table: Table, key: Constraint, cascade: bool) -> None:
+    """Foreign keys that stand on this key, and views that group by it, need CASCADE."""
+    if key.kind not in "pu":
+        return
+    others = [c for c in table.constraints if c.kind in "pu" and c.oid != key.oid]
+    standing: list[tuple[Table, Constraint]] = []
+    for other in scope.catalog.tables():
+        for c in other.constraints:
+            if (
+                c.kind == "f"
+                and not c.parent
+                and c.foreign_table == table.oid
+                and sorted(c.foreign_columns) == sorted(key.columns)
+                and not any(sorted(o.columns) == sorted(key.columns) for o in others)
+            ):
+                standing.append((other, c))
+    what = f"constraint {quote_identifier(key.name)} on table {quote_identifier(table.name)}"
+    views = [v.holder for v in stored_queries_of(scope.catalog, key.oid)]
+    shown = [
+        (
+            f"constraint {quote_identifier(c.name)} on table {quote_identifier(t.name)}",
+            f"index {quote_identifier(key.name)}",
+        )
+        for t, c in standing
+    ]
+    shown += [(describe(v, scope.catalog, scope.search_path), what) for v in views]
+    if shown and not cascade:
+        raise PlanError(
+            "2BP01",
+            f"cannot drop {what} because other objects depend on it",
+            detail="\n".join(f"{one} depends on {on}" for one, on in shown),
+            hint="Use DROP ... CASCADE to drop the dependent objects too.",
+        )
+    if len(shown) == 1:
+        scope.notice("drop cascades to " + shown[0][0])
+    elif shown:
+        detail = "\n".join("drop cascades to " + one for one, _ in shown)
+        scope.notice(f"drop cascades to {len(shown)} other objects", detail=detail)
+    for other, c in standing:
+        current = scope.catalog.table(other.oid)
+        kept = tuple(k for k in current.constraints if k.oid != c.oid)
+        scope.replace(current, dataclasses.replace(current, constraints=kept))
+    if views:
+        drop.remove_all(scope, list(views), True)

@@ -1,0 +1,1 @@
+"""Foreign-data wrappers, servers, user mappings and foreign tables."""

@@ -1,0 +1,1 @@
+"""Operators, and the classes and families by which indexes use them."""

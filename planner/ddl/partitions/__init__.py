@@ -1,0 +1,1 @@
+"""Partitioned tables: keys, bounds, and what partitions have from the tables above them."""

@@ -1,0 +1,1 @@
+"""Publications, subscriptions, and by what subscribers would tell rows apart."""

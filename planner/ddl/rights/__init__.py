@@ -1,0 +1,1 @@
+"""Roles, and who may do what: grants, defaults of grants, policies, owners."""

@@ -1,0 +1,1 @@
+"""Functions, procedures, aggregates, and the triggers that call them."""

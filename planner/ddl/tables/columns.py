@@ -1,0 +1,218 @@
+"""A column of a table: its name, what its definition makes of it (type, default, the sequence of a serial), and whether what is
+computed for it can be stored in it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+from planner import statements as st
+from planner import types
+from planner.abc import Column, Plan, PlanError, SqlError, Table, TypeRef
+from planner.binding.facts import type_name
+from planner.binding.resolve import castable, own_cast
+from planner.catalog import (
+    Schema,
+    Sequence,
+    domains,
+    quote_qualified,
+)
+from planner.ddl import collations, moments, sequences
+from planner.ddl.constraints import definitions as constraints
+from planner.ddl.dependencies import depends
+from planner.ddl.scope import Scope
+from planner.ddl.tables import column_settings
+from planner.ddl.types.named_types import with_schemas
+from planner.ddl.types.typenames import check_column_type, resolve_type, serial_type
+from planner.lexer import STRING, tokenize, within_parentheses
+from planner.parse.queries import position as first_position
+
+HIDDEN_COLUMNS: Final = frozenset(("_rid", "_from", "_to", "_ts"))
+
+
+def refuse_column_name(name: str, others: list[str], of_view: bool = False) -> None:
+    """Raises 42701 for a name that is taken by another column, by PostgreSQL or by this server. A view has no system columns."""
+    if name in others:
+        raise PlanError("42701", f'column "{name}" specified more than once')
+    if not of_view and name in constraints.SYSTEM_COLUMNS:
+        raise PlanError("42701", f'column name "{name}" conflicts with a system column name')
+    if name in HIDDEN_COLUMNS:
+        raise PlanError("42939", f'column name "{name}" is reserved')
+
+
+def refuse_alike(name: str, others: list[str]) -> None:
+    """Raises 0A000 for a table's column "a" beside "A": DuckDB, which tables are read by, would take one for the other."""
+    if name.lower() in map(str.lower, others):
+        raise PlanError("0A000", f'columns whose names differ in capitals only are not supported: "{name}"')
+
+
+def define_column(
+    scope: Scope, said: st.ColumnDef, schema: Schema, table_name: str, attnum: int, temporary: bool
+) -> tuple[Column, Sequence | None, list[st.ConstraintDef]]:
+    """A column, the sequence that comes with it, and its constraints as constraints of the table."""
+    sequence: Sequence | None = None
+    default = depends.qualified_constants(scope, said.default) if said.default is not None else None
+    not_null = bool(said.not_null)
+    integer = serial_type(said.type)
+    if integer and scope.catalog.find_type(said.type.names[0], "", scope.search_path) is None:
+        ref = TypeRef(integer)
+        if said.default is not None:
+            raise PlanError(
+                "42601",
+                f'multiple default values specified for column "{said.name}" of table "{table_name}"',
+            )
+        if said.not_null is False:
+            raise PlanError(
+                "42601",
+                f'conflicting NULL/NOT NULL declarations for column "{said.name}" of table "{table_name}"',
+            )
+        for what, present in (("identity", said.identity), ("generation expression", said.generated)):
+            if present:
+                raise PlanError(
+                    "42601",
+                    f'both default and {what} specified for column "{said.name}" of table "{table_name}"',
+                )
+        sequence = sequences.owned(scope, schema, table_name, said.name, ref, None, attnum, False, temporary)
+        shown = quote_qualified(schema.name, sequence.name).replace("'", "''")
+        default, not_null = f"nextval('{shown}'::regclass)", True
+    else:
+        ref = resolve_type(said.type, scope.catalog, scope.search_path)
+    check_column_type(ref, said.name, scope.catalog)
+    ref, domain = domains.underneath(scope.catalog, ref)
+    collation = collations.resolved(scope, said.collation, ref, said.collation_position)
+    default = with_schemas(scope, moments.frozen(scope, default, ref), ref) if default is not None else None
+    if said.identity:
+        if ref.oid not in (types.INT2, types.INT4, types.INT8):
+            raise PlanError("22023", "identity column type must be smallint, integer, or bigint")
+        sequence = sequences.owned(
+            scope, schema, table_name, said.name, ref, said.identity_options, attnum, True, temporary
+        )
+        not_null = True
+    if said.generated is not None:
+        constraints.refuse_subqueries(said.generated, "column generation expression")
+        default = with_schemas(scope, said.generated.text)
+    checks = [c if c.kind == "c" else dataclasses.replace(c, columns=(said.name,)) for c in said.constraints]
+    column = Column(
+        said.name,
+        ref,
+        attnum,
+        not_null,
+        default,
+        said.identity,
+        said.generated is not None,
+        sequence.oid if sequence is not None else 0,
+        domain,
+        collation=collation,
+    )
+    if said.compression:
+        column = dataclasses.replace(
+            column, compression=column_settings.compression(scope, column, said.compression)
+        )
+    return column, sequence, checks
+
+
+def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:
+    """Binds a DEFAULT on its own: unknown names and functions, and references to columns, are errors now."""
+    constraints.refuse_subqueries(expression, "DEFAULT expression")
+    constraints.refuse_columns(expression)
+    column = constraints.find_column(table, name)
+    assert column is not None
+    tokens = within_parentheses(tokenize(expression.text))
+    if len(tokens) == 2 and tokens[0].kind == STRING:
+        try:
+            types.input_text(tokens[0].value, column.type, scope.ctx.settings)
+        except SqlError as e:
+            e.position = expression.offset + tokens[0].start + 1
+            raise
+        return
+    if len(tokens) == 2 and tokens[0].keyword == "null":
+        return
+    if [t.value for t in tokens[:2]] == ["nextval", "("]:
+        return  # evaluated by the executor, not by a query
+    _verify_type(scope.plan_expression(expression, clause="DEFAULT expressions"), column)
+
+
+def with_dates_of_generated(scope: Scope, table: Table) -> Table:
+    """The table, its generated columns' dates as values: of what type a literal is, the other columns say."""
+    if not any(c.generated for c in table.columns):
+        return table
+    columns = (
+        dataclasses.replace(c, default=moments.frozen(scope, c.default, c.type, table))
+        if c.generated and c.default is not None
+        else c
+        for c in table.columns
+    )
+    return dataclasses.replace(table, columns=tuple(columns))
+
+
+def verify_generated(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:
+    """Binds a generation expression over the finished table: its columns, its functions, its type."""
+    generated = {c.name for c in table.columns if c.generated}
+    for node in constraints.system_columns_of(expression, table):
+        if node.name == "tableoid":
+            raise PlanError(
+                "0A000",
+                "tableoid in column generation expressions is not supported",
+                position=first_position(node),
+            )
+        raise PlanError(
+            "42P10",
+            f'cannot use system column "{node.name}" in column generation expression',
+            position=first_position(node),
+        )
+    for node in constraints.columns_named(expression):
+        if node.name == table.name and not node.table and constraints.find_column(table, node.name) is None:
+            raise PlanError(
+                "42P17",
+                "cannot use whole-row variable in column generation expression",
+                detail="This would cause the generated column to depend on its own value.",
+                position=first_position(node),
+            )
+        if node.name in generated:
+            raise PlanError(
+                "42P17",
+                f'cannot use generated column "{node.name}" in column generation expression',
+                detail="A generated column cannot reference another generated column.",
+                position=first_position(node),
+            )
+    column = constraints.find_column(table, name)
+    assert column is not None
+    source = constraints.qualified(scope, table)
+    _verify_type(scope.plan_expression(expression, source, "column generation expressions"), column)
+
+
+def _verify_type(plan: Plan, column: Column) -> None:
+    """Raises 42804 for what cannot be stored in the column."""
+    assert plan.columns is not None
+    source = plan.columns[0].type
+    if not _assignable(source.oid, column.type.oid):
+        raise PlanError(
+            "42804",
+            f'column "{column.name}" is of type {types.format_type(column.type)} '
+            f"but default expression is of type {types.format_type(source)}",
+            hint="You will need to rewrite or cast the expression.",
+        )
+
+
+_NUMERIC: Final = frozenset((types.INT2, types.INT4, types.INT8, types.FLOAT4, types.FLOAT8, types.NUMERIC))
+
+
+_STRINGS: Final = frozenset((types.TEXT, types.VARCHAR, types.BPCHAR, types.NAME, types.CITEXT))
+
+
+_DATES: Final = frozenset((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ))
+
+
+def _assignable(source: int, target: int) -> bool:
+    """Whether a default of one type can surely not be stored in a column of the other is what this refuses."""
+    if source == target or source == types.UNKNOWN or target in _STRINGS:
+        return True
+    if own_cast(source, target, "a") is not None:
+        return True
+    if types.MONEY in (source, target):
+        return castable(type_name(source), type_name(target), "a")
+    for group in (_NUMERIC, _DATES):
+        if source in group:
+            return target in group or (source in _DATES and target in (types.TIME, types.TIMETZ))
+    return not (source == types.BOOL or source in _STRINGS) or target not in _NUMERIC | _DATES | {types.BOOL}

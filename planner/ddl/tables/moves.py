@@ -1,0 +1,65 @@
+"""Names and places of relations: RENAME TO and SET SCHEMA, with everything that names what is moved."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from planner.abc import PlanError, Table
+from planner.catalog import Index, Relation
+from planner.catalog.stored_queries import stored_queries_of
+from planner.ddl import rules
+from planner.ddl.constraints import definitions as constraints
+from planner.ddl.dependencies import depends, moved_relations, renamed_in_queries
+from planner.ddl.dependencies.renamed_in_queries import Renaming
+from planner.ddl.rights import policies
+from planner.ddl.scope import Scope
+
+
+def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
+    schema = scope.catalog.schema_of(found.schema_oid)
+    scope.refuse_duplicate(schema, new_name)
+    if isinstance(found, Index) and (found.unique or found.constraint_oid):
+        table = scope.catalog.table(found.table_oid)
+        renamed = tuple(
+            dataclasses.replace(c, name=new_name) if c.index_oid == found.oid else c
+            for c in table.constraints
+        )
+        scope.replace(table, dataclasses.replace(table, constraints=renamed))
+    policies.refuse_renaming(scope, found)
+    rules.refuse_renaming(scope, found)
+    _rename_in_views(scope, found, new_name)
+    before = scope.catalog
+    scope.replace(found, dataclasses.replace(found, name=new_name))
+    depends.follow_constants(scope, before)
+
+
+def _rename_in_views(scope: Scope, found: Relation, new_name: str) -> None:
+    reading = [k for k in stored_queries_of(scope.catalog, found.oid) if not k.remembers(found.oid)]
+    for view, query in renamed_in_queries.all_anew(scope, reading, Renaming(found.oid, new_name), found):
+        if query is None:
+            view.refuse_parameter(found.name)
+            query = constraints.rename_in_expression(view.query, found.name, new_name)
+        scope.replace(view.holder, view.reworded(query))
+
+
+def move_relation(scope: Scope, found: Relation, schema_name: str) -> None:
+    schema = scope.catalog.schema(schema_name)
+    if schema.oid == found.schema_oid:
+        return
+    if scope.is_taken(schema, found.name):
+        raise PlanError("42P07", f'relation "{found.name}" already exists in schema "{schema.name}"')
+    old = scope.catalog.schema_of(found.schema_oid).name
+    owned = scope.catalog.sequences_of(found.oid) if isinstance(found, Table) else ()
+    for relation in (found, *owned):
+        moved_relations.follow(scope, relation, old, schema.name)
+    policies.refuse_renaming(scope, found)
+    rules.refuse_renaming(scope, found)
+    before = scope.catalog
+    moved = dataclasses.replace(found, schema_oid=schema.oid)
+    scope.replace(found, moved)
+    if isinstance(moved, Table):
+        for index in scope.catalog.indexes_of(moved.oid):
+            scope.replace(index, dataclasses.replace(index, schema_oid=schema.oid))
+        for sequence in scope.catalog.sequences_of(moved.oid):
+            scope.replace(sequence, dataclasses.replace(sequence, schema_oid=schema.oid))
+    depends.follow_constants(scope, before)

@@ -1,0 +1,113 @@
+"""What is written over a column that gets another type, read again as PostgreSQL reads it.
+
+    c timestamp CHECK (c > '2024-01-01')       ALTER c TYPE text
+    as it was meant:  c > '2024-01-01 00:00:00'::timestamp without time zone
+    read again:       42883 operator does not exist: text > timestamp without time zone
+
+A constraint says what it said when it was made, not what its words would say of another type. So the words are spelled
+out over the column as it was (`planner.catalog.system.written`), with the types of all constants, and bound over the
+column as it is: what cannot be read so is refused now, also where there are no rows, for no row could ever come. A key
+of other rows, and what refers to it, must still be comparable, and the references are looked for again.
+
+Source: PostgreSQL's manual, ALTER TABLE ("SET DATA TYPE"), and what its `ATPostAlterTypeCleanup` does.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+from typing import TYPE_CHECKING
+
+from planner import aims
+from planner import statements as st
+from planner.abc import Column, Constraint, Table
+from planner.catalog import Index
+from planner.catalog.system.written import condition
+from planner.ddl.constraints import definitions as constraints
+from planner.ddl.constraints import foreign_keys
+from planner.ddl.dependencies.dependents import mentions
+
+if TYPE_CHECKING:
+    from planner.ddl.tables.alteration import Alteration
+
+
+def reread(on: Alteration, column: Column) -> None:
+    """Raises, once the table is as it shall be, what PostgreSQL raises where a CHECK, an index or a foreign key cannot
+    be meant of the column's new type. `column`: as it was."""
+    scope = on.scope
+    meant: list[Constraint] = []
+    for c in on.table.constraints:
+        if c.kind == "c" and column.attnum in c.columns:
+            c = dataclasses.replace(c, expression=_spelled_out(on, c.expression))
+            _verify_check(on, c.expression)
+        elif c.kind == "f" and (column.attnum in c.columns or _refers_to(c, on.table, column)):
+            _verify_reference(on, c)
+        meant.append(c)
+    on.table = dataclasses.replace(on.table, constraints=tuple(meant))
+    for reference, child in aims.into(scope.catalog, on.table):
+        if child.oid != on.table.oid and _refers_to(reference, on.table, column):
+            _verify_reference(on, reference, child)
+    for index in scope.catalog.indexes_of(on.table.oid):
+        _reread_index(on, column, index)
+
+
+def _refers_to(reference: Constraint, table: Table, column: Column) -> bool:
+    return reference.foreign_table == table.oid and column.attnum in reference.foreign_columns
+
+
+def _spelled_out(on: Alteration, text: str) -> str:
+    """An expression over the table as it was before the statement, constants with their types."""
+    return condition(on.scope.before, on.before, text, ()) or text
+
+
+def _verify_check(on: Alteration, text: str) -> None:
+    on.verify.append(lambda: constraints.verify_check(on.scope, on.table, st.Sql(text)))
+
+
+def _verify_reference(on: Alteration, reference: Constraint, child: Table | None = None) -> None:
+    """A foreign key between columns that are comparable still, and whose rows are looked for again."""
+    scope = on.scope
+
+    def verify() -> None:
+        mine = on.table if child is None else scope.catalog.table(child.oid)
+        theirs = scope.catalog.table(reference.foreign_table)
+        by_number = {c.attnum: c for c in mine.columns}
+        keys = {c.attnum: c for c in theirs.columns}
+        columns = [by_number[n] for n in reference.columns]
+        key = [keys[n] for n in reference.foreign_columns]
+        foreign_keys.refuse_incomparable(reference.name, columns, key)
+        if reference.validated:
+            scope.checks += foreign_keys.check_rows(scope, mine, reference, columns, theirs, key)
+
+    on.verify.append(verify)
+
+
+def _reread_index(on: Alteration, column: Column, index: Index) -> None:
+    """Expressions and the predicate of an index."""
+    keys = tuple(
+        dataclasses.replace(k, expression=_spelled_out(on, k.expression))
+        if k.expression and mentions(k.expression, column.name)
+        else k
+        for k in index.keys
+    )
+    predicate = index.predicate
+    if predicate and mentions(predicate, column.name):
+        predicate = _spelled_out(on, predicate)
+    if keys == index.keys and predicate == index.predicate:
+        return
+    scope = on.scope
+    source = constraints.qualified(scope, on.table)
+    scope.replace(index, dataclasses.replace(index, keys=keys, predicate=predicate))
+    for k in keys:
+        if k.expression:
+            on.verify.append(partial(_bind, on, k.expression, source))
+    if predicate:
+        on.verify.append(
+            lambda: constraints.verify_boolean(
+                scope, on.table, st.Sql(predicate), "WHERE", "index predicates"
+            )
+        )
+
+
+def _bind(on: Alteration, text: str, source: str) -> None:
+    on.scope.plan_expression(st.Sql(text), source, "index expressions")

@@ -1,0 +1,1 @@
+"""Types that users make, their casts, and how definitions name types."""

@@ -1,0 +1,174 @@
+"""ALTER TYPE ... ATTRIBUTE: a composite type's fields.
+
+Values are kept as texts without the names of their fields, so a rename is the catalog's affair alone. A field that is
+added or dropped means that every value is written anew, in a new shard for each table with a column of the type:
+
+    c    ->    CASE WHEN c has a value THEN ROW((c).kept, ..., NULL)::text END
+
+A field's type changes, as in PostgreSQL, only while no column is of the type; nor is anything changed here while
+arrays of it, or other composite types, are made of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+from planner import statements as st
+from planner import types
+from planner.abc import Column, DomainUse, PlanError, Table, TypeRef
+from planner.catalog import CompositeType, domains, quote_identifier, rights
+from planner.catalog.attribute_domains import demands
+from planner.catalog.collations import by_bytes, shown
+from planner.catalog.row_types import row_type
+from planner.catalog.user_types import has_rows_of
+from planner.ddl import collations
+from planner.ddl.constraints import definitions as constraints
+from planner.ddl.dependencies import renamed_in_queries
+from planner.ddl.scope import Scope
+from planner.ddl.tables import creation as tables
+from planner.ddl.types.typenames import resolve_type
+
+ACTIONS: Final = ("add column", "drop column", "rename column", "set type")
+
+
+def alter_attribute(scope: Scope, found: CompositeType, action: st.AlterAction) -> None:
+    names = [c.name for c in found.columns]
+    name = action.column.name if action.column is not None else action.name
+    if action.what == "add column":
+        if name in names:
+            raise PlanError("42701", f'column "{name}" of relation "{found.name}" already exists')
+    elif name not in names:
+        message = f'column "{name}" of relation "{found.name}" does not exist'
+        if action.what == "rename column":
+            raise PlanError("42703", f'column "{name}" does not exist')
+        if not action.exists:
+            raise PlanError("42703", message)
+        scope.notice(message + ", skipping")
+        return
+    if action.what == "rename column":
+        if action.new_name in names:
+            raise PlanError("42701", f'column "{action.new_name}" of relation "{found.name}" already exists')
+        renamed_in_queries.with_attribute(scope, found, name, action.new_name)
+        columns = tuple(
+            dataclasses.replace(c, name=action.new_name) if c.name == name else c for c in found.columns
+        )
+    else:
+        _refuse_used(scope, found, rewritable=action.what != "set type")
+        columns = _changed(scope, found, action, name)
+    scope.replace(found, dataclasses.replace(found, columns=columns))
+
+
+def write_values_anew(scope: Scope, oid: int) -> None:
+    """After the last action on a type: the rows of every table whose columns hold values of its old shape."""
+    before, after = scope.before.get(oid), scope.catalog.get(oid)
+    assert isinstance(before, CompositeType) and isinstance(after, CompositeType)
+    fields = [c.attnum for c in after.columns]
+    if fields == [c.attnum for c in before.columns]:
+        return
+    names = {c.attnum: c.name for c in before.columns}
+    for table in [t for t in scope.catalog.objects(Table) if any(c.type.oid == oid for c in t.columns)]:
+        cells = [
+            _of_new_shape(quote_identifier(c.name), [names.get(a) for a in fields])
+            if c.type.oid == oid
+            else quote_identifier(c.name)
+            for c in table.columns
+        ]
+        old = scope.before.get(table.oid)
+        assert isinstance(old, Table)
+        new = dataclasses.replace(table, shard=tables.shard_of(scope.allocate()))
+        scope.replace(table, new)
+        query = f"SELECT {', '.join(cells)} FROM {constraints.qualified(scope, old)}"
+        scope.rewrite(old, new, query, scope.before)
+
+
+def _of_new_shape(value: str, fields: Sequence[str | None]) -> str:
+    """The text of a value's fields, NULL for one that it has not had."""
+    kept = ", ".join("NULL" if f is None else f"({value}).{quote_identifier(f)}" for f in fields)
+    return f"CASE WHEN CAST({value} AS text) IS NOT NULL THEN CAST(ROW({kept}) AS text) END"
+
+
+def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: str) -> tuple[Column, ...]:
+    if action.what == "drop column":
+        return tuple(c for c in found.columns if c.name != name)
+    said = action.column.type if action.column is not None else action.type
+    assert said is not None
+    ref, domain = domains.underneath(scope.catalog, resolve_type(said, scope.catalog, scope.search_path))
+    refuse_conditions(ref, domain)
+    collation = action.column.collation if action.column is not None else ""
+    refuse_collation(scope, collation, ref, action.position)
+    if action.what == "add column":
+        before = scope.before.get(found.oid)
+        known = (*found.columns, *(before.columns if isinstance(before, CompositeType) else ()))
+        attnum = max((c.attnum for c in known), default=0) + 1
+        return (*found.columns, Column(name, ref, attnum, domain=domain))
+    return tuple(
+        dataclasses.replace(c, type=ref, domain=domain) if c.name == name else c for c in found.columns
+    )
+
+
+def refuse_other_rows(scope: Scope, before: Table, after: Table) -> None:
+    """Raises 0A000 for another row of a table of whose row type a column is: its values have the fields of before."""
+    rows = row_type(before)
+    if not has_rows_of(rows.oid) or _fields(before) == _fields(after):
+        return
+    things: list[Table | CompositeType] = [
+        *scope.catalog.objects(Table),
+        *scope.catalog.objects(CompositeType),
+    ]
+    for thing, column in ((x, c) for x in things for c in x.columns):
+        if column.type.oid in (rows.oid, rows.array_oid):
+            raise PlanError(
+                "0A000",
+                f'cannot alter {rights.table_word(before)} "{before.name}" because column "{thing.name}.{column.name}" uses its row type',
+            )
+
+
+def _fields(table: Table) -> list[tuple[int, TypeRef]]:
+    """What values of its row type are made of: which columns, whatever they are called, and their types."""
+    return [(c.attnum, c.type) for c in table.visible]
+
+
+def refuse_collation(scope: Scope, said: str, ref: TypeRef, position: int) -> None:
+    """Raises 0A000 for an attribute in another order than that of bytes: values are compared without asking it."""
+    key = collations.resolved(scope, said, ref, position)
+    if not by_bytes(key):
+        raise PlanError("0A000", f'attributes with the collation "{shown(key)}" are not supported')
+
+
+def refuse_conditions(ref: TypeRef, domain: DomainUse | None) -> None:
+    """Raises 0A000 for an attribute of an array whose elements have to obey: nobody would ask each of them."""
+    if domain is not None and domain.over_elements and demands(domain):
+        raise PlanError(
+            "0A000",
+            f"attributes of arrays over domain {domain.name}, which has conditions, are not supported",
+        )
+    element = types.element_of(ref.oid)
+    if element and types.composite_conditions(element):
+        shown = types.type_in_words(element)
+        raise PlanError(
+            "0A000",
+            f"attributes of arrays over type {shown}, whose attributes have conditions, are not supported",
+        )
+
+
+def _refuse_used(scope: Scope, found: CompositeType, *, rewritable: bool) -> None:
+    """Raises 0A000 where a column, or a type that a column may be of, is made of the type.
+
+    `rewritable`: columns of tables that are of the type itself will be written anew.
+    """
+    of_it = (found.oid, found.array_oid)
+    things: list[Table | CompositeType] = [
+        *scope.catalog.objects(Table),
+        *scope.catalog.objects(CompositeType),
+    ]
+    for thing in things:
+        for column in thing.columns:
+            written_anew = rewritable and isinstance(thing, Table) and column.type.oid == found.oid
+            if column.type.oid in of_it and not written_anew:
+                shown = types.format_type(column.type).removesuffix("[]")
+                raise PlanError(
+                    "0A000",
+                    f'cannot alter type "{shown}" because column "{thing.name}.{column.name}" uses it',
+                )

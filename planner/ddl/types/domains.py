@@ -1,0 +1,222 @@
+"""CREATE and ALTER DOMAIN: conditions over VALUE, and what a change of them means for the columns of the domain.
+
+A column carries what its domain demands (`planner.abc.DomainUse`), so every change of a domain is `spread`: the tables
+with columns of it, or of a domain over it, get new definitions. A condition that is new must hold for the rows that
+are there already, unless it comes NOT VALID.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from planner import statements as st
+from planner import types
+from planner.abc import Column, Constraint, PlanError, Table, TypeRef
+from planner.catalog import Catalog, CompositeType, Domain, domains, quote_identifier
+from planner.catalog.collations import by_bytes, shown
+from planner.catalog.system.definitions import type_name
+from planner.ddl import collations, moments, naming
+from planner.ddl.constraints import definitions as constraints
+from planner.ddl.plan import DataCheck
+from planner.ddl.scope import Scope
+from planner.ddl.types.named_types import with_schemas
+
+
+def collation_of(scope: Scope, said: str, base: TypeRef) -> str:
+    """A domain's. Raises what it cannot be: of the other types (42804), unknown (42704), a language's (0A000)."""
+    key = collations.resolved(scope, said, base, 0)
+    if not by_bytes(key):
+        raise PlanError("0A000", f'domains with the collation "{shown(key)}" are not supported')
+    return key
+
+
+def refuse_base(base: TypeRef, name: str, catalog: Catalog) -> None:
+    """Raises 42804 for a type that a domain cannot be of, 0A000 for one whose conditions would be asked of the whole array."""
+    use = domains.underneath(catalog, base)[1]
+    if use is not None and use.over_elements:
+        raise PlanError("0A000", "domains over arrays of domains are not supported")
+    fact = types.BY_OID.get(base.oid)
+    if fact is not None and fact.typtype == "p":
+        raise PlanError("42804", f'"{fact.typname}" is not a valid base type for a domain')
+
+
+def check_of(scope: Scope, domain: str, base: TypeRef, said: st.ConstraintDef, taken: set[str]) -> Constraint:
+    """CHECK (...) as a constraint of the domain. Raises what binding it raises, 42804 unless it is boolean."""
+    assert said.expression is not None
+    constraints.refuse_subqueries(said.expression, "check constraint")
+    name = said.name or naming.choose(domain, "", "check", taken.__contains__)
+    if name in taken:
+        raise PlanError("42710", f'constraint "{name}" for domain "{domain}" already exists')
+    under = type_name(scope.catalog, domains.underneath(scope.catalog, base)[0], scope.search_path)
+    # Without an offset errors have no position: PostgreSQL gives none here.
+    alone = st.Sql(said.expression.text)
+    plan = scope.plan_expression(
+        alone, f"(SELECT CAST(NULL AS {under}) AS {domains.VALUE}) AS tw_domain", "check constraints"
+    )
+    assert plan.columns is not None
+    found = plan.columns[0].type
+    if found.oid not in (types.BOOL, types.UNKNOWN):
+        raise PlanError(
+            "42804",
+            f"argument of CHECK must be type boolean, not type {types.format_type(found)}",
+        )
+    return Constraint(
+        scope.allocate(),
+        name,
+        "c",
+        (),
+        with_schemas(scope, moments.frozen(scope, said.expression.text, table=_of_value(scope, base))),
+        validated=not said.not_valid,
+    )
+
+
+def _of_value(scope: Scope, base: TypeRef) -> Table:
+    """What a domain's conditions name: one column, VALUE."""
+    under = domains.underneath(scope.catalog, base)[0]
+    return Table(0, 0, "", (Column(domains.VALUE, under, 1),), (), "")
+
+
+def verify_default(scope: Scope, base: TypeRef, expression: st.Sql) -> None:
+    """Binds a DEFAULT on its own: unknown names and references to columns are errors now."""
+    constraints.refuse_subqueries(expression, "DEFAULT expression")
+    constraints.refuse_columns(expression)
+    scope.plan_expression(expression, clause="DEFAULT expressions")
+
+
+def spread(scope: Scope) -> None:
+    """Gives every column of a domain what the domains are now."""
+    for table, _ in _of_attributes(scope):  # what is asked of its rows is another
+        scope.replace(table, dataclasses.replace(table))
+    for table in list(scope.catalog.objects(Table)):
+        if any(c.domain is not None for c in table.columns):
+            columns = tuple(
+                domains.column_of(scope.catalog, c) if c.domain is not None else c for c in table.columns
+            )
+            scope.replace(table, dataclasses.replace(table, columns=columns))
+    for composite in list(scope.catalog.objects(CompositeType)):
+        if any(c.domain is not None for c in composite.columns):
+            columns = tuple(
+                domains.column_of(scope.catalog, c) if c.domain is not None else c for c in composite.columns
+            )
+            scope.replace(composite, dataclasses.replace(composite, columns=columns))
+
+
+def _of_attributes(scope: Scope) -> list[tuple[Table, Column]]:
+    """The columns of composite types some of whose attributes, at any depth, are of domains."""
+    return [
+        (table, column)
+        for table in scope.catalog.objects(Table)
+        for column in table.columns
+        if any(True for _ in _domains_within(scope.catalog, column.type))
+    ]
+
+
+def _domains_within(catalog: Catalog, ref: TypeRef) -> Iterator[TypeRef]:
+    """The domains of a composite type's attributes (of an array's elements, if they are such)."""
+    made = catalog.get(types.element_of(ref.oid) or ref.oid)
+    for attribute in made.columns if isinstance(made, CompositeType) else ():
+        if attribute.domain is not None:
+            yield attribute.declared
+        yield from _domains_within(catalog, attribute.type)
+
+
+def _refuse_stored(scope: Scope, found: Domain) -> None:
+    """Raises 0A000 for a new condition of a domain of which attributes are, where tables hold values of such types."""
+    for table, column in _of_attributes(scope):
+        if any(_is_of(scope.catalog, ref, found) for ref in _domains_within(scope.catalog, column.type)):
+            raise PlanError(
+                "0A000",
+                f'cannot alter type "{found.name}" because column "{table.name}.{column.name}" uses it',
+            )
+
+
+def alter_domain(scope: Scope, found: Domain, action: st.AlterAction) -> None:
+    what = action.what
+    if what == "set default":
+        assert action.expression is not None
+        verify_default(scope, found.base, action.expression)
+        under = domains.underneath(scope.catalog, found.base)[0]
+        default = with_schemas(scope, moments.frozen(scope, action.expression.text, under))
+        scope.replace(found, dataclasses.replace(found, default=default))
+    elif what == "drop default":
+        scope.replace(found, dataclasses.replace(found, default=None))
+    elif what == "set not null":
+        scope.replace(found, dataclasses.replace(found, not_null=True))
+        scope.checks += _violations(scope, found, None)
+    elif what == "drop not null":
+        scope.replace(found, dataclasses.replace(found, not_null=False))
+    elif what in ("drop constraint", "validate constraint", "rename constraint"):
+        _change_constraint(scope, found, action)
+    else:
+        assert action.constraint is not None
+        if action.constraint.kind != "c":
+            kinds = {"p": "primary key", "u": "unique", "f": "foreign key"}
+            raise PlanError("42601", f"{kinds[action.constraint.kind]} constraints not possible for domains")
+        taken = {c.name for c in found.constraints}
+        made = check_of(scope, found.name, found.base, action.constraint, taken)
+        scope.replace(found, dataclasses.replace(found, constraints=(*found.constraints, made)))
+        if made.validated:
+            scope.checks += _violations(scope, found, made)
+    spread(scope)
+    # The checks run over the tables as they are now.
+    scope.checks = [
+        dataclasses.replace(c, table=scope.catalog.table(c.table.oid)) if c.table is not None else c
+        for c in scope.checks
+    ]
+
+
+def _change_constraint(scope: Scope, found: Domain, action: st.AlterAction) -> None:
+    old = next((c for c in found.constraints if c.name == action.name), None)
+    if old is None:
+        message = f'constraint "{action.name}" of domain "{found.name}" does not exist'
+        if not action.exists:
+            raise PlanError("42704", message)
+        scope.notice(message + ", skipping")
+        return
+    if action.what == "drop constraint":
+        made = tuple(c for c in found.constraints if c is not old)
+    elif action.what == "rename constraint":
+        if any(c.name == action.new_name for c in found.constraints):
+            raise PlanError(
+                "42710", f'constraint "{action.new_name}" for domain "{found.name}" already exists'
+            )
+        made = tuple(
+            dataclasses.replace(c, name=action.new_name) if c is old else c for c in found.constraints
+        )
+    else:
+        made = tuple(dataclasses.replace(c, validated=True) if c is old else c for c in found.constraints)
+        scope.checks += _violations(scope, found, old)
+    scope.replace(found, dataclasses.replace(found, constraints=made))
+
+
+def _violations(scope: Scope, found: Domain, check: Constraint | None) -> list[DataCheck]:
+    """What finds rows that break a new condition of the domain (None: NOT NULL)."""
+    _refuse_stored(scope, found)
+    out = []
+    for table in scope.catalog.objects(Table):
+        for column in table.columns:
+            if column.domain is None or not _is_of(scope.catalog, column.declared, found):
+                continue
+            text = check.expression if check is not None else f"{domains.VALUE} IS NOT NULL"
+            test = domains.over_column(text, column)
+            shown, name = quote_identifier(column.name), constraints.qualified(scope, table)
+            out.append(
+                DataCheck(
+                    f"SELECT {shown} FROM {name} WHERE NOT ({test}) LIMIT 1",
+                    "23514" if check is not None else "23502",
+                    f'column "{column.name}" of table "{table.name}" contains '
+                    + ("values that violate the new constraint" if check is not None else "null values"),
+                    table=table,
+                    column=column.name,
+                )
+            )
+    return out
+
+
+def _is_of(catalog: Catalog, ref: TypeRef, domain: Domain) -> bool:
+    """Whether a type is the domain, an array over it, or a domain over one of these."""
+    if ref.oid in (domain.oid, domain.array_oid):
+        return True
+    thing = catalog.get(types.DOMAIN_ARRAYS.get(ref.oid, ref.oid))
+    return isinstance(thing, Domain) and _is_of(catalog, thing.base, domain)

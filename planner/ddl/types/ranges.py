@@ -1,0 +1,138 @@
+"""CREATE TYPE ... AS RANGE: a range type over any type that has an order, and with it the multirange over it.
+
+    CREATE TYPE floatrange AS RANGE (subtype = float8, subtype_diff = float8mi)
+        floatrange        floatrange[]             floatrange(0, 1.5)
+        floatmultirange   floatmultirange[]        floatmultirange(floatrange(0, 1), floatrange(2, 3))
+
+Functions of an index (`subtype_diff`) are kept for those who ask; no index is searched by them. A canonical function
+would have to be in C, and to be there before its type is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+from planner import statements as st
+from planner import types
+from planner.abc import PlanError, TypeRef
+from planner.catalog import MultirangeType, RangeType, Schema
+from planner.catalog.collations import by_bytes, is_collatable
+from planner.catalog.system.constraints import opclass_for
+from planner.ddl import collations, others
+from planner.ddl.scope import Scope
+from planner.ddl.types.typenames import resolve_type
+from planner.types.user_ranges import may_be_bounds
+
+NAME_BYTES_MAX: Final = 63
+_DIFFERENCES: Final = {
+    "float8mi": types.FLOAT8,
+    "int4range_subdiff": types.INT4,
+    "int8range_subdiff": types.INT8,
+    "numrange_subdiff": types.NUMERIC,
+    "daterange_subdiff": types.DATE,
+    "tsrange_subdiff": types.TIMESTAMP,
+    "tstzrange_subdiff": types.TIMESTAMPTZ,
+}
+"""PostgreSQL's own functions that say how far two values are from each other, and of which type these are."""
+
+
+def create_range(scope: Scope, said: st.CreateRange) -> None:
+    """The range type and its multirange. Raises 42601, 42704, 42710, 42804, 42809, 42883, 42P17, 0A000."""
+    schema = others.place(scope, said.name)
+    name = said.name.name
+    if said.subtype is None:
+        raise PlanError("42601", 'type attribute "subtype" is required')
+    options = dict(said.options)
+    subtype = TypeRef(
+        resolve_type(dataclasses.replace(said.subtype, position=0), scope.catalog, scope.search_path).oid
+    )
+    shown = types.format_type(subtype)
+    fact = types.BY_OID.get(subtype.oid)
+    if fact is not None and fact.typtype == "p":
+        raise PlanError("42804", f"range subtype cannot be {shown}")
+    opclass = _opclass(options.get("subtype_opclass"), subtype, shown)
+    if types.base_of(subtype) != subtype or not may_be_bounds(subtype.oid):
+        raise PlanError("0A000", f"ranges over type {shown} are not supported")
+    collation = _collation(scope, options.get("collation"), subtype)
+    if "canonical" in options:
+        raise PlanError(
+            "42P17",
+            "cannot specify a canonical function without a pre-created shell type",
+            hint="Create the type as a shell type, then create its canonicalization function, "
+            "then do a full CREATE TYPE.",
+        )
+    difference = _difference(options.get("subtype_diff"), subtype, shown)
+    multi = options.get("multirange_type_name")
+    home, multi_name = (scope.schema_for(multi), multi.name) if multi else (schema, _multirange_name(name))
+    _refuse_taken(scope, home, multi_name, "" if multi else name)
+    if (home.oid, multi_name) == (schema.oid, name):
+        raise PlanError("42710", f'type "{name}" already exists')
+    oid, array, multi_oid, multi_array = (scope.allocate() for _ in range(4))
+    scope.add(
+        RangeType(
+            oid, schema.oid, name, array, subtype, multi_oid, opclass, collation, difference, scope.user
+        )
+    )
+    scope.add(MultirangeType(multi_oid, home.oid, multi_name, multi_array, subtype, oid, scope.user))
+
+
+def _opclass(said: st.Name | None, subtype: TypeRef, shown: str) -> int:
+    if said is None:
+        found = opclass_for("btree", "", subtype.oid)
+        if not found:
+            raise PlanError(
+                "42704",
+                f'data type {shown} has no default operator class for access method "btree"',
+                hint="You must specify an operator class for the range type or define a default operator class "
+                "for the subtype.",
+            )
+        return found
+    found = opclass_for("btree", said.name, subtype.oid)
+    if not found:
+        raise PlanError("42704", f'operator class "{said}" does not exist for access method "btree"')
+    if found != opclass_for("btree", "", subtype.oid):
+        raise PlanError("0A000", f'ranges by operator class "{said}" are not supported')
+    return found
+
+
+def _collation(scope: Scope, said: st.Name | None, subtype: TypeRef) -> str:
+    if said is None:
+        return ""
+    if not is_collatable(subtype.oid):
+        raise PlanError("42809", "range collation specified but subtype does not support collation")
+    key = collations.resolved(scope, f"{said.schema}\0{said.name}" if said.schema else said.name, subtype, 0)
+    if not by_bytes(key):
+        raise PlanError("0A000", f'ranges with the collation "{said.name}" are not supported')
+    return key
+
+
+def _difference(said: st.Name | None, subtype: TypeRef, shown: str) -> str:
+    if said is None:
+        return ""
+    if _DIFFERENCES.get(said.name) != subtype.oid:
+        raise PlanError("42883", f"function {said}({shown}, {shown}) does not exist")
+    return said.name
+
+
+def _multirange_name(name: str) -> str:
+    """`floatrange` -> `floatmultirange`, `span` -> `span_multirange`."""
+    head, word, tail = name.partition("range")
+    if word:
+        made = f"{head}multirange{tail}"
+        return made.encode()[:NAME_BYTES_MAX].decode(errors="ignore")
+    tail = "_multirange"
+    return name.encode()[: NAME_BYTES_MAX - len(tail)].decode(errors="ignore") + tail
+
+
+def _refuse_taken(scope: Scope, home: Schema, name: str, made_for: str) -> None:
+    if scope.catalog.type_in(home.oid, name) is None:
+        return
+    if not made_for:
+        raise PlanError("42710", f'type "{name}" already exists')
+    raise PlanError(
+        "42710",
+        f'type "{name}" already exists',
+        detail=f'Failed while creating a multirange type for type "{made_for}".',
+        hint='You can manually specify a multirange type name using the "multirange_type_name" attribute.',
+    )
