@@ -231,6 +231,8 @@ class Prepared:
     from_sql: bool = False
     express: Any = None
     """What pgwire knows of how it is usually bound."""
+    literals: tuple[Datum, ...] | None = None
+    """Its plan's parameters, where these are literals of the text (an INSERT of many rows): who binds it has none to give."""
 
 
 @dataclass(slots=True)
@@ -313,6 +315,10 @@ class Session(Protocol):
         self, text: str, parameter_types: Sequence[int] = (), offset: int = 0
     ) -> tuple[Plan, tuple[Datum, ...]]:
         """Plans one statement. In the simple protocol the second item holds the normalised literals."""
+
+    def renewed(self, prepared: Prepared) -> Prepared:
+        """A statement whose literals were read for another catalog, or other settings: read anew. Else itself. Raises SqlError."""
+        ...
 
     def prepare(self, name: str, text: str, parameter_types: Sequence[int]) -> Prepared:
         """Parse: plans without executing, infers parameter types (0: unspecified). Raises SqlError.

@@ -57,7 +57,7 @@ from planner.planner import PlanContext, Planner, is_current
 from planner.relations import GuardedTable, TransitionTable
 from planner.statements import Begin, Commit, Rollback
 from planner.types import DEFAULT_SETTINGS
-from storage.abc import ShardId
+from storage.abc import Datum, ShardId
 from txn.environment import Environment
 
 if TYPE_CHECKING:
@@ -103,6 +103,10 @@ class Plans:
                 del self._prepared[next(iter(self._prepared))]
             self._prepared[key] = plan
         return plan
+
+    def rows_of_literals(self, text: str, context: PlanContext) -> tuple[Plan, tuple[Datum, ...]] | None:
+        """The plan of an INSERT of many rows of literals, and these; None: the statement is another one."""
+        return self._planner.rows_of_literals(text, context)
 
     def rules(self, table: Table, catalog: Catalog | None = None) -> TableRules:
         """The compiled constraints of a table definition, as a catalog has what they call; None: the newest."""
@@ -350,13 +354,18 @@ class Plans:
             raise PlanOutdated("0A000", "the catalog has changed since this was planned")
         oids = [p.oid for p in plan.parameters]
         made, _ = self._planner.plan(plan.text, session.context(), oids, normalise=False)
-        if plan.columns is not None and made.columns is not None:
-            before = [(c.name, c.type) for c in plan.columns]
-            if before != [(c.name, c.type) for c in made.columns]:
-                if session.block is not None and session.block.failed:
-                    raise aborted()  # whatever the statement may be: it is not the one that ends the block
-                raise PlanOutdated("0A000", "cached plan must not change result type")
+        require_same_columns(plan, made, session)
         return made
+
+
+def require_same_columns(plan: Plan, made: Plan, session: Session) -> None:
+    """Raises 0A000 where a plan that was made again has other columns: the client has been told of these."""
+    if plan.columns is not None and made.columns is not None:
+        before = [(c.name, c.type) for c in plan.columns]
+        if before != [(c.name, c.type) for c in made.columns]:
+            if session.block is not None and session.block.failed:
+                raise aborted()  # whatever the statement may be: it is not the one that ends the block
+            raise PlanOutdated("0A000", "cached plan must not change result type")
 
 
 def _fires(body: InsertValues | KeyedUpdate | KeyedDelete) -> bool:
@@ -374,4 +383,4 @@ def _fires(body: InsertValues | KeyedUpdate | KeyedDelete) -> bool:
     )
 
 
-__all__ = ["Plans"]
+__all__ = ["Plans", "require_same_columns"]

@@ -184,8 +184,9 @@ def learn(
     plan, values, settings = prepared.plan, bound[3], conversation.session.type_settings
     if spoken(settings) is not None:
         return  # each text has to be translated
-    if not prepared.name.isascii() or (plan.tag == "INSERT" and len(values) >= VALUES_MIN):
-        prepared.express = False  # rows of a long INSERT may go in by columns (`runs`)
+    long = plan.tag == "INSERT" and len(values) >= VALUES_MIN  # its rows may go in by columns (`runs`)
+    if not prepared.name.isascii() or long or prepared.literals is not None:
+        prepared.express = False
         return
     usual = prepared.express = Usual(prepared, shape, settings, bound, described=described)
     usual.run = conversation.session.runner(plan)

@@ -120,6 +120,8 @@ def bind(conversation: Conversation) -> Step:
         prepared = session.statements.get(name)
         if prepared is None:
             prepared = _statement(conversation, name)
+        if prepared.literals is not None:
+            prepared = session.renewed(prepared)
         plan = prepared.plan
         if plan.tag == "INSERT" and not portal_name and not runs.is_single(conversation, len(values)):
             step = runs.take(conversation, prepared, bound)

@@ -196,12 +196,14 @@ def decode_parameters(
 ) -> tuple[Datum, ...]:
     """Bind's values as datums. Raises SqlError, ProtocolViolation."""
     plan = prepared.plan
-    types = plan.parameters
+    types = plan.parameters if prepared.literals is None else ()
     if len(values) != len(types):
         raise ProtocolViolation(
             f"bind message supplies {len(values)} parameters,"
             f' but prepared statement "{prepared.name}" requires {len(types)}'
         )
+    if prepared.literals is not None:
+        return prepared.literals
     wire, key = _kept(plan, codes, settings)
     known = wire.decoders.get(key)
     if known is None:

@@ -192,7 +192,7 @@ class Planner:
         plan = self._exact(text, ctx)
         if plan is not None:
             return plan, ()
-        return self._literal_rows(text, ctx) if len(text) >= literal_rows.LENGTH_MIN else None
+        return self.rows_of_literals(text, ctx)
 
     def _exact(self, key: str, ctx: PlanContext) -> Plan | None:
         """The plan under an exact key, if it is of this catalog."""
@@ -333,9 +333,9 @@ class Planner:
             self._remember(ctx, _LONG, _Cached(plan, None))
         return plan
 
-    def _literal_rows(self, text: str, ctx: PlanContext) -> tuple[Plan, tuple[Datum, ...]] | None:
+    def rows_of_literals(self, text: str, ctx: PlanContext) -> tuple[Plan, tuple[Datum, ...]] | None:
         """The plan of an INSERT of many rows of literals, if this is one, and these."""
-        said = literal_rows.read(text)
+        said = literal_rows.read(text) if len(text) >= literal_rows.LENGTH_MIN else None
         if said is None or said.key in self._exact_only:
             return None
         many = len(said.kinds) * said.row_count

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Prepared, Result, Rows
 from executor.session import acting, permissions, text_search
-from executor.session.arguments import arguments
 from executor.session.blocks import transactions
 from executor.session.blocks.transactions import joined, set_isolation, set_read_only, settle
-from executor.session.executed import prepared_as
+from executor.session.executed import bound
 from executor.session.locks.table_locks import lock_table
 from executor.session.settings.session_defaults import one_value
 from planner import statements as st
@@ -223,9 +222,8 @@ async def _prepare(
 async def _execute(
     session: Session, plan: Plan, s: st.Execute, params: Sequence[Datum], autocommit: bool
 ) -> Result:
-    prepared = prepared_as(session, s.name)
-    values = await arguments(session, s.name, s.arguments, prepared.plan.parameters)
-    return await session.run_plan(acting.plan_here(session, prepared), values, autocommit)
+    inner, values = await bound(session, s)
+    return await session.run_plan(inner, values, autocommit)
 
 
 async def _deallocate(

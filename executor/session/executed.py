@@ -32,14 +32,23 @@ def prepared_as(session: Session, name: str) -> Prepared:
     return found
 
 
+async def bound(session: Session, said: st.Execute) -> tuple[Plan, tuple[Datum, ...]]:
+    """What an EXECUTE runs, and the values that it is given. Raises 26000, and what the arguments raise."""
+    prepared = session.renewed(prepared_as(session, said.name))
+    if prepared.literals is not None:
+        expect_count(said.name, said.arguments, ())
+        return prepared.plan, prepared.literals
+    values = await arguments(session, said.name, said.arguments, prepared.plan.parameters)
+    return acting.plan_here(session, prepared), values
+
+
 async def meant_by(session: Session, plan: Plan, params: Sequence[Datum]) -> tuple[Plan, Sequence[Datum]]:
     """The plan that EXPLAIN is asked of, and its parameters: an EXECUTE stands for what was prepared."""
     said = plan.body.statement if isinstance(plan.body, Utility) else None
     if not isinstance(said, st.Execute):
         return plan, params
-    prepared = prepared_as(session, said.name)
-    current = session.compiled(acting.plan_here(session, prepared)).plan
-    return current, await arguments(session, said.name, said.arguments, prepared.plan.parameters)
+    prepared, values = await bound(session, said)
+    return session.compiled(prepared).plan, values
 
 
 def written_out(session: Session, said: st.CreateTableAs) -> st.CreateTableAs:

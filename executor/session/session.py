@@ -33,6 +33,7 @@ from executor.columnar.errors import canceled
 from executor.keyed.autocommit import WriteMember
 from executor.keyed.parts_member import PartsMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
+from executor.plans import require_same_columns
 from executor.procedural import calls
 from executor.session import acts, as_of, commands, current, queries, read_only, readers, runners
 from executor.session.blocks import at_once, gathering, keyed, short_reads, transactions
@@ -47,7 +48,7 @@ from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
 from planner import statements as st
 from planner.abc import LockingQuery, Plan, Query, SqlError, TypeRef, Utility
 from planner.alone import refuse_with_others
-from planner.planner import PlanContext
+from planner.planner import PlanContext, is_current
 from storage.abc import Datum
 from txn.abc import SerializationFailure
 from txn.lease import LeaseLapsed
@@ -126,15 +127,30 @@ class Session(BlockOwner):
             )
         patience = self.executor.planner.patience
         patience.timeout_ms = self.settings.statement_timeout_ms
+        plans, context = self.executor.plans, self.context()
         try:
-            plan = self.executor.plans.prepared(text, self.context(), tuple(parameter_types))
+            many = None if parameter_types else plans.rows_of_literals(text, context)
+            plan = many[0] if many is not None else plans.prepared(text, context, tuple(parameter_types))
         except SqlError as e:
             raise self._or_aborted(e) from None
         finally:
             patience.timeout_ms = 0
         if self.block is not None and self.block.failed and not ends_block(plan):
             raise aborted()
+        if many is not None:
+            return Prepared(name, text, plan, (), literals=many[1])
         return Prepared(name, text, plan, plan.extra.get("described", plan.parameters))
+
+    def renewed(self, prepared: Prepared) -> Prepared:
+        """A statement whose literals were read for another catalog, or other settings: read anew in its place. Else itself."""
+        own = self.own is not None  # in a function with settings of its own
+        if prepared.literals is None or (not own and is_current(prepared.plan, self.catalog)):
+            return prepared
+        made = self.prepare(prepared.name, prepared.text, ())
+        require_same_columns(prepared.plan, made.plan, self)
+        if not own:
+            self.statements[prepared.name] = made
+        return made
 
     def compiled(self, plan: Plan) -> CompiledPlan:
         """The plan's compiled form for the catalog as this session sees it."""

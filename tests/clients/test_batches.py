@@ -8,6 +8,7 @@ from decimal import Decimal
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
+from psycopg.pq.abc import PGresult
 
 from tests.server.process import ServerProcess
 
@@ -65,3 +66,61 @@ def _told(dsn: str, binary: bool) -> list[object]:
 def test_batches_of_parameters(server: ServerProcess, postgres: str, binary: bool) -> None:
     here = make_conninfo(f"host=127.0.0.1 port={server.port} user=tidewire dbname=tidewire")
     assert _told(here, binary) == _told(postgres, binary)
+
+
+def _rows(of: range, text: str = "n") -> str:
+    return ", ".join(f"({i}, '{text} {i}', {i % 97}.25, NULL)" for i in of)
+
+
+def _prepared(dsn: str) -> list[object]:
+    """INSERTs of rows of literals as prepared statements: executed again, by EXECUTE, after DDL, in a block, with values that none asked for."""
+    told: list[object] = []
+    with psycopg.connect(dsn, autocommit=True) as c:
+
+        def note(result: PGresult) -> None:
+            told.append((result.status, result.command_tuples, result.nparams, result.error_message))
+            told.extend(
+                [result.get_value(r, f) for r in range(result.ntuples) for f in range(result.nfields)]
+            )
+
+        def run(sql: str) -> None:
+            try:
+                c.execute(sql)  # type: ignore[call-overload]
+            except psycopg.Error as error:
+                told.append((error.sqlstate, str(error)))
+
+        wire = c.pgconn
+        c.execute("CREATE TEMP TABLE rows_said (a int, b varchar(9), c numeric(9, 1), d date)")
+        for text in (
+            f"INSERT INTO rows_said VALUES {_rows(range(200))}",
+            f"INSERT INTO rows_said (a, b, c, d) VALUES {_rows(range(100))} RETURNING a, c",
+            f"INSERT INTO rows_said VALUES {_rows(range(9), 'far too long')}",
+            f"INSERT INTO rows_said VALUES {_rows(range(9))}, ($1, $2, 1.5, NULL)",
+        ):
+            note(wire.exec_params(text.encode(), None))
+            note(wire.prepare(b"said", text.encode()))
+            note(wire.describe_prepared(b"said"))
+            note(wire.exec_prepared(b"said", None))
+            note(wire.exec_prepared(b"said", [b"1"]))
+            run("EXECUTE said")
+            run("EXECUTE said (1)")
+            run("CREATE TABLE IF NOT EXISTS pg_temp.another (a int)")  # another catalog
+            note(wire.exec_prepared(b"said", None))
+            run("ALTER TABLE rows_said ALTER COLUMN c TYPE numeric(9, 2)")
+            note(wire.exec_prepared(b"said", None))
+            run("EXECUTE said")
+            run("BEGIN")
+            note(wire.exec_prepared(b"said", None))
+            run("ALTER TABLE rows_said ALTER COLUMN c TYPE numeric(9, 1)")
+            note(wire.exec_prepared(b"said", None))
+            run("ROLLBACK")
+            told.extend(
+                c.execute("SELECT count(*), sum(a), sum(c), max(b), min(d) FROM rows_said").fetchall()
+            )
+            run("DEALLOCATE said")
+    return told
+
+
+def test_rows_of_literals_as_prepared_statements(server: ServerProcess, postgres: str) -> None:
+    here = make_conninfo(f"host=127.0.0.1 port={server.port} user=tidewire dbname=tidewire")
+    assert _prepared(here) == _prepared(postgres)
