@@ -322,6 +322,21 @@ class JoinStep:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyedWindow:
+    """A window over a query's rows (of groups, over these): its value is a column behind theirs."""
+
+    function: str
+    """Its name; of an aggregate "fold " and the name of the fold."""
+    args: tuple[Expr, ...]
+    partition: tuple[Expr, ...]
+    order: tuple[OrderKey, ...]
+    by: str
+    """ROWS, RANGE or GROUPS: how the ends of the frame are meant."""
+    start: tuple[str, int]
+    end: tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class FirstRows:
     """The way to the first rows of a locking query's one table: they are enough, and it ends there."""
 
@@ -355,6 +370,8 @@ class KeyedJoin:
     drawn: tuple[tuple[int, Expr], ...] = ()
     """(output, what it is) of those that are another value for each row: `nextval`. They are made of no columns, once the rows
     are there."""
+    windows: tuple[KeyedWindow, ...] = ()
+    """What outputs, `order` and `firsts` find behind the columns of a row, or of a group."""
     first: FirstRows | None = None
     walk: KeyedWalk | None = None
     """The first step's rows in order, each joined as it is met, until there are enough: its `lookup` is the walk's range."""

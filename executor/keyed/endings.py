@@ -8,46 +8,35 @@ A group is what is alike in its keys: as SQL says, not as datums are (`normal_fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from operator import itemgetter
+from collections.abc import Sequence
 from typing import Any
 
 from executor.abc import ExecutionError
-from executor.keyed.comparison import normal_form, order_of
-from executor.keyed.compile import (
-    Compiled,
-    NotCompilable,
-    compile_condition,
-    compile_expression,
-    compile_tuple,
-)
+from executor.keyed.compile import Compiled, compile_condition, compile_expression, compile_tuple
 from executor.keyed.folds import fold_of, folded
-from planner import types as t
-from planner.abc import Col, Expr, Groups, KeyedJoin, KeyedRead, OrderKey, TypeRef
-from planner.binding.keyed.catalog import VALUES, VECTORS
+from executor.keyed.ordering import Alike, alike_in, compiled_order, in_order
+from executor.keyed.windows import Windows
+from planner.abc import Expr, Groups, KeyedJoin, KeyedRead
 from storage.abc import Row
-
-_Value = Callable[[Row, Sequence[Any], Any], Any]
-"""(row, params, session) -> what it is ordered by."""
-_SortKey = tuple[_Value | int, bool, bool, Callable[[Any], Any]]
-"""(what of the row: a place, or computed; descending; nulls first; what Python orders as PostgreSQL orders the type)."""
-_Alike = Callable[[Row], Any]
-"""What rows have in common that are alike."""
 
 
 class Ending:
     """The compiled end of a read by key."""
 
-    __slots__ = ("_firsts", "_groups", "_limit", "_offset", "_once", "_order")
+    __slots__ = ("_firsts", "_groups", "_limit", "_offset", "_once", "_order", "_windows")
 
     def __init__(self, body: KeyedRead | KeyedJoin) -> None:
         """Raises NotCompilable."""
         self._groups = _Grouping(body.groups, body.outputs) if body.groups is not None else None
-        self._order = [_sort_key(key) for key in reversed(body.order)]
+        self._order = compiled_order(body.order)
+        self._windows: Windows | None = None
+        """What is computed of all rows together, before they are put in order."""
         outputs = body.groups.outputs or body.outputs if body.groups is not None else body.outputs
-        self._once = _alike([e.type for e in outputs]) if body.distinct else None
+        self._once = alike_in([e.type for e in outputs]) if body.distinct else None
         self._limit = compile_expression(body.limit) if body.limit is not None else None
         self._offset = compile_expression(body.offset) if body.offset is not None else None
+        if isinstance(body, KeyedJoin) and body.windows:
+            self._windows = Windows(body.windows)
         firsts = body.firsts if isinstance(body, KeyedJoin) else ()
         self._firsts = compile_tuple(firsts) if firsts else None
 
@@ -59,14 +48,9 @@ class Ending:
         if groups is not None:
             found = groups.rows(found, project, params, session)
             project = groups.project
-        for (
-            value,
-            descending,
-            nulls_first,
-            order,
-        ) in self._order:  # sorts are stable: the last one counts most
-            made = itemgetter(value) if isinstance(value, int) else _bound(value, params, session)
-            found = _sorted(found, made, descending, nulls_first, order)
+        if self._windows is not None:
+            found = self._windows.rows(found, params, session)
+        found = in_order(found, self._order, params, session)
         if self._firsts is not None:
             firsts = self._firsts
             found = _firsts(found, lambda row: firsts(params, row, session))
@@ -81,7 +65,7 @@ class Ending:
         return rows if start == 0 and stop is None else rows[start:stop]
 
 
-def _firsts(rows: list[Row], alike: _Alike) -> list[Row]:
+def _firsts(rows: list[Row], alike: Alike) -> list[Row]:
     """Of rows that are alike the first one."""
     found: dict[Any, Row] = {}
     for row in rows:
@@ -97,7 +81,7 @@ class _Grouping:
     def __init__(self, groups: Groups, outputs: Sequence[Expr]) -> None:
         self._keys, self._single = groups.keys, groups.single
         self._folds = tuple(fold_of(name) for name in groups.folds)
-        self._alike = _alike([e.type for e in outputs[: groups.keys]])
+        self._alike = alike_in([e.type for e in outputs[: groups.keys]])
         self._condition = compile_condition(groups.condition)
         self.project = compile_tuple(groups.outputs) if groups.outputs else None
 
@@ -120,26 +104,6 @@ class _Grouping:
         return out if condition is None else [row for row in out if condition(params, row, session)]
 
 
-def _alike(types: Sequence[TypeRef]) -> _Alike:
-    """Of rows that begin with values of these types. Raises NotCompilable."""
-    normal = [_normal(x.oid) for x in types]
-    if all(form is None for form in normal):
-        return itemgetter(0) if len(types) == 1 else itemgetter(slice(len(types)))
-
-    def alike(row: Row) -> Any:
-        return tuple(
-            v if form is None or v is None else form(v) for form, v in zip(normal, row, strict=False)
-        )
-
-    return alike
-
-
-def _normal(oid: int) -> Callable[[Any], Any] | None:
-    if oid in VECTORS:
-        return tuple
-    return None if oid in VALUES else normal_form(t.BY_OID[oid].typname)
-
-
 def bounds(
     offset: Compiled | None, limit: Compiled | None, params: Sequence[Any], session: Any
 ) -> tuple[int, int | None]:
@@ -152,41 +116,6 @@ def bounds(
         raise ExecutionError("2201X", "OFFSET must not be negative")
     start = skipped or 0
     return start, None if count is None else start + count
-
-
-def _sort_key(key: OrderKey) -> _SortKey:
-    oid = key.value.type.oid
-    order = order_of(t.BY_OID[oid].typname) if oid in t.BY_OID else None
-    if order is None:
-        raise NotCompilable(f"order of type {oid}")
-    if isinstance(key.value, Col):
-        return key.value.index, key.descending, key.nulls_first, order
-    compiled = compile_expression(key.value)
-    return lambda row, p, s: compiled(p, row, s), key.descending, key.nulls_first, order
-
-
-def _bound(value: _Value, params: Sequence[Any], session: Any) -> Callable[[Row], Any]:
-    return lambda row: value(row, params, session)
-
-
-def _sorted(
-    rows: Iterable[Row],
-    value: Callable[[Row], Any],
-    descending: bool,
-    nulls_first: bool,
-    order: Callable[[Any], Any],
-) -> list[Row]:
-    known: list[tuple[Any, Row]] = []
-    nulls: list[Row] = []
-    for row in rows:
-        v = value(row)
-        if v is None:
-            nulls.append(row)
-        else:
-            known.append((order(v), row))
-    known.sort(key=itemgetter(0), reverse=descending)
-    made = [row for _, row in known]
-    return nulls + made if nulls_first else made + nulls
 
 
 __all__ = ["Ending", "bounds"]

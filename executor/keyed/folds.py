@@ -7,10 +7,17 @@ microseconds before it has begun to add three numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Final
 
 from executor.keyed.comparison import order_of
+from executor.keyed.deviations import (
+    exact_deviation,
+    float_average,
+    float_deviation,
+    float_sum,
+    interval_sum,
+)
 from executor.keyed.json_rows import gathered_json
 from executor.keyed.numbers import add, divide, number, numeric_text
 from planner import types as t
@@ -117,6 +124,14 @@ FOLDS: Final[dict[str, Callable[[Sequence[Any]], Any]]] = {
     "all": _of_known(all),
     "any": _of_known(any),
     "first": lambda values: values[0] if values else None,
+    "sum float8": _of_known(float_sum),
+    "avg float8": _of_known(float_average),
+    "sum interval": _of_known(interval_sum),
+    **{
+        f"{name}{kind}": _of_known(partial(deviation, sample=name.endswith("_samp"), root=name[0] == "s"))
+        for name in ("stddev_samp", "stddev_pop", "var_samp", "var_pop")
+        for kind, deviation in (("", exact_deviation), (" float8", float_deviation))
+    },
     **{
         f"{name} {kind}": _extreme(way, kind)
         for name, way in (("min", min), ("max", max))

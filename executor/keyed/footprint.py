@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from planner.abc import Ask, Call, Col, Expr, KeyedJoin, KeyedRead, RelationUse, Table
-from planner.keyed_plans import ComputedColumns
+from planner.keyed_plans import ComputedColumns, PartialColumns
 from txn.columns import ALL_COLUMNS, THE_ROW, Columns, column
 
 
@@ -22,6 +22,8 @@ def columns_at(table: Table, positions: Iterable[int]) -> Columns:
     out: Columns = 0
     if isinstance(positions, ComputedColumns):
         positions = columns_named(positions.keys)
+    elif isinstance(positions, PartialColumns):
+        positions = {*positions, *columns_named((positions.predicate,))}
     for i in positions:
         out |= column(table.columns[i].attnum)
     return out

@@ -354,8 +354,16 @@ class _Query:
         return self._ending.rows(found, self._project, params, session)
 
 
+def _of_windows(body: KeyedJoin) -> Iterator[Expr]:
+    for window in body.windows:
+        yield from window.args
+        yield from window.partition
+        yield from (key.value for key in window.order)
+
+
 def _of_rows(body: KeyedJoin) -> Iterator[Expr]:
     """The expressions over a query's joined rows."""
+    yield from _of_windows(body) if body.groups is None else ()
     yield from body.outputs
     yield from order_of_rows(body)
     yield from body.firsts if body.groups is None else ()
@@ -392,7 +400,12 @@ def _inside(body: KeyedJoin) -> Iterator[tuple[int, tuple[KeyedJoin, ...]]]:
             yield step.lookup.number, step.lookup.queries
     waiting = list(_of_rows(body))
     if body.groups is not None:
-        waiting += [*body.groups.outputs, *(key.value for key in body.order), *body.firsts]
+        waiting += [
+            *body.groups.outputs,
+            *_of_windows(body),
+            *(key.value for key in body.order),
+            *body.firsts,
+        ]
         waiting += [body.groups.condition] if body.groups.condition is not None else []
     for e in waiting:
         if isinstance(e, Call):

@@ -147,10 +147,23 @@ class OverlayView:
     ) -> list[Row] | None:
         """The same of a range of an index's keys."""
         index = getattr(self.base, "index", None)
-        if index is None or not index(positions).is_short(bounds, ts, rows_max):
+        if index is None:
+            return self._between_then(positions, bounds, ts)
+        if not index(positions).is_short(bounds, ts, rows_max):
             return None
         hits = self.walk(positions, bounds, ts, False, rows_max)
         return None if hits is None else [row for _, _, row in hits if row is not None]
+
+    def _between_then(self, positions: tuple[int, ...], bounds: Bounds, ts: Timestamp) -> list[Row] | None:
+        """The same of history, which was fetched for this statement."""
+        if self.base is None:
+            return None
+        own, value_of = self._by_key, unique_key(positions, False)
+        rows = [row for key, _, row in self.base.scan(None, None, ts) if key not in own]
+        rows += [hit[1] for hit in own.values() if hit is not None]
+        found = sorted(((v, row) for row in rows if (v := value_of(row)) is not None), key=itemgetter(0))
+        start, stop = span([v for v, _ in found], *bounds)
+        return [row for _, row in found[start:stop]]
 
     def walk(
         self, positions: tuple[int, ...], bounds: Bounds, ts: Timestamp, descending: bool, rows_max: int

@@ -15,6 +15,7 @@ from typing import Final
 
 from executor.abc import ExecutionError
 from executor.keyed.registry import scalar
+from planner.types.letter_case import lowered
 
 _ESCAPE: Final = "\\"
 
@@ -61,6 +62,16 @@ def like(text: str, pattern: str) -> bool:
 @scalar("text !~~ text")
 def not_like(text: str, pattern: str) -> bool:
     return not like(text, pattern)
+
+
+@scalar("text ~~* text")
+def like_in_any_case(text: str, pattern: str) -> bool:
+    return like(lowered(text), lowered(pattern))
+
+
+@scalar("text !~~* text")
+def not_like_in_any_case(text: str, pattern: str) -> bool:
+    return not like(lowered(text), lowered(pattern))
 
 
 def _walked(text: str, i: int, pattern: str, j: int) -> bool | None:

@@ -17,6 +17,7 @@ from executor.keyed.times import DAY_US, date_to_timestamp, to_wall_clock
 from planner import types as t
 from planner.binding.keyed.calls import prelude_functions
 from planner.binding.prelude.dates import FUNCTIONS as DATES
+from planner.binding.prelude.format import FUNCTIONS as FORMATS
 from planner.binding.prelude.instants import FUNCTIONS as INSTANTS
 from planner.binding.prelude.instants import date_part_zoned, interval_part
 from planner.binding.prelude.json import members_of, shown
@@ -89,6 +90,24 @@ def _midnight(day: int) -> int:
 
 
 # --- text ----------------------------------------------------------------------------------------------
+
+
+_formatted: Final = next(f for name, f, *_ in FORMATS if name == "tw_format")
+
+
+@lax("concat of texts")
+def _concat(*texts: str | None) -> str:
+    return "".join([x for x in texts if x is not None])
+
+
+@lax("concat_ws of texts")
+def _concat_ws(separator: str | None, *texts: str | None) -> str | None:
+    return None if separator is None else separator.join([x for x in texts if x is not None])
+
+
+@lax("format of texts")
+def _format(template: str | None, *texts: str | None) -> str | None:
+    return None if template is None else _formatted(template, list(texts))
 
 
 @scalar("tw_split_part")

@@ -73,20 +73,24 @@ Bounds = tuple[Key | None, Key | None, bool, bool]
 class LookupPlan:
     """A compiled lookup: which keys or range it asks for, and the walk over what is there."""
 
-    __slots__ = ("_values", "index", "is_listed", "points", "range", "single", "unique")
+    __slots__ = ("_values", "index", "index_range", "is_listed", "points", "range", "single", "unique")
 
     def __init__(
         self, table: Table, lookup: Lookup, unique: int = 0, index: tuple[int, ...] | None = None
     ) -> None:
-        """`unique`, `index`: the UNIQUE constraint or the index's columns that points name, if not primary keys."""
+        """`unique`, `index`: the UNIQUE constraint or the index's columns that points or ranges name, if not primary keys."""
         positions: Sequence[int] = index if index is not None else key_positions(table, unique)
         types = key_types(table, positions)
         self.unique = unique
         self.index = index or ()
         self.points: tuple[Callable[[Sequence[Any], Any], Key | None], ...] | None = None
         self.range: Callable[[Sequence[Any], Any], Bounds | None] | None = None
+        """Of the primary key."""
+        self.index_range: Callable[[Sequence[Any], Any], Bounds | None] | None = None
         if isinstance(lookup, Points):
             self.points = tuple(compile_key(k, types) for k in lookup.keys)
+        elif index:
+            self.index_range = compile_range(lookup, table, index)
         else:
             self.range = compile_range(lookup, table)
         self.single = self.points is not None and len(self.points) == 1
@@ -166,16 +170,23 @@ class LookupPlan:
         In the order of the primary key, whatever was asked for first: so writers of the same rows lock them in one order, and
         `n = n - 1` of a UNIQUE n meets the rows as it does by a range.
         """
-        by_index = getattr(view, "by_index", None)
-        assert by_index is not None  # a transaction's view: only writes come here
-        asked = self.asked_keys(params, session)
-        rows = rows_within(asked, SMALL_RANGE_ROWS_MAX, lambda key, most: by_index(self.index, key, ts, most))
+        rows = self.indexed(params, session, view, ts, SMALL_RANGE_ROWS_MAX)
         if rows is None:
             raise TooFarToLook
         for key in sorted(map(view.key_of, rows)):  # type: ignore[attr-defined]
             hit = view.get(key, ts)
             if hit is not None:
                 yield key, hit[0], hit[1]
+
+    def indexed(
+        self, params: Sequence[Any], session: Any, view: Any, ts: Timestamp, rows_max: int
+    ) -> list[Row] | None:
+        """The rows that the index finds in a transaction's view; None: more than so many, or nobody has sorted them yet."""
+        if self.index_range is not None:
+            bounds = self.index_range(params, session)
+            return [] if bounds is None else view.between(self.index, bounds, ts, rows_max)
+        asked = self.asked_keys(params, session)
+        return rows_within(asked, rows_max, lambda key, most: view.by_index(self.index, key, ts, most))
 
 
 def rows_within(

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import ExecutionError, Rows
 from executor.keyed.index_read import IndexRead
 from executor.keyed.join import JoinPlan
-from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Shortcut
-from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan, rows_within
+from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan
 from executor.keyed.write import UpdatePlan
 from executor.session import acts, current, relations
 from executor.session.blocks.block import Block
@@ -162,20 +161,11 @@ def writes_few(session: Session, block: Block, compiled: CompiledPlan, params: S
     try:
         view = block.view(table, record=False)
         if write.lookup.index:
-            return _few_indexed(write, params, session, view, block)
+            return write.lookup.indexed(params, session, view, block.read_ts, WRITTEN_ROWS_MAX) is not None
         bounds = write.lookup.bounds(params, session)
         return bounds is None or view.count_at_most(bounds) <= WRITTEN_ROWS_MAX
     except NoKeyedAnswer:
         return False
-
-
-def _few_indexed(
-    write: UpdatePlan, params: Sequence[Datum], session: Session, view: OverlayView, block: Block
-) -> bool:
-    lookup, ts = write.lookup, block.read_ts
-    keys = lookup.asked_keys(params, session)
-    found = rows_within(keys, WRITTEN_ROWS_MAX, lambda key, most: view.by_index(lookup.index, key, ts, most))
-    return found is not None
 
 
 def _wrote_in_bulk(block: Block, table: Table) -> bool:

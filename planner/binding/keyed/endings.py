@@ -24,11 +24,20 @@ if TYPE_CHECKING:
     from planner.binding.state import Parts
 
 
+WINDOWS: Final = -13
+"""What windows come to, as a relation (`planner.binding.keyed.windows`)."""
+_DEVIATIONS: Final = ("stddev_samp", "stddev_pop", "var_samp", "var_pop")
+
+
 def _folds() -> dict[str, str]:
     found = {"count()": "count", "count(any)": "count", "sum(int8)": "sum big", "sum(numeric)": "sum numeric"}
     found |= dict.fromkeys(("sum(int2)", "sum(int4)"), "sum")
     found |= dict.fromkeys(("avg(int2)", "avg(int4)", "avg(int8)", "avg(numeric)"), "avg")
     found |= {"bool_and(bool)": "all", "every(bool)": "all", "bool_or(bool)": "any"}
+    found |= {"sum(float8)": "sum float8", "avg(float8)": "avg float8", "sum(interval)": "sum interval"}
+    for name, kind in (("stddev", "stddev_samp"), ("variance", "var_samp"), *((k, k) for k in _DEVIATIONS)):
+        found |= {f"{name}({x})": kind for x in ("int2", "int4", "int8", "numeric")}
+        found[f"{name}(float8)"] = f"{kind} float8"
     for way in ("min", "max"):
         for kind in ("int2", "int4", "int8", "oid", "text", "date", "time", "timestamp", "timestamptz"):
             found[f"{way}({kind})"] = way
@@ -60,19 +69,16 @@ def grouped(
                 raise keyed.NotKeyed("equality of the key")
             taken.append(keyed.expression(node, offsets))
         elif isinstance(node, ir.Aggregate):
-            argument, fold = _fold(node, offsets, counted)
+            argument, name = fold(node, offsets, counted)
             taken.append(argument)
-            folds.append(fold)
+            folds.append(name)
         elif node is None:
             raise keyed.NotKeyed("GROUPING")
         else:
             taken.append(keyed.expression(node, offsets))
             folds.append("first")
-    above = (
-        keyed.WithQueries({parts.grouping: 0})
-        if isinstance(offsets, keyed.WithQueries)
-        else {parts.grouping: 0}
-    )
+    places = {parts.grouping: 0, WINDOWS: len(taken)}
+    above = keyed.WithQueries(places) if isinstance(offsets, keyed.WithQueries) else places
     condition = key_conditions.condition([] if parts.where is None else [parts.where], above)
     outputs = tuple(keyed.expression(x.node, above) for x in parts.targets)
     if not outputs:
@@ -80,7 +86,8 @@ def grouped(
     return tuple(taken), Groups(below.keys, tuple(folds), condition, outputs, not below.keys), above
 
 
-def _fold(node: ir.Aggregate, offsets: Mapping[int, int], counted: Expr) -> tuple[Expr, str]:
+def fold(node: ir.Aggregate, offsets: Mapping[int, int], counted: Expr) -> tuple[Expr, str]:
+    """(what is taken of each row, the name of the fold). `counted`: as above. Raises NotKeyed."""
     gathered = keyed_catalog.gathered(node, lambda n: keyed.expression(n, offsets))
     if gathered is not None and isinstance(offsets, keyed.WithQueries):
         return gathered
@@ -88,15 +95,15 @@ def _fold(node: ir.Aggregate, offsets: Mapping[int, int], counted: Expr) -> tupl
         raise keyed.NotKeyed(node.op)
     if node.order or node.direct:
         raise keyed.NotKeyed("an ordered aggregate")
-    fold = _FOLDS[node.op]
+    name = _FOLDS[node.op]
     if node.distinct:
-        if fold != "count" or node.args[0].type.oid not in keyed.KEY_TYPES:
+        if name != "count" or node.args[0].type.oid not in keyed.KEY_TYPES:
             raise keyed.NotKeyed("a distinct aggregate")
-        fold = "count distinct"
+        name = "count distinct"
     argument = keyed.expression(node.args[0], offsets) if node.args else counted
     if node.filter is not None:  # all these pass nulls by
         argument = Call("case", (keyed.expression(node.filter, offsets), argument), argument.type)
-    return argument, fold
+    return argument, name
 
 
 def order_keys(keys: Sequence[ir.SortKey], offsets: Mapping[int, int]) -> tuple[OrderKey, ...]:
@@ -116,4 +123,4 @@ def equal_as_datums(node: ir.Node) -> bool:
     return node.type.oid in keyed.KEY_TYPES and not any(isinstance(n, ir.Collated) for n in ir.walk(node))
 
 
-__all__ = ["equal_as_datums", "grouped", "order_keys"]
+__all__ = ["WINDOWS", "equal_as_datums", "fold", "grouped", "order_keys"]

@@ -83,7 +83,7 @@ def _closed_set() -> frozenset[str]:
         "octet_length(text)", "lower(text)", "upper(text)", "substr(text, int4)", "substr(text, int4, int4)",
         "substring(text, int4)", "substring(text, int4, int4)", "left(text, int4)", "right(text, int4)", "btrim(text)",
         "ltrim(text)", "rtrim(text)", "replace(text, text, text)", "strpos(text, text)", "date + int4", "date - int4",
-        "text ~~ text", "text !~~ text", "date - date", "timestamp + interval", "timestamp - interval", "timestamp - timestamp",
+        "text ~~ text", "text !~~ text", "text ~~* text", "text !~~* text", "date - date", "timestamp + interval", "timestamp - interval", "timestamp - timestamp",
         "timestamptz - timestamptz", "date + interval", "date - interval", "interval + timestamp", "interval + interval",
         "interval - interval", "- interval", "interval * float8", "float8 * interval", "interval / float8", "gen_random_uuid()", "uuid_generate_v4()", "uuid_generate_v1()", "uuid_generate_v1mc()",
     }  # fmt: skip
@@ -270,6 +270,8 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
                 first, second = second, first
             zone = Call("session", (Const("time_zone", TypeRef(t.TEXT)),), TypeRef(t.TEXT))
             return Call(_BY_CALENDAR[node.op], (first, second, zone), node.type)
+        if node.op in _SHOWN_IN and not matters(node):
+            return Call(_SHOWN_IN[node.op], tuple(_as_shown(a, offsets) for a in args), node.type)
         if node.op in _WITH_TEXT and not matters(node):
             return Call("text || text", tuple(_as_text(a, offsets) for a in args), node.type)
         of_labels = keyed_enums.expression(node, lambda n: _expression(n, offsets))
@@ -301,6 +303,13 @@ _BY_CALENDAR: Final = {
     "timestamptz - interval": "timestamptz - interval at zone",
 }
 """What depends on the session's time zone: it is told which."""
+_SHOWN_IN: Final = {
+    "concat(any)": "concat of texts",
+    "concat_ws(text, any)": "concat_ws of texts",
+    "format(text, any)": "format of texts",
+    "format(text)": "format of texts",
+}
+"""Of any values, as they are shown."""
 _WITH_TEXT: Final = ("text || anynonarray", "anynonarray || text")
 
 
@@ -308,6 +317,18 @@ def _as_text(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     """A value beside a text that it is put together with."""
     text = TypeRef(t.TEXT)
     return _expression(node if node.type.oid in TEXTS else ir.Cast(text, node, True), offsets)
+
+
+def _as_shown(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
+    """A value as its type's output function has it: of booleans a letter."""
+    text = TypeRef(t.TEXT)
+    if node.type.oid == t.BPCHAR:
+        raise NotKeyed("blanks that are shown")
+    if node.type.oid != t.BOOL:
+        return _as_text(node, offsets)
+    value = _expression(node, offsets)
+    letters = Const("t", text), Call("not", (value,), node.type), Const("f", text)
+    return Call("case", (value, *letters), text)
 
 
 class WithRoutines(dict[int, int]):

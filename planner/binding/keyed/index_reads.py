@@ -121,16 +121,20 @@ def rows_by_key(
             return lookup, rest, ()
         within, pinned = (lookup, rest, ()), len(lookup.prefix)
     if table.key_indexes and where is not None:
+        by_range = index_range(catalog, table, number, where)
+        in_range = narrowed(by_range[2], len(by_range[0].prefix)) if by_range is not None else -1
         for positions in (
-            *indexed_prefixes(catalog, table),
+            *indexed_prefixes(catalog, table, number, where),
             *index_expressions.computed_prefixes(catalog, table),
         ):
-            if len(positions) <= pinned:
-                continue
+            if narrowed(positions, len(positions)) <= max(pinned, in_range):
+                continue  # of the rows of such a key the range has some
             for find in (key_conditions.find_points, key_conditions.find_listed):
                 with contextlib.suppress(keyed.NotKeyed):
                     points, more = found_by(find, table, number, where, positions)
                     return points, more, positions
+        if by_range is not None and (within is None or in_range > pinned):
+            return by_range
     if within is None:
         raise keyed.NotKeyed("no index")
     return within

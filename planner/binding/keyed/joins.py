@@ -38,7 +38,8 @@ from planner.binding.keyed import calls as keyed_calls
 from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import index_expressions, key_conditions, walked_joins
-from planner.binding.keyed.endings import equal_as_datums, grouped, order_keys
+from planner.binding.keyed import windows as keyed_windows
+from planner.binding.keyed.endings import WINDOWS, equal_as_datums, grouped, order_keys
 from planner.binding.keyed.index_reads import index_range, indexed_prefixes
 from planner.binding.scope import FromStep
 from planner.catalog import Catalog
@@ -98,10 +99,13 @@ def look_ups(
     nodes += [n for n in (*(below.columns if below is not None else ()), parts.where) if n is not None]
     if any(ir.varies(n) for n in (*nodes, *(k.expr for k in parts.order), *(parts.distinct_on or ()))):
         raise keyed.NotKeyed("another value each time")
-    order, condition, walk = _placed(catalog, steps, parts, pool, given, width, walked)
-    parts = order.spread(parts)
+    windows = keyed_windows.windows_of(parts)
+    order, condition, walk = _placed(
+        catalog, steps, parts, pool, given, width, walked, whole=walked or bool(windows)
+    )
+    parts = order.spread(parts) if not windows else keyed_windows.without(parts, windows)
     groups = None
-    above: Mapping[int, int] = order.offsets
+    above: Mapping[int, int] = order.offsets if not windows else order.with_windows()
     if below is not None:
         outputs, groups, above = grouped(parts, order.offsets, Const(1, TypeRef(t.INT4)))
     else:
@@ -114,8 +118,9 @@ def look_ups(
     firsts = tuple(keyed.expression(n, above) for n in parts.distinct_on or ())
     made, sort = tuple(order.made), order_keys(parts.order, above)
     return KeyedJoin(
-        made, outputs, limit, groups, sort, offset, parts.distinct, firsts, condition, given=width, walk=walk
-    )
+        made, outputs, limit, groups, sort, offset, parts.distinct, firsts, condition, given=width, walk=walk,
+        windows=tuple(keyed_windows.keyed_window(w, above) for w in windows),
+    )  # fmt: skip
 
 
 def _placed(
@@ -126,9 +131,14 @@ def _placed(
     given: Mapping[int, int],
     width: int,
     walked: bool,
+    *,
+    whole: bool,
 ) -> tuple[_Order, Expr | None, KeyedWalk | None]:
-    """The steps in their order, what is asked before the first, and how its rows are walked along, if they are. Raises NotKeyed."""
-    along = None if walked or width else walked_joins.walked(catalog, parts, steps, pool)
+    """The steps in their order, what is asked before the first, and how its rows are walked along, if they are. Raises NotKeyed.
+
+    `whole`: the first rows are not enough.
+    """
+    along = None if whole or width else walked_joins.walked(catalog, parts, steps, pool)
     order = _Order(catalog, list(pool), given, width, walked=walked)
     try:
         condition = order.place(list(steps))
@@ -249,6 +259,10 @@ class _Order:
             for x in parts.targets
         ]
         return replace(parts, targets=made)
+
+    def with_windows(self) -> keyed.WithQueries:
+        """The offsets, with what windows come to behind all columns."""
+        return keyed.WithQueries({**self.offsets, WINDOWS: self._width})
 
     def _ready(self, number: int) -> list[ir.Node]:
         """What can be asked once relation `number` is there."""
