@@ -66,6 +66,7 @@ class Connection(asyncio.Protocol):
         "_transport",
         "closed",
         "data_received",
+        "file",
         "key",
         "local",
         "peer",
@@ -95,6 +96,7 @@ class Connection(asyncio.Protocol):
         self._holds = 0
         self._tls = False
         self.key = b""
+        self.file = 0  # the socket's number
         self.peer: tuple[str, int] | str = ""
         self.local: tuple[str, int] | str = ""
         self.writable = True
@@ -114,6 +116,8 @@ class Connection(asyncio.Protocol):
         self.peer = (peer[0], peer[1]) if isinstance(peer, tuple) else str(peer or "local")
         local = transport.get_extra_info("sockname")
         self.local = (local[0], local[1]) if isinstance(local, tuple) else str(local or "")
+        socket = transport.get_extra_info("socket")
+        self.file = socket.fileno() if socket is not None else 0
         self._server.connected(self)
         self._timer = self._server.loop.call_later(
             self._server.limits.authentication_timeout_s, self._startup_timed_out

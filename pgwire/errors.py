@@ -126,8 +126,17 @@ _table: Final[tuple[tuple[type[BaseException], str, str], ...]] = (
     (OSError, "58030", ""),
 )
 
+_resources: Final = {
+    errno.ENOSPC: "53100",
+    errno.EDQUOT: "53100",
+    errno.EMFILE: "53000",
+    errno.ENFILE: "53000",
+    errno.ENOMEM: "53200",
+}
+
 _hints: Final = {
     "54001": "The query is nested too deeply.",
+    "53000": "Too many files and connections are open. Raise the limit of open files (ulimit -n), or lower connections_max.",
     "72000": "The history before this point has been compacted away.",
 }
 
@@ -164,13 +173,12 @@ def _fields(error: BaseException, offset: int, schema: str) -> ErrorFields:
         return ErrorFields(error.sqlstate, error.message, severity="FATAL" if error.fatal else "ERROR")
     for kind, sqlstate, message in _table:
         if isinstance(error, kind):
-            cause = error.__cause__
-            if isinstance(error, TxnError) and isinstance(cause, StorageFull):
-                sqlstate = "53100"
-            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-                sqlstate = "53100"
+            if sqlstate == "58030":
+                sqlstate = _lacking(error) or sqlstate
             text = message or str(error) or kind.__name__
-            if sqlstate[:2] in ("58", "XX"):
+            if sqlstate == "53000":  # nothing is wrong with what it was about: no traceback
+                _log.error("no file can be opened", error=text)
+            elif sqlstate[:2] in ("58", "XX"):
                 _log.error("statement failed below SQL", sqlstate=sqlstate, error=text, exc_info=error)
             return ErrorFields(
                 sqlstate,
@@ -185,6 +193,18 @@ def _fields(error: BaseException, offset: int, schema: str) -> ErrorFields:
         f"internal error {error_id}: {type(error).__name__}: {error}",
         hint=f"This is a defect of Tidewire. The server's log has the details under {error_id}.",
     )
+
+
+def _lacking(error: BaseException) -> str:
+    """The SQLSTATE of the resource that was missing, if that is why the error, which is sure that nothing has happened, came about."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, Indeterminate):
+        if isinstance(cause, StorageFull):
+            return "53100"
+        if isinstance(cause, OSError) and cause.errno in _resources:
+            return _resources[cause.errno]
+        cause = cause.__cause__
+    return ""
 
 
 def encode_notice(notice: Notice) -> bytes:

@@ -62,6 +62,8 @@ class WireLimits:
     drain_timeout_s: float = 10.0
     backlog: int = 512
     stay_awake_s: float = STAY_S
+    files: int = 1 << 30
+    """How many files and sockets the process may have open before clients get no place: the others are for the data."""
 
 
 class Server:
@@ -155,7 +157,11 @@ class Server:
         self._connections.add(connection)
         self._empty.clear()
         # Connections that say nothing are bounded too: the start-up time-out ends them.
-        if len(self._connections) > 2 * self.limits.connections + 16:
+        limits = self.limits
+        if (
+            len(self._connections) > 2 * limits.connections + 16
+            or connection.file >= limits.files + 2 * limits.reserved_connections
+        ):
             connection.abort()
 
     def disconnected(self, connection: Connection) -> None:
@@ -170,9 +176,11 @@ class Server:
         """Raises 53300 when all places are taken; the last few are the superuser's."""
         taken = len(self._keys)
         limits = self.limits
-        if taken >= limits.connections:
+        # A new descriptor has the least free number: so many are open as its number says, and perhaps more.
+        places = min(limits.connections - taken, limits.files + limits.reserved_connections - connection.file)
+        if places <= 0:
             raise SqlError("53300", "sorry, too many clients already")
-        if taken >= limits.connections - limits.reserved_connections and user != SUPERUSER:
+        if places <= limits.reserved_connections and user != SUPERUSER:
             raise SqlError("53300", "remaining connection slots are reserved for the superuser")
 
     def make_key(self, session: Session, minor: int) -> bytes:

@@ -37,6 +37,7 @@ from storage.abc import StorageError
 from tidewire import __version__, logs
 from tidewire.config import Config
 from tidewire.datadir import DataDir, DataDirError
+from tidewire.open_files import places_for_clients
 from tidewire.starting import CLOSE_LIMIT_S, READY, StartError, authentication_of, refuse_address
 from txn.abc import TxnError
 from txn.environment import Environment
@@ -177,6 +178,7 @@ async def assemble(
             message_size_limit_bytes=config.message_size_limit_bytes,
             authentication_timeout_s=config.authentication_timeout_s,
             drain_timeout_s=config.drain_timeout_s,
+            files=places_for_clients(config.connections_max),
             stay_awake_s=config.stay_awake_us * 1e-6 if config.processes < usable_cores() else 0.0,
         ),
         authentication=authentication,

@@ -18,7 +18,11 @@ import os
 from pathlib import Path
 from typing import Final
 
+import structlog
+
 from storage.embedded import embedded_in
+
+_log = structlog.get_logger("tidewire")
 
 FORMAT: Final = 2
 """Grows when an older Tidewire could not read what a newer one wrote. 2: the logs may be in a log file."""
@@ -69,10 +73,16 @@ class DataDir:
             return "it has not said which"
 
     def announce(self, address: str) -> None:
-        """Writes into the lock who holds it, for the next one who is refused."""
+        """Writes into the lock who holds it, for the next one who is refused.
+
+        A full disk may have no room for that. It is no reason to stay away: what is there can be read all the same.
+        """
         data = json.dumps({"pid": os.getpid(), "address": address}).encode()
-        os.ftruncate(self._lock_fd, 0)
-        os.pwrite(self._lock_fd, data, 0)
+        try:
+            os.ftruncate(self._lock_fd, 0)
+            os.pwrite(self._lock_fd, data, 0)
+        except OSError as error:
+            _log.warning("the lock does not say who holds it", path=str(self.path), error=str(error))
 
     def _check_format(self, version: str) -> None:
         file = self.path / "format"
@@ -81,7 +91,10 @@ class DataDir:
         except FileNotFoundError:
             if embedded_in(self.path) is not None:
                 raise DataDirError(f"{self.path} holds data but no format file: refusing to guess") from None
-            self._write_format(file, version)
+            try:
+                self._write_format(file, version)
+            except OSError as error:
+                raise DataDirError(f"cannot write {file}: {error.strerror}") from error
             return
         except OSError as error:
             raise DataDirError(f"cannot read {file}: {error.strerror}") from error

@@ -108,6 +108,10 @@ def sql_error(error: BaseException) -> ExecutionError:
         return ExecutionError(
             "53100", "could not write temporary data: no space left on device", detail=plain
         )
+    if (isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)) or (
+        kind == "io" and "Too many open files" in plain
+    ):
+        return ExecutionError("53000", "out of file descriptors; release and retry", detail=plain)
     if kind == "invalid input" and "More than one row returned" in plain:
         return ExecutionError("21000", "more than one row returned by a subquery used as an expression")
     if kind == "not implemented" or _IN_LAMBDA in plain:

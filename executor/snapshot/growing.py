@@ -14,7 +14,6 @@ have no names: a crash leaves nothing behind.
 
 from __future__ import annotations
 
-import mmap
 import os
 import tempfile
 from collections.abc import Sequence
@@ -153,4 +152,6 @@ def _mapped(file: BinaryIO) -> pa.Buffer:
         if not file.seek(0, os.SEEK_END):
             return pa.py_buffer(b"")  # an empty file cannot be mapped
         file.flush()
-        return pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        # Python's own mmap keeps a descriptor for as long as the mapping: one a column and run.
+        with pa.memory_map(f"/dev/fd/{file.fileno()}") as source:
+            return source.read_buffer(source.size())

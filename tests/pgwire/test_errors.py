@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 from unittest.mock import ANY
 
@@ -12,7 +13,16 @@ import txn.abc
 from pgwire.errors import describe
 from pgwire.messages import ProtocolViolation
 from planner.abc import SqlError
-from storage.abc import CorruptBlob, SeqnoMismatch, SinceViolation, StorageError, StorageFull, UpperMismatch
+from storage.abc import (
+    CorruptBlob,
+    Determinate,
+    Indeterminate,
+    SeqnoMismatch,
+    SinceViolation,
+    StorageError,
+    StorageFull,
+    UpperMismatch,
+)
 from tests.pgwire.script import fields
 from txn.abc import (
     AnswerFailed,
@@ -49,6 +59,9 @@ def _caused(error: Exception, cause: Exception) -> Exception:
         (AnswerFailed("x"), "08007"),
         (CommitFailed("x"), "58030"),
         (_caused(CommitFailed("x"), StorageFull("disk full")), "53100"),
+        (_caused(Determinate("x"), OSError(errno.EMFILE, "Too many open files")), "53000"),
+        (_caused(Indeterminate("x"), OSError(errno.ENOSPC, "No space left")), "58030"),
+        (OSError(errno.ENFILE, "Too many open files in system"), "53000"),
         (Fenced("x"), "57P01"),
         (QueueFull("x"), "53300"),
         (TransactionTooLarge("x"), "54000"),

@@ -186,6 +186,64 @@ def test_a_full_disk(tmp_path: Path) -> None:
         assert server.running
 
 
+def _fill(disk: Path) -> None:
+    with open(disk / "filling", "ab", buffering=0) as file, pytest.raises(OSError, match="No space left"):
+        while True:
+            file.write(bytes(4096))
+
+
+def test_writes_go_on_when_there_is_room_again(tmp_path: Path) -> None:
+    with _small_disk(tmp_path / "disk", "24m") as disk, ServerProcess(disk / "data") as server:
+        server.log = tmp_path / "log"
+        acknowledged = refused = 0
+        with server.connect() as connection:
+            connection.execute("CREATE TABLE until_full (a int PRIMARY KEY, b text)")
+            _fill(disk)
+            for i in range(1, 20_001):
+                try:
+                    connection.execute("INSERT INTO until_full VALUES (%s, repeat('x', 900))", (i,))
+                    acknowledged += 1
+                except psycopg.Error as e:
+                    assert e.sqlstate == "53100", e
+                    refused += 1
+                    if refused == 20:
+                        break
+            assert refused == 20
+            assert connection.execute("SELECT count(*) FROM until_full").fetchone() == (acknowledged,)
+            assert connection.execute("SELECT b FROM until_full WHERE a = 1").fetchone() == ("x" * 900,)
+            (disk / "filling").unlink()
+            connection.execute("INSERT INTO until_full VALUES (0, 'there is room')")
+        server.kill()
+        server.start()
+        with server.connect() as connection:
+            counted = connection.execute("SELECT count(*) FROM until_full").fetchone()
+            assert counted == (acknowledged + 1,)
+
+
+@pytest.mark.parametrize("ended", ["stopped", "killed"])
+def test_a_server_starts_on_a_full_disk_and_answers(tmp_path: Path, ended: str) -> None:
+    with _small_disk(tmp_path / "disk", "24m") as disk, ServerProcess(disk / "data") as server:
+        server.log = tmp_path / "log"
+        with server.connect() as connection:
+            connection.execute("CREATE TABLE kept (a int PRIMARY KEY, b text)")
+            connection.execute("INSERT INTO kept SELECT i, 'x' FROM generate_series(1, 20000) g(i)")
+            connection.execute("INSERT INTO kept VALUES (0, 'y')")
+            _fill(disk)
+        if ended == "stopped":
+            assert server.stop() == 0
+        else:
+            server.kill()
+        _fill(disk)  # what has become free, down to the byte
+        server.start()
+        with server.connect() as connection:
+            assert connection.execute("SELECT count(*), max(b) FROM kept").fetchone() == (20_001, "y")
+            assert connection.execute("SELECT b FROM kept WHERE a = 7").fetchone() == ("x",)
+            (disk / "filling").unlink()
+            connection.execute("INSERT INTO kept SELECT i, 'z' FROM generate_series(-20000, -1) g(i)")
+            assert connection.execute("SELECT count(*) FROM kept").fetchone() == (40_001,)
+        assert server.unexpected() == []
+
+
 def _blobs(server: ServerProcess) -> set[Path]:
     return set((server.data_dir / "blob").rglob("*.parquet"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -107,6 +108,21 @@ def test_columns_that_grow_are_the_pieces_put_together(
         assert back.type == kind or back.type == LARGE[kind]
         assert back.cast(kind).equals(whole)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="there is no /proc to look at")
+def test_columns_in_files_keep_no_descriptors(tmp_path: Path) -> None:
+    def count() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    before = count()
+    kept = []
+    for _ in range(20):
+        grown = GrowingColumns([pa.int64(), pa.string()], Spill(str(tmp_path), 1))
+        grown.add([pa.chunked_array([[1, 2]]), pa.chunked_array([["a", "bc"]])])
+        kept.append(grown.arrays())
+    assert count() < before + 10
+    assert all([a.to_pylist() for a in arrays] == [[1, 2], ["a", "bc"]] for arrays in kept)
 
 
 def test_a_row_is_the_tuple_of_its_cells() -> None:
