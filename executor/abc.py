@@ -283,6 +283,9 @@ class Session(Protocol):
     heard: Heard  # notifications, drained by pgwire when idle
     on_notification: Callable[[], None] | None  # pgwire's: something was heard
     on_terminate: Callable[[Exception], None] | None  # pgwire's: ends the conversation with a FATAL error
+    on_interrupt: (
+        Callable[[Exception], None] | None
+    )  # pgwire's: what a statement waits for from the client comes no more
 
     statement_text: str  # pgwire's: what the client has sent last, for pg_stat_activity
     statement_began_ns: int  # pgwire's: when it came, nanoseconds since 1970 (0: nothing came yet)

@@ -49,6 +49,9 @@ class Io(Protocol):
     def close(self) -> None:
         """Closes after what was written has been sent."""
 
+    def abort(self) -> None:
+        """Closes without sending what nobody takes."""
+
 
 EMPTY_PLAN: Final = Plan(StatementKind.SESSION, "", (), None, Utility(None), 0)
 """The plan of an empty query string, which is legal to prepare, bind and execute."""

@@ -186,8 +186,12 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def close(self) -> None:
-        if self._transport is not None:
-            self._transport.close()
+        transport = self._transport
+        if transport is None:
+            return
+        if transport.get_write_buffer_size():  # a client that does not take it gets so long
+            self._server.loop.call_later(self._server.limits.authentication_timeout_s, transport.abort)
+        transport.close()
 
     def abort(self) -> None:
         """Ends without sending what is still to be sent."""

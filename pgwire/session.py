@@ -93,7 +93,7 @@ class Conversation:
         self.session = session
         self.wakefulness = wakefulness
         session.on_notification = self._hear
-        session.on_terminate = self.terminate
+        session.on_terminate, session.on_interrupt = self.end, self._interrupt
         self.encoding = spoken(session.type_settings)
         """The client's, where that is not UTF-8; renewed before ReadyForQuery."""
         self.io = io
@@ -168,12 +168,24 @@ class Conversation:
         if not (self.busy or self.working):
             self.run()
 
+    def end(self, error: Exception) -> None:
+        """Ends the conversation whatever it is at: somebody wants the session gone, with its locks and its snapshot.
+
+        A statement whose rows nobody takes would never end, and a client that takes nothing cannot be told.
+        """
+        self.terminate(error)
+        if not self.io.writable:
+            self.io.abort()
+
     def cancel(self) -> None:
         """A cancel request with the right key: ends the statement that runs, if one does."""
-        if self.source is not None:
-            self.source.fail(SqlError("57014", "canceling statement due to user request"))
         if not self.idle:
             self.session.cancel()
+
+    def _interrupt(self, reason: Exception) -> None:
+        """The session's statement is to end, whoever wants that: rows that COPY waits for come no more."""
+        if self.source is not None:
+            self.source.fail(reason)
 
     @property
     def undisturbed(self) -> bool:
@@ -288,8 +300,9 @@ class Conversation:
         if self._silence is not None:
             self._silence.cancel()
             self._silence = None
-        self.session.on_notification = self.session.on_terminate = None
-        self.session.close()
+        session = self.session
+        session.on_notification = session.on_terminate = session.on_interrupt = None
+        session.close()
 
     def _say_goodbye(self, error: Exception) -> None:
         if not self.gone:
@@ -356,7 +369,8 @@ class Conversation:
         """Reports a failed statement, to the client and to the session."""
         if self.session.notices:
             self._drain_notices()
-        if self._ending is not None and getattr(error, "sqlstate", "") == "57014":
+        ending = self._ending
+        if ending is not None and (error is ending or getattr(error, "sqlstate", "") == "57014"):
             self._cut = True  # it was stopped because the session ends: that is what the client is told
         else:
             if isinstance(error, SqlError) and error.told is not None:

@@ -83,6 +83,7 @@ class SessionContext:
         """Notifications not sent to the client yet."""
         self.on_notification: Callable[[], None] | None = None
         self.on_terminate: Callable[[Exception], None] | None = None
+        self.on_interrupt: Callable[[Exception], None] | None = None
         self.silence_limited = False
         self._transaction_timer: asyncio.TimerHandle | None = None
         self.statement_text, self.statement_began_ns = "", 0
@@ -515,6 +516,8 @@ class SessionContext:
     def _interrupt(self, reason: SqlError) -> None:
         for query in self.streams:
             query.cancel(reason.message)
+        if self.on_interrupt is not None:
+            self.on_interrupt(reason)
         if self.lock_wait is not None:
             self.lock_wait.interrupt(reason)
         for asking in self.askings.values():

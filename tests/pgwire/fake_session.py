@@ -50,6 +50,7 @@ class FakeSession:
         self.in_implicit = False
         self.heard = Heard()
         self.on_notification: Callable[[], None] | None = None
+        self.on_interrupt: Callable[[Exception], None] | None = None
         self.silence_limited = False
         self.log: list[str] = []
         self.closed = False
@@ -279,6 +280,8 @@ class FakeSession:
         self.in_implicit = False
 
     def cancel(self) -> None:
+        if self.on_interrupt is not None:
+            self.on_interrupt(SqlError("57014", "canceling statement due to user request"))
         self.cancelled.set()
 
     def close(self) -> None:

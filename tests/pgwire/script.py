@@ -221,6 +221,9 @@ class FakeIo:
     def close(self) -> None:
         self.closed = True
 
+    def abort(self) -> None:
+        self.closed = True
+
 
 class Wire:
     """A conversation on a fake socket with a fake session."""
