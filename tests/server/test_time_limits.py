@@ -97,9 +97,10 @@ def test_transaction_timeout(server: ServerProcess, client: psycopg.Connection[A
         client.execute("SELECT pg_sleep(0.8)")  # each is a transaction of its own
     client.execute("BEGIN")
     client.execute("INSERT INTO aged VALUES (1)")
-    with pytest.raises(psycopg.Error, match="terminating connection due to transaction timeout"):
+    with pytest.raises(psycopg.Error, match="terminating connection due to transaction timeout") as caught:
         client.execute("SELECT pg_sleep(30)")
-    assert _ends(client) is not None or client.closed
+    assert (caught.value.sqlstate, caught.value.diag.severity) == ("25P04", "FATAL")
+    assert client.closed
     with server.connect() as other:
         assert other.execute("SELECT count(*) FROM aged").fetchone() == (0,)
 
