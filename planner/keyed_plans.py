@@ -125,6 +125,26 @@ class Produced:
 
 
 @dataclass(frozen=True, slots=True)
+class Recursed:
+    """Rows of WITH RECURSIVE: those of one query, then again and again what another one makes of the ones before."""
+
+    number: int
+    base: tuple[int, KeyedJoin]
+    step: tuple[int, KeyedJoin]
+    """(its number among the statement's queries, the query)"""
+    types: tuple[TypeRef, ...]
+    once: bool
+    """UNION: a row that is like one before is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Iterated:
+    """The rows that the step before has made, in the step of the recursion of that number."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Handed:
     """Rows that another part of the statement has made, by the slot that they are put in; each of these types."""
 
@@ -310,7 +330,7 @@ class JoinStep:
 
     table: Table | None  # None: its rows are Produced, Handed, or the system's
     lookup: (
-        Lookup | Either | Produced | Handed | SystemRows | Spread
+        Lookup | Either | Produced | Recursed | Iterated | Handed | SystemRows | Spread
     )  # points are one key, but for the first step's
     width: int
     condition: Expr | None = None

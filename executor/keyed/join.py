@@ -26,6 +26,7 @@ from executor.keyed.endings import Ending
 from executor.keyed.footprint import columns_at, columns_named, order_of_rows
 from executor.keyed.index_walk import IndexWalk, along_image, along_view
 from executor.keyed.join_steps import ROWS_MAX, Step, asks_index
+from executor.keyed.ordering import Alike
 from executor.keyed.overlay import OverlayView
 from executor.keyed.read import KeyedView
 from executor.keyed.system_steps import by_column
@@ -44,7 +45,7 @@ from planner.abc import (
     Table,
     TypeRef,
 )
-from planner.keyed_plans import Either, FirstRows, Spread, SystemRows
+from planner.keyed_plans import Either, FirstRows, Iterated, Recursed, Spread, SystemRows
 from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Key
 from txn.columns import THE_ROW, Columns
@@ -185,6 +186,7 @@ class Run:
         "_sets",
         "handed",
         "images",
+        "iterated",
         "left",
         "looks",
         "most",
@@ -220,6 +222,8 @@ class Run:
         self.left = looks
         """What subqueries may look at yet."""
         self.seen: dict[ShardId, dict[int, Row]]
+        self.iterated: dict[int, Sequence[Row]] = {}
+        """Of each recursion that is under way the rows that the step before has made."""
 
     def with_rid(self, table: Table, rid: int, row: Row) -> Row:
         self.seen.setdefault(table.shard, {})[rid] = row
@@ -256,6 +260,39 @@ class Run:
             made = [query.rows(given, self) for query in self._queries[number]]
             known = self._known[number, given] = made[0] if len(made) == 1 else [r for m in made for r in m]
         return known
+
+    def recursed(self, number: int, base: int, step: int, alike: Alike | None) -> Sequence[Row]:
+        """The rows of WITH RECURSIVE. `alike`: of UNION, what rows have in common of which the first goes on alone."""
+        known = self._known.get((number, ()))
+        if known is not None:
+            return known
+        met: set[Any] = set()
+        found: list[Row] = []
+        (query,) = self._queries[step]
+        last: Sequence[Row] = self.rows(base, ())
+        while True:
+            if alike is not None:
+                fresh: dict[Any, Row] = {}
+                for row in last:
+                    like = alike(row)
+                    if like not in met:
+                        fresh.setdefault(like, row)
+                met.update(fresh)
+                last = list(fresh.values())
+            found += last
+            if len(found) > ROWS_MAX:
+                raise TooFarToLook
+            if not last:
+                break
+            self.looked_at(1)
+            self.iterated[number] = last
+            self._known.clear()  # what was asked of the rows before
+            self._sets.clear()
+            last = query.rows((), self)
+        self._known.clear()
+        self._sets.clear()
+        self._known[number, ()] = found
+        return found
 
     def exists(self, number: int, given: Row) -> bool:
         return bool(self.rows(number, given))
@@ -372,7 +409,7 @@ def _of_rows(body: KeyedJoin) -> Iterator[Expr]:
     for step in body.steps:
         yield from (e for e in (step.condition, step.passes) if e is not None)
         lookup = step.lookup
-        if isinstance(lookup, Produced | Handed):
+        if isinstance(lookup, Produced | Handed | Recursed | Iterated):
             yield from lookup.given if isinstance(lookup, Produced) else ()
         elif isinstance(lookup, Spread):
             yield from lookup.values
@@ -398,6 +435,9 @@ def _inside(body: KeyedJoin) -> Iterator[tuple[int, tuple[KeyedJoin, ...]]]:
     for step in body.steps:
         if isinstance(step.lookup, Produced):
             yield step.lookup.number, step.lookup.queries
+        elif isinstance(step.lookup, Recursed):
+            for number, query in (step.lookup.base, step.lookup.step):
+                yield number, (query,)
     waiting = list(_of_rows(body))
     if body.groups is not None:
         waiting += [

@@ -17,12 +17,13 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.keyed.compile import compile_condition, compile_expression, compile_key, compile_tuple
+from executor.keyed.ordering import alike_in
 from executor.keyed.overlay import OverlayView
 from executor.keyed.read import LookupPlan, compile_range, key_positions
 from executor.keyed.system_steps import of_system, spread
 from executor.snapshot.abc import TooFarToLook
 from planner.abc import Ask, Handed, JoinStep, Produced, Range, Table
-from planner.keyed_plans import Either, Spread, SystemRows, key_types
+from planner.keyed_plans import Either, Iterated, Recursed, Spread, SystemRows, key_types
 from storage.abc import Row
 
 if TYPE_CHECKING:
@@ -51,6 +52,17 @@ class Step:
             given, produced = compile_tuple(lookup.given), lookup.number
             self._ask = lambda p, s, r: given(p, r, s)
             self._find = lambda asked, run: run.rows(produced, asked)
+            return
+        if isinstance(lookup, Recursed):
+            recursed = lookup.number, lookup.base[0], lookup.step[0]
+            alike = alike_in(lookup.types) if lookup.once else None
+            self._ask = lambda _p, _s, _r: ()
+            self._find = lambda _asked, run: run.recursed(*recursed, alike)
+            return
+        if isinstance(lookup, Iterated):
+            iterated = lookup.number
+            self._ask = lambda _p, _s, _r: ()
+            self._find = lambda _asked, run: run.iterated[iterated]
             return
         if isinstance(lookup, Handed):
             slot = lookup.slot

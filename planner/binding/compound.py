@@ -22,7 +22,7 @@ from planner.binding.keyed.selects import BoundSelect
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import as_text_numeric, column_form
 from planner.binding.output_keys import order_key
-from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
+from planner.binding.scope import FromStep, Recursion, Relation, RelationColumn, Scope
 from planner.binding.search_and_cycle import rewritten
 from planner.binding.state import COLUMNS_MAX, BoundQuery, Parts, Target
 from planner.binding.writing import QueryWriter
@@ -123,7 +123,9 @@ class CompoundBinder(QueryWriter):
             for c, f in zip(base.columns, base.forms, strict=True)
         ]
         columns = renamed(base.columns, names, name, first_position(cte.args["alias"].this))
-        around.ctes[name] = scope.ctes[name] = CommonTable(sql_name, columns, forms)
+        number = self.next_relation()
+        made = scope.ctes[name] = CommonTable(sql_name, columns, forms)
+        around.ctes[name] = replace(made, iterated=number)
         step = self.nested(union.expression, around, [c.type for c in base.columns])
         if len(step.columns) != len(base.columns):
             raise PlanError(
@@ -135,8 +137,26 @@ class CompoundBinder(QueryWriter):
         scope.outer += around.outer
         word = "UNION" if union.args.get("distinct") else "UNION ALL"
         refs = [c.type for c in base.columns]
+        if not (base.outer or step.outer or around.outer or any(c.collation for c in base.columns)):
+            by_key = self._recursed(base, step, number, refs, once=word == "UNION")
+            scope.ctes[name] = replace(made, by_key=by_key)
         text = sql(self._cast_columns(base, refs, forms), f" {word} ", self._cast_columns(step, refs, forms))
         return text, before
+
+    def _recursed(
+        self, base: BoundQuery, step: BoundQuery, number: int, refs: Sequence[TypeRef], *, once: bool
+    ) -> BoundSelect | None:
+        """The recursion for the keyed engine."""
+        if base.by_key is None or step.by_key is None:
+            return None
+        own = [c.type for c in step.columns]
+        further = step.by_key if own == refs else self._over((step.by_key,), own, refs, (), False)
+        if further is None:
+            return None
+        relation = Relation(UNITED, "", [RelationColumn("", ref) for ref in refs])
+        targets = [Target("", ir.Var(ref, UNITED, i)) for i, ref in enumerate(refs)]
+        made = FromStep(relation, recursion=Recursion(number, base.by_key, further, once))
+        return self.kept(Parts(None, None, targets), (made,))
 
     def _cast_columns(self, bound: BoundQuery, refs: Sequence[TypeRef], forms: Sequence[Form]) -> Frag:
         """The query with its columns in other types and forms."""

@@ -29,6 +29,8 @@ class CommonTable:
     by_key: BoundSelect | None = None
     locked: tuple[tuple[int, int] | None, ...] = ()
     """Of a locking query: (table, attribute number) of its columns of locked rows."""
+    iterated: int = 0
+    """Within the step of a recursion its number: the rows that the step before has made."""
 
 
 @dataclass(slots=True)

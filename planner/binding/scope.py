@@ -82,6 +82,16 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class Recursion:
+    """WITH RECURSIVE for the keyed engine: the rows of `base`, then those that `step` makes of the ones before."""
+
+    number: int
+    base: BoundSelect
+    step: BoundSelect
+    once: bool  # UNION
+
+
+@dataclass(frozen=True, slots=True)
 class FromStep:
     """A relation in a FROM of plain joins (`planner.binding.keyed.joins`), and what it is joined on."""
 
@@ -104,6 +114,10 @@ class FromStep:
     """Functions in FROM that it has the values of, side by side,"""
     numbered: bool = False
     """and their numbers."""
+    recursion: Recursion | None = None
+    """The WITH RECURSIVE query that it is."""
+    iterated: int = 0
+    """The recursion of which it is the rows that the step before has made."""
     guards: tuple[ir.Node, ...] = ()
     """What its policies ask of its rows, before anything else is asked of them."""
 

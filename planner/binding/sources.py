@@ -350,6 +350,7 @@ class SourceBinder:
         if found.locked:
             self.queries.locked_relations[number] = found.locked
         steps = (FromStep(relation, made_of=(found.by_key,)),) if found.by_key is not None else ()
+        steps = (FromStep(relation, iterated=found.iterated),) if found.iterated else steps
         return Source(sql(found.sql_name, f" AS r{number}"), [relation], star_of(relation), steps)
 
     def _view(self, view: View, name: str, schema: str, alias: exp.Expression | None) -> Source:

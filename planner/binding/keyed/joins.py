@@ -41,9 +41,10 @@ from planner.binding.keyed import index_expressions, key_conditions, walked_join
 from planner.binding.keyed import windows as keyed_windows
 from planner.binding.keyed.endings import WINDOWS, equal_as_datums, grouped, order_keys
 from planner.binding.keyed.index_reads import index_range, indexed_prefixes
+from planner.binding.keyed.selects import recursed
 from planner.binding.scope import FromStep
 from planner.catalog import Catalog
-from planner.keyed_plans import Either, Spread, SystemRows, Way
+from planner.keyed_plans import Either, Iterated, Recursed, Spread, SystemRows, Way
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts
@@ -60,7 +61,7 @@ class _Way(NamedTuple):
     """How the rows of a table are found; the lower the rank, the fewer are to be expected."""
 
     rank: int
-    lookup: Lookup | Either | Produced | Handed | SystemRows | Spread
+    lookup: Lookup | Either | Produced | Recursed | Iterated | Handed | SystemRows | Spread
     unique: int
     positions: tuple[int, ...]
     """Of an index's columns, if it is one."""
@@ -346,6 +347,10 @@ class _Order:
 
     def _produced(self, step: FromStep, asked: list[ir.Node]) -> _Way | None:
         """The rows of queries, once what they name is there."""
+        if step.iterated:
+            return _Way(1, Iterated(step.iterated), 0, (), asked)
+        if step.recursion is not None:
+            return _Way(1, recursed(step.recursion), 0, (), asked)
         if not step.made_of or not _named(*step.given_as) <= set(self.offsets):
             return None
         queries = tuple(q.plan(step.given) for q in step.made_of)

@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Final
 from planner import types as t
 from planner.abc import Const, KeyedJoin, TypeRef
 from planner.binding import ir
+from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import expressions as keyed
 from planner.catalog import Catalog
+from planner.keyed_plans import Recursed
 
 if TYPE_CHECKING:
-    from planner.binding.scope import FromStep
+    from planner.binding.scope import FromStep, Recursion
     from planner.binding.state import Below, Parts
 
 GIVEN: Final = -9
@@ -87,6 +89,15 @@ class BoundSelect:
         return made
 
 
+def recursed(recursion: Recursion) -> Recursed:
+    """WITH RECURSIVE as rows of a step. Raises NotKeyed."""
+    base, step = recursion.base, recursion.step
+    if recursion.once and any(ref.oid not in keyed_catalog.ALIKE for ref in base.columns):
+        raise keyed.NotKeyed("equality of rows")
+    first, further = (base.number, base.plan()), (step.number, step.plan())
+    return Recursed(recursion.number, first, further, tuple(base.columns), recursion.once)
+
+
 _Given = Mapping[tuple[int, int], ir.Var]
 
 
@@ -125,4 +136,4 @@ def _step_given(step: FromStep, given: _Given) -> FromStep:
     return replace(step, guards=guards, on=on, given_as=_put_all(step.given_as, given))
 
 
-__all__ = ["GIVEN", "BoundSelect"]
+__all__ = ["GIVEN", "BoundSelect", "recursed"]
