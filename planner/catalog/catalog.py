@@ -63,6 +63,7 @@ from planner.catalog.text_search_objects import TextSearchConfiguration, TextSea
 from planner.catalog.type_objects import BaseType, Collation
 from planner.catalog.user_types import USER_TYPES, founded, meet_rows
 from planner.remembered import RememberedPath
+from planner.types.facts import BY_NAME as TYPES_BY_NAME
 from planner.types.of_extensions import EXTENSION_OF, MEMBERS
 
 SearchPath = tuple[str, ...]
@@ -280,6 +281,8 @@ class Catalog(IndexedObjects):
                 rows = row_type(meant)
                 meet_rows(rows)
                 return rows
+        if not schema and name in TYPES_BY_NAME and "pg_catalog" not in search_path:
+            return None  # pg_catalog comes first where nobody says otherwise: a table may be called text
         homes = [self.schema(schema)] if schema else self.schemas_on(search_path)
         for home in homes:
             made = self.type_in(home.oid, name)

@@ -45,7 +45,9 @@ _MISSING: Final = 'extension "{}" does not exist'
 
 
 def create_extension(scope: Scope, said: st.CreateExtension) -> None:
-    if scope.catalog.extension(said.name) is not None:
+    if (
+        scope.catalog.extension(said.name) is not None or said.name == "plpgsql"
+    ):  # which is there from the start
         if not said.if_not_exists:
             raise PlanError("42710", f'extension "{said.name}" already exists')
         scope.notice(f'extension "{said.name}" already exists, skipping', "42710")

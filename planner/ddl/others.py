@@ -57,7 +57,7 @@ INDEX_KEYS_MAX: Final = 32
 
 def create_index(scope: Scope, said: st.CreateIndex) -> None:
     """An index: recorded, and, if it is unique, checked over the rows that are there."""
-    table = scope.relation(said.table)
+    table = scope.relation(dataclasses.replace(said.table, position=0))
     if not isinstance(table, Table):
         raise PlanError("42809", f'cannot create index on relation "{table.name}"')
     if table.foreign is not None:

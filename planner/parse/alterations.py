@@ -133,7 +133,7 @@ def _rename(c: Cursor, position: int) -> st.AlterAction:
 
 
 def _add(c: Cursor, position: int, table: str) -> st.AlterAction:
-    if c.word in constraints.FIRST_WORDS and c.token.keyword:
+    if constraints.begins(c):
         return st.AlterAction("add constraint", constraint=constraints.table_constraint(c), position=position)
     c.accept("column")
     exists = c.accept("if", "not", "exists")

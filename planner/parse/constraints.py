@@ -16,9 +16,19 @@ from planner.parse.cursor import Cursor
 from planner.parse.exclusions import exclusion
 from planner.parse.storage import storage_options
 
-FIRST_WORDS: Final = ("constraint", "primary", "unique", "check", "foreign", "exclude")
-"""What a constraint of a table begins with."""
+_FIRST_WORDS: Final = ("constraint", "primary", "unique", "check", "foreign")
 _ACTIONS: Final = {"cascade": "c", "restrict": "r"}
+
+
+def begins(c: Cursor) -> bool:
+    """Whether a constraint of a table is next. A column may be called exclude, so that asks for what comes after it."""
+    if not c.token.keyword:
+        return False
+    return (
+        c.word in _FIRST_WORDS
+        or c.next_is("exclude", "using")
+        or (c.word == "exclude" and c.ahead().value == "(")
+    )
 
 
 def table_constraint(c: Cursor) -> st.ConstraintDef:

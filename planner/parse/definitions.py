@@ -54,6 +54,8 @@ def create(c: Cursor) -> Any:
     c.accept("trusted")
     c.accept("procedural")
     if not (temporary or unlogged):
+        if c.accept("language"):
+            return extensions.create_language(c, replace, at)
         if c.accept("trigger"):
             return triggers.create_trigger(c, replace, at, constraint=False)
         if c.accept("constraint", "trigger"):

@@ -198,6 +198,8 @@ def _configure(parser: Any) -> None:
         if k.name in ("WHERE GROUP_BY HAVING WINDOW ORDER_BY LIMIT FETCH OFFSET FOR LOCK").split()
     }
     parser.TYPE_LITERAL_PARSERS = dict.fromkeys(exp.DataType.Type, _typed_literal)
+    # The list of INSERT's columns is none of constraints: one may be called period, bucket, exclude, truncate.
+    parser.SCHEMA_UNNAMED_CONSTRAINTS = {"PRIMARY KEY", "FOREIGN KEY", "CHECK", "UNIQUE"}
     parser.STATEMENT_PARSERS = _keep(parser.STATEMENT_PARSERS, "DELETE INSERT MERGE UPDATE")
 
 

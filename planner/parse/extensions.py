@@ -1,9 +1,9 @@
 """The grammar of extensions: CREATE, ALTER, DROP.
 
-    CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public VERSION '1.6' CASCADE
-    ALTER EXTENSION pg_trgm SET SCHEMA s;   ALTER EXTENSION pg_trgm UPDATE TO '1.6'
+CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public VERSION '1.6' CASCADE
+ALTER EXTENSION pg_trgm SET SCHEMA s;   ALTER EXTENSION pg_trgm UPDATE TO '1.6'
 
-plpgsql, which every PostgreSQL has from the start, is accepted and means nothing: dumps begin with it.
+CREATE OR REPLACE TRUSTED PROCEDURAL LANGUAGE plpgsql       an extension since PostgreSQL 13, IF NOT EXISTS with OR REPLACE
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.lexer import STRING
+from planner.lexer import STRING, Token
 from planner.parse import clauses
 from planner.parse.cursor import Cursor
 
@@ -33,11 +33,17 @@ def create(c: Cursor) -> Any:
         if word in said:
             raise PlanError("42601", "conflicting or redundant options", position=at.start + 1)
         said[word] = "" if word == "cascade" else c.name() if word == "schema" else _version(c)
-    if name == "plpgsql":
-        return st.Accepted("CREATE EXTENSION")
     return st.CreateExtension(
         name, exists, said.get("schema", ""), said.get("version", ""), "cascade" in said
     )
+
+
+def create_language(c: Cursor, replace: bool, at: Token) -> Any:
+    """After CREATE [OR REPLACE] [TRUSTED] [PROCEDURAL] LANGUAGE: a language without a handler is an extension."""
+    name = c.name()
+    if c.accept("handler"):
+        c.unsupported("CREATE LANGUAGE ... HANDLER", at)
+    return st.CreateExtension(name, replace)
 
 
 def alter(c: Cursor) -> Any:

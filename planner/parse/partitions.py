@@ -80,7 +80,7 @@ def typed_elements(c: Cursor, table: str) -> tuple[Any, ...]:
         return ()
     found: list[Any] = []
     while True:
-        if c.word in constraints.FIRST_WORDS and c.token.keyword:
+        if constraints.begins(c):
             found.append(constraints.table_constraint(c))
         else:
             position = c.position

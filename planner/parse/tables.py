@@ -171,7 +171,7 @@ def _table_options(c: Cursor) -> tuple[dict[str, Any], str]:
 
 
 def _element(c: Cursor, table: str) -> Any:
-    if c.word in constraints.FIRST_WORDS and c.token.keyword:
+    if constraints.begins(c):
         return constraints.table_constraint(c)
     if c.next_is("like"):
         c.advance()

@@ -30,7 +30,7 @@ from planner.binding.dimensions import array_over
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import type_name
 from planner.binding.fragments import sql
-from planner.binding.records import record_of, row_of
+from planner.binding.records import field_names, record_of, row_of
 from planner.binding.resolve import see_casts
 from planner.binding.routines import runs as routine_runs
 from planner.binding.routines import values as routine_values
@@ -361,6 +361,13 @@ def _is_whole(f: Function, bound: BoundQuery) -> bool:
     return kind == t.RECORD or t.composite_fields(kind) is not None
 
 
+def _holds_outputs(f: Function, bound: BoundQuery) -> bool:
+    """Whether the body's one column is a row of all that the function gives out: SELECT (a, b) instead of SELECT a, b."""
+    if len(f.outputs) < 2 or len(bound.columns) != 1:
+        return False
+    return len(field_names(bound.columns[0].type)) == len(f.outputs)
+
+
 def _row(
     queries: QueryBinder, f: Function, bound: BoundQuery, fields: Sequence[tuple[str, TypeRef]]
 ) -> BoundQuery:
@@ -432,7 +439,7 @@ def rows(
         if not spread:  # no row at all would become one of NULLs
             raise PlanError("0A000", f"calling function {shown(f)}, whose query returns whole rows, outside of FROM is not supported")  # fmt: skip
         bound = in_columns(queries, bound)
-    elif spread and _is_whole(f, bound):
+    elif (spread and _is_whole(f, bound)) or _holds_outputs(f, bound):
         bound = in_columns(queries, bound)
     return fitted(queries, f, bound, fields)
 

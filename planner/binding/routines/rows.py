@@ -21,7 +21,7 @@ from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Form, Frag, Item, join, sql
 from planner.binding.from_items import Source, star_of
 from planner.binding.naming import function_name, identifier
-from planner.binding.records import field_of
+from planner.binding.records import each_field
 from planner.binding.routines import inlined as routines
 from planner.binding.routines import resolution as routine_resolution
 from planner.binding.routines import runs as routine_runs
@@ -75,13 +75,13 @@ def in_columns(queries: QueryBinder, bound: BoundQuery) -> BoundQuery:
     (column,) = bound.columns
     number = queries.anonymous_relation(bound)
     value = RelationColumn("", column.type).value(number, 0)
-    names = [name for name, _ in t.composite_fields(column.type.oid) or ()]
-    fields = [f for f in (field_of(value, name, 0) for name in names) if f is not None]
+    named = each_field(value, 0) or []
+    fields = [f for _, f in named]
     frags = [queries.emitter.frag(f) for f in fields]
     items: list[Item] = [sql(frag, f" AS c{i}") for i, frag in enumerate(frags)]
     more = ", tw_n" if bound.numbered else ""
     text = sql("SELECT ", join(", ", items), more, " FROM (", bound.frag, f") AS r{number}")
-    kept = [type(column)(name, f.type) for name, f in zip(names, fields, strict=True)]
+    kept = [type(column)(name, f.type) for name, f in named]
     return type(bound)(text, kept, [x.form for x in frags], bound.outer, numbered=bound.numbered)
 
 

@@ -11,7 +11,7 @@ from planner.catalog.collations import collation_oid
 from planner.catalog.objects import Index, Sequence, View
 from planner.catalog.system.classes import composite_class_oid
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.definitions import default_text
+from planner.catalog.system.definitions import default_text, has_default
 from planner.catalog.system.privileges import column_acl
 from planner.catalog.system.relations import relations
 from planner.catalog.system.rowmaker import RowMaker
@@ -55,7 +55,6 @@ class _Maker:
         if facts is None:
             facts = self._of_types[type_oid] = _facts(type_oid)
         length, dimensions, by_value, alignment = facts
-        default = column.default
         return (
             relid,
             column.name,
@@ -71,7 +70,7 @@ class _Maker:
             storage_of(column),
             column.compression,
             column.not_null,
-            default is not None and not column.identity and kind == "r" and not _is_null(column),
+            not column.identity and kind == "r" and has_default(column),
             False,  # atthasmissing
             column.identity,
             "s" if column.generated else "",
@@ -196,17 +195,12 @@ def attrdef_oid(table: Table, column: Column) -> Oid:
     return (1 << 31) + (bits << 11) + column.attnum
 
 
-def _is_null(column: Column) -> bool:
-    """DEFAULT NULL is no default."""
-    return (column.default or "").strip().lower() == "null"
-
-
 def pg_attrdef(context: SystemContext) -> Rows:
     make = RowMaker("pg_attrdef")
     found: Rows = []
     for t in context.catalog.objects(Table):
         for c in t.visible:
-            if c.default is not None and not c.identity and not _is_null(c):
+            if not c.identity and has_default(c):
                 found.append(
                     make(
                         oid=attrdef_oid(t, c),

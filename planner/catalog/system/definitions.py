@@ -33,9 +33,10 @@ from planner.catalog.text_search_objects import TextSearchConfiguration, TextSea
 from planner.catalog.type_objects import Collation
 from planner.extensions import class_of
 from planner.lexer import Token
+from planner.types import BY_NAME as BUILT_IN
 from planner.types import BY_OID, format_type
 from planner.types.of_extensions import EXTENSION_OF
-from planner.types.oids import BPCHAR, TEXT, VARCHAR
+from planner.types.oids import BIT, BPCHAR, INTERVAL, TEXT, VARCHAR
 
 _NEXTVAL = re.compile(r"nextval\('((?:[^']|'')*)'(?:::regclass)?\)\Z", re.IGNORECASE)
 _NAMED = (
@@ -72,7 +73,11 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
     if isinstance(thing, _NAMED):
         schema = catalog.get(thing.schema_oid)
         shown = quote_identifier(thing.name)
-        if isinstance(schema, Schema) and schema.name not in search_path and schema.name != "pg_catalog":
+        if (
+            isinstance(schema, Schema)
+            and schema.name != "pg_catalog"
+            and not _is_found(thing.name, schema, search_path)
+        ):
             return f"{quote_identifier(schema.name)}.{shown}"
         return shown
     if isinstance(thing, Extension | Operator):
@@ -86,6 +91,12 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
     except SqlError:
         shown = "???"
     return _of_information_schema(ref.oid, search_path) if shown == "???" else shown
+
+
+def _is_found(name: str, home: Schema, search_path: tuple[str, ...]) -> bool:
+    """Whether the bare name is enough: pg_catalog, where it is not named, comes first."""
+    hidden = name in BUILT_IN and "pg_catalog" not in search_path
+    return home.name in search_path and not hidden
 
 
 def _of_information_schema(oid: Oid, search_path: tuple[str, ...]) -> str:
@@ -114,6 +125,20 @@ def _element_type(catalog: Catalog, array_oid: Oid) -> Oid | None:
     return next((made.oid for made in known if made.array_oid == array_oid), None)
 
 
+_WITHOUT_LENGTH = {BPCHAR: "bpchar", BIT: '"bit"'}
+"""What the grammar's words for types would be of one character or bit."""
+
+
+def has_default(column: Column) -> bool:
+    """Whether a default is kept in the catalog: NULL is none, unless it is cast to the column's domain, length or precision.
+
+    An interval's precision is not such a cast: it is a matter of how the literal is read.
+    """
+    if column.default is None or column.default.strip().lower() != "null":
+        return column.default is not None
+    return bool(column.domain) or (column.type.typmod >= 0 and column.type.oid != INTERVAL)
+
+
 def default_text(
     catalog: Catalog, column: Column, table: Table | None = None, search_path: tuple[str, ...] = ("public",)
 ) -> str | None:
@@ -122,7 +147,10 @@ def default_text(
         return None
     text = column.default.strip()
     if text.lower() == "null":
-        return None
+        if not has_default(column):
+            return None
+        of = column.type.oid
+        return f"NULL::{_WITHOUT_LENGTH.get(of) or type_name(catalog, TypeRef(of), search_path)}"
 
     def as_found(name: Token) -> str:
         schema, bare_name = split_name(name.value)

@@ -27,6 +27,7 @@ from planner.catalog.system.attributes import attrdef_oid
 from planner.catalog.system.classes import composite_class_oid
 from planner.catalog.system.constraints import referenced_index
 from planner.catalog.system.context import Rows, SystemContext
+from planner.catalog.system.definitions import has_default
 from planner.catalog.system.extension_classes import classes_in
 from planner.catalog.system.relations import (
     AMOP_OID,
@@ -124,7 +125,7 @@ def pg_depend(context: SystemContext) -> Rows:
                     edge(CLASS_OID, i.oid, _AUTO, CLASS_OID, i.table_oid, k.attnum)
     for t in catalog.objects(Table):
         for c in t.visible:
-            if c.default is not None and not c.identity:
+            if c.default is not None and not c.identity and has_default(c):
                 default = attrdef_oid(t, c)
                 edge(ATTRDEF_OID, default, _AUTO, CLASS_OID, t.oid, c.attnum)
                 for sequence in [c.sequence_oid] if c.sequence_oid else _named(catalog, c.default):
