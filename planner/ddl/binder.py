@@ -28,7 +28,7 @@ from planner.ddl.operators import operator_classes
 from planner.ddl.partitions import parts as partition_parts
 from planner.ddl.plan import DdlPlan
 from planner.ddl.replication import publications, subscriptions
-from planner.ddl.rights import default_privileges, first_settings, owned, permits, policies, roles
+from planner.ddl.rights import databases, default_privileges, first_settings, owned, permits, policies, roles
 from planner.ddl.routines import aggregates, event_triggers, triggers
 from planner.ddl.routines import definitions as routines
 from planner.ddl.scope import Scope
@@ -110,7 +110,7 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.AlterSettings: first_settings.alter_settings,
     st.GrantRole: roles.grant_role,
     st.Grant: roles.grant,
-    st.CreateDatabase: roles.create_database,
+    st.CreateDatabase: databases.create_database,
     st.Comment: roles.comment,
     st.AlterDefaultPrivileges: default_privileges.alter_default_privileges,
     st.DropOwned: owned.drop_owned,
@@ -119,7 +119,7 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
 }
 _DROPS: Final[dict[str, Callable[[Scope, Any], None]]] = {
     "role": roles.drop_roles,
-    "database": roles.drop_database,
+    "database": databases.drop_database,
     "subscription": subscriptions.drop_subscription,
     "foreign-data wrapper": foreign.drop_named,
     "server": foreign.drop_named,

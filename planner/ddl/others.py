@@ -33,7 +33,7 @@ from planner.ddl.constraints import unique_indexes
 from planner.ddl.constraints.collated_keys import refuse_unordered
 from planner.ddl.constraints.index_classes import key_class, require_own_order
 from planner.ddl.foreign import tables as foreign_tables
-from planner.ddl.rights import roles
+from planner.ddl.rights import databases
 from planner.ddl.scope import Scope
 from planner.ddl.tables import alter, typed_tables
 from planner.ddl.tables.columns import refuse_column_name
@@ -306,7 +306,7 @@ def create_domain(scope: Scope, said: st.CreateDomain) -> None:
 def alter_named(scope: Scope, said: st.AlterNamed) -> None:
     """ALTER TYPE, DOMAIN, DATABASE: rename, owner, schema."""
     if said.kind == "database":
-        roles.alter_database(scope, said)
+        databases.alter_database(scope, said)
         return
     altered: list[int] = []
     _typed_tables_first(scope, said)

@@ -5,7 +5,7 @@ databases, and of ALTER over all of them. Types are in `user_types`, DROP and TR
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError
@@ -129,7 +129,7 @@ def create(c: Cursor) -> Any:
     if c.accept("user"):
         return st.CreateRole(c.role(), privileges.role_options(c), login=True)
     if c.accept("database"):
-        return st.CreateDatabase(c.name(), _database_options(c))
+        return st.CreateDatabase(c.name(), _database_options(c, _OF_NEW_DATABASES))
     if c.accept("publication"):
         return publications.create(c)
     if c.accept("subscription"):
@@ -246,13 +246,27 @@ def _altered_conversion(c: Cursor) -> st.AlterConversion:
 # --- databases ------------------------------------------------------------------------------------------
 
 
-def _database_options(c: Cursor) -> dict[str, Any]:
+_OF_ALTERED_DATABASES: Final = frozenset(
+    ("is_template", "allow_connections", "connection limit", "tablespace")
+)
+_OF_NEW_DATABASES: Final = _OF_ALTERED_DATABASES | {
+    *("owner", "template", "encoding", "locale", "lc_collate", "lc_ctype", "icu_locale", "locale_provider"),
+    *("oid", "strategy", "collation_version", "location"),
+}
+
+
+def _database_options(c: Cursor, known: frozenset[str]) -> dict[str, Any]:
     options: dict[str, Any] = {}
     c.accept("with")
     while not c.ended:
+        position = c.position
         name = c.label()
         if name == "connection":
             name += " " + c.label()
+        if name not in known:
+            raise PlanError("42601", f'option "{name}" not recognized', position=position)
+        if name in options:
+            raise PlanError("42601", "conflicting or redundant options", position=position)
         c.accept_symbol("=")
         options[name] = c.integer() if c.token.kind == INTEGER or c.symbol_is("-") else c.advance().value
     return options
@@ -271,7 +285,7 @@ def alter_database(c: Cursor) -> Any:
         c.unsupported("ALTER DATABASE ... SET TABLESPACE")
     if c.word in ("set", "reset"):
         return first_settings(c, st.AlterSettings("ALTER DATABASE", database=name.name))
-    _database_options(c)
+    _database_options(c, _OF_ALTERED_DATABASES)
     return user_types.named("database", name, st.AlterAction("ignore", position=position))
 
 

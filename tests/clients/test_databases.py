@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.server.process import ServerProcess
@@ -85,3 +86,21 @@ def test_comments_are_of_the_database_they_were_made_in(tmp_path: Path) -> None:
             assert connection.execute(SAID).fetchall() == [(8,)]
         with server.connect(dbname="postgres") as connection:
             assert connection.execute(SAID).fetchall() == [(0,)]
+
+
+def test_of_an_empty_template_alone(tmp_path: Path) -> None:
+    """What would have to be copied is refused: test runners that clone a database would otherwise find nothing in theirs."""
+    with ServerProcess(tmp_path / "data") as server, server.connect() as connection:
+        connection.execute("create database empty")
+        connection.execute("create database filled")
+        with server.connect(dbname="filled") as inside:
+            inside.execute("create table t (id int)")
+        connection.execute("create database one template empty")
+        with pytest.raises(psycopg.errors.FeatureNotSupported, match="copies of databases are not supported"):
+            connection.execute("create database two template filled")
+        with server.connect(dbname="filled") as inside:
+            inside.execute("drop table t")
+            inside.execute("create cast (int as point) with inout")
+        with pytest.raises(psycopg.errors.FeatureNotSupported):
+            connection.execute("create database two template filled")
+        assert names(server) == ["empty", "filled", "one", "postgres", "tidewire"]

@@ -13,24 +13,19 @@ from planner.catalog import (
     Comment,
     Database,
     DefaultGrant,
-    ForeignDataWrapper,
-    ForeignServer,
     Function,
     Grant,
     Role,
-    Schema,
     Sequence,
     UserMapping,
     View,
-    large_objects,
     passwords,
     predefined,
     quote_identifier,
     rights,
 )
 from planner.catalog.objects import Index
-from planner.catalog.publication_objects import Publication, Subscription
-from planner.catalog.routine_objects import Cast, EventTrigger
+from planner.catalog.publication_objects import Subscription
 from planner.catalog.type_objects import BaseType, Domain, MultirangeType
 from planner.ddl import collations, conversions, rules, statistics, text_search
 from planner.ddl.constraints.definitions import require_role
@@ -253,84 +248,6 @@ def _is_member(scope: Scope, member: str, group: str) -> bool:
             return True
         queue += role.member_of
     return False
-
-
-# --- databases -----------------------------------------------------------------------------------------
-
-
-def create_database(scope: Scope, said: st.CreateDatabase) -> None:
-    """A database: its own schemas, on the same log."""
-    if scope.catalog.database(said.name) is not None:
-        raise PlanError("42P04", f'database "{said.name}" already exists')
-    encoding = said.options.get("encoding")
-    if encoding is not None and str(encoding).upper().replace("-", "") not in (
-        "UTF8",
-        "UNICODE",
-        "DEFAULT",
-        "6",
-    ):
-        raise PlanError("0A000", f"encoding {encoding} is not supported")
-    place = str(said.options.get("tablespace", "pg_default"))
-    if place == "pg_global":
-        raise PlanError("42501", "pg_global cannot be used as default tablespace")
-    if place not in ("pg_default", "default"):
-        raise PlanError("42704", f'tablespace "{place}" does not exist')
-    owner = said.options.get("owner", "default")
-    owner = scope.user if owner == "default" else require_role(scope, str(owner))
-    made = Database(scope.allocate(), said.name, owner)
-    scope.add(made)
-    scope.add(Schema(scope.allocate(), "public", predefined.DATABASE_OWNER, made.oid))
-
-
-def drop_database(scope: Scope, said: st.Drop) -> None:
-    name = said.names[0].name
-    database = scope.catalog.database(name)
-    if database is None:
-        if not said.if_exists:
-            raise PlanError("3D000", f'database "{name}" does not exist')
-        scope.notice(f'database "{name}" does not exist, skipping')
-        return
-    if database.oid == scope.catalog.database_oid:
-        raise PlanError("55006", "cannot drop the currently open database")
-    inside = scope.catalog.for_database(name)
-    schemas = {s.oid: s for s in inside.objects(Schema) if s.database_oid == database.oid}
-    if (hidden := large_objects.home(inside, database.oid)) is not None:
-        schemas[hidden.oid] = hidden
-    for schema in schemas.values():
-        for thing in inside.inside(schema.oid):
-            scope.remove(thing)
-            if isinstance(thing, Table):
-                scope.dropped.append(thing.shard)
-    for cast in list(inside.objects(Cast)):
-        scope.remove(cast)
-    if held := len(list(inside.objects(Subscription))):
-        raise PlanError(
-            "55006",
-            f'database "{name}" is being used by logical replication subscription',
-            detail=f"There {'is' if held == 1 else 'are'} {held} subscription{'s' * (held != 1)}.",
-        )
-    for kind in (EventTrigger, Publication, UserMapping, ForeignServer, ForeignDataWrapper):
-        for of_database in list(inside.objects(kind)):
-            scope.remove(of_database)
-    for schema in schemas.values():
-        scope.remove(schema)
-    first_settings.forget(scope, database)
-    scope.remove(database)
-
-
-def alter_database(scope: Scope, said: st.AlterNamed) -> None:
-    database = scope.catalog.database(said.name.name)
-    if database is None:
-        raise PlanError("3D000", f'database "{said.name.name}" does not exist')
-    for action in said.actions:
-        if action.what == "rename":
-            if scope.catalog.database(action.new_name) is not None:
-                raise PlanError("42P04", f'database "{action.new_name}" already exists')
-            if database.oid == scope.catalog.database_oid:
-                raise PlanError("0A000", "current database cannot be renamed")
-            scope.replace(database, dataclasses.replace(database, name=action.new_name))
-        elif action.what == "owner":
-            scope.replace(database, dataclasses.replace(database, owner=require_role(scope, action.name)))
 
 
 # --- comments ------------------------------------------------------------------------------------------

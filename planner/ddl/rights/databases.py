@@ -1,0 +1,130 @@
+"""Databases made, dropped and altered: each has its own schemas, on the same log."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+from planner import statements as st
+from planner.abc import PlanError, Table
+from planner.catalog import (
+    Catalog,
+    Database,
+    ForeignDataWrapper,
+    ForeignServer,
+    Schema,
+    UserMapping,
+    large_objects,
+    predefined,
+)
+from planner.catalog.publication_objects import Publication, Subscription
+from planner.catalog.routine_objects import Cast, EventTrigger
+from planner.ddl.constraints.definitions import require_role
+from planner.ddl.rights import first_settings
+from planner.ddl.scope import Scope
+
+_EMPTY_TEMPLATES: Final = frozenset(("template0", "template1", "default"))
+"""What databases are made of where nobody says of what: nothing is in them, and nobody can put anything there."""
+_OF_DATABASES: Final = (EventTrigger, Publication, UserMapping, ForeignServer, ForeignDataWrapper)
+"""What a database has that is in none of its schemas, beside casts and subscriptions."""
+
+
+def create_database(scope: Scope, said: st.CreateDatabase) -> None:
+    """A database, which begins with nothing but a schema `public`."""
+    _look_at_template(scope, str(said.options.get("template", "default")))
+    if scope.catalog.database(said.name) is not None:
+        raise PlanError("42P04", f'database "{said.name}" already exists')
+    encoding = said.options.get("encoding")
+    if encoding is not None and str(encoding).upper().replace("-", "") not in (
+        "UTF8",
+        "UNICODE",
+        "DEFAULT",
+        "6",
+    ):
+        raise PlanError("0A000", f"encoding {encoding} is not supported")
+    place = str(said.options.get("tablespace", "pg_default"))
+    if place == "pg_global":
+        raise PlanError("42501", "pg_global cannot be used as default tablespace")
+    if place not in ("pg_default", "default"):
+        raise PlanError("42704", f'tablespace "{place}" does not exist')
+    owner = said.options.get("owner", "default")
+    owner = scope.user if owner == "default" else require_role(scope, str(owner))
+    made = Database(scope.allocate(), said.name, owner)
+    scope.add(made)
+    scope.add(Schema(scope.allocate(), "public", predefined.DATABASE_OWNER, made.oid))
+
+
+def _look_at_template(scope: Scope, name: str) -> None:
+    """Raises 0A000 where something would have to be copied, for what is in a database has numbers of its own; an empty one is
+    like any other."""
+    if name in _EMPTY_TEMPLATES:
+        return
+    if (database := scope.catalog.database(name)) is None:
+        raise PlanError("3D000", f'template database "{name}" does not exist')
+    if not _is_empty(scope.catalog.for_database(name), database):
+        raise PlanError(
+            "0A000",
+            "copies of databases are not supported",
+            detail=f'The template database "{name}" is not empty.',
+        )
+
+
+def _is_empty(inside: Catalog, database: Database) -> bool:
+    schemas = [s for s in inside.objects(Schema) if s.database_oid == database.oid]
+    return (
+        [s.name for s in schemas] == ["public"]
+        and large_objects.home(inside, database.oid) is None
+        and not any(inside.inside(s.oid) for s in schemas)
+        and not any(next(iter(inside.objects(kind)), None) for kind in (Cast, Subscription, *_OF_DATABASES))
+    )
+
+
+def drop_database(scope: Scope, said: st.Drop) -> None:
+    name = said.names[0].name
+    database = scope.catalog.database(name)
+    if database is None:
+        if not said.if_exists:
+            raise PlanError("3D000", f'database "{name}" does not exist')
+        scope.notice(f'database "{name}" does not exist, skipping')
+        return
+    if database.oid == scope.catalog.database_oid:
+        raise PlanError("55006", "cannot drop the currently open database")
+    inside = scope.catalog.for_database(name)
+    schemas = {s.oid: s for s in inside.objects(Schema) if s.database_oid == database.oid}
+    if (hidden := large_objects.home(inside, database.oid)) is not None:
+        schemas[hidden.oid] = hidden
+    for schema in schemas.values():
+        for thing in inside.inside(schema.oid):
+            scope.remove(thing)
+            if isinstance(thing, Table):
+                scope.dropped.append(thing.shard)
+    for cast in list(inside.objects(Cast)):
+        scope.remove(cast)
+    if held := len(list(inside.objects(Subscription))):
+        raise PlanError(
+            "55006",
+            f'database "{name}" is being used by logical replication subscription',
+            detail=f"There {'is' if held == 1 else 'are'} {held} subscription{'s' * (held != 1)}.",
+        )
+    for kind in _OF_DATABASES:
+        for of_database in list(inside.objects(kind)):
+            scope.remove(of_database)
+    for schema in schemas.values():
+        scope.remove(schema)
+    first_settings.forget(scope, database)
+    scope.remove(database)
+
+
+def alter_database(scope: Scope, said: st.AlterNamed) -> None:
+    database = scope.catalog.database(said.name.name)
+    if database is None:
+        raise PlanError("3D000", f'database "{said.name.name}" does not exist')
+    for action in said.actions:
+        if action.what == "rename":
+            if scope.catalog.database(action.new_name) is not None:
+                raise PlanError("42P04", f'database "{action.new_name}" already exists')
+            if database.oid == scope.catalog.database_oid:
+                raise PlanError("0A000", "current database cannot be renamed")
+            scope.replace(database, dataclasses.replace(database, name=action.new_name))
+        elif action.what == "owner":
+            scope.replace(database, dataclasses.replace(database, owner=require_role(scope, action.name)))
