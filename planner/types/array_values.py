@@ -393,13 +393,13 @@ def joined(a: ArrayValue, b: ArrayValue) -> ArrayValue:
         raise _incompatible(f"Arrays of {x} and {y} dimensions are not compatible for concatenation.")
     items = a.items + b.items
     if x == y:
-        if a.dims[1:] != b.dims[1:]:
+        if (a.dims[1:], a.lows[1:]) != (b.dims[1:], b.lows[1:]):
             raise _incompatible(
                 "Arrays with differing element dimensions are not compatible for concatenation."
             )
         return ArrayValue((a.dims[0] + b.dims[0], *a.dims[1:]), a.lows, items)
     outer, inner = (a, b) if x > y else (b, a)
-    if outer.dims[1:] != inner.dims:
+    if (outer.dims[1:], outer.lows[1:]) != (inner.dims, inner.lows):
         raise _incompatible("Arrays with differing dimensions are not compatible for concatenation.")
     return ArrayValue((outer.dims[0] + 1, *outer.dims[1:]), outer.lows, items)
 

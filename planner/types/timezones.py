@@ -246,14 +246,17 @@ def offsets_at(micros: npt.NDArray[np.int64], zone: tzinfo) -> npt.NDArray[np.in
 
 
 def named_zone(name: str) -> tzinfo:
-    """The zone of AT TIME ZONE: a name, an abbreviation, or a displacement in hours west. Raises 22023."""
+    """The zone of AT TIME ZONE: an abbreviation, a name, or a displacement in hours west. Raises 22023.
+
+    Some names are both: EST, MST, HST, CET, EET, MET and WET are the abbreviations, whose offset never changes.
+    """
+    if (moving := abbreviation(name)) is not None:
+        return moving
+    known = ABBREVIATIONS.get(name.lower())
+    if known is not None:
+        return (_fixed(known[0], name) if known[0] else None) or UTC
     zone = find_zone(name)
     if zone is None:
-        if (moving := abbreviation(name)) is not None:
-            return moving
-        known = ABBREVIATIONS.get(name.lower())
-        if known is not None:
-            return _fixed(known[0], name) or UTC
         m = _OFFSET.fullmatch(name)
         if m is not None:
             west = int(m[2]) * 3600 + int(m[3] or 0) * 60 + int(m[4] or 0)

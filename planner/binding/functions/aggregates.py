@@ -115,6 +115,7 @@ def _table() -> dict[str, Maker]:
     """All of them, those of other rooms included."""
     import_module("planner.binding.functions.hypothetical")
     import_module("planner.binding.functions.percentiles")
+    import_module("planner.binding.functions.spreads")
     return _TABLE
 
 
@@ -173,12 +174,6 @@ def _sum_big(around: Around, args: list[Frag]) -> Frag:
 @aggregates("sum(money)")
 def _sum_money(around: Around, args: list[Frag]) -> Frag:
     return sql("tw_money_sum(CAST(", around.call("sum", args), " AS VARCHAR))")
-
-
-@aggregates("sum(float4)", "sum(float8)")
-def _sum_float(around: Around, args: list[Frag]) -> Frag:
-    duck = "FLOAT" if around.node.type.oid == t.FLOAT4 else "DOUBLE"
-    return sql("CAST(", around.call("sum", args), f" AS {duck})")
 
 
 @aggregates("sum(interval)")
@@ -253,11 +248,6 @@ def _avg_numeric(around: Around, args: list[Frag]) -> Frag:
     return sql("tw_num_avg(", as_text_numeric(total), ", ", around.call("count", [counted]), ")")
 
 
-@aggregates("avg(float4)", "avg(float8)")
-def _avg_float(around: Around, args: list[Frag]) -> Frag:
-    return around.call("avg", [sql("CAST(", args[0], " AS DOUBLE)")])
-
-
 @aggregates("avg(interval)")
 def _avg_interval(around: Around, args: list[Frag]) -> Frag:
     return sql(
@@ -321,14 +311,14 @@ def _bool_or(around: Around, args: list[Frag]) -> Frag:
     return around.call("bool_or", args)
 
 
-def _plain(name: str) -> Maker:
+def plain(name: str) -> Maker:
     """DuckDB's aggregate of this name is PostgreSQL's."""
     return lambda around, args: around.call(name, args)
 
 
 for _name in ("bit_and", "bit_or", "bit_xor"):
     for _type in ("int2", "int4", "int8"):
-        aggregates(f"{_name}({_type})")(_plain(_name))
+        aggregates(f"{_name}({_type})")(plain(_name))
 
 
 @aggregates("string_agg(text, text)")
@@ -392,81 +382,6 @@ def _bits(op: str) -> Maker:
 
 for _name, _op in (("bit_and", "&"), ("bit_or", "|"), ("bit_xor", "#")):
     _TABLE[f"{_name}(bit)"] = _bits(_op)
-
-
-# --- statistics ------------------------------------------------------------------------------------
-
-
-def _exact_deviation(name: str, integers: bool) -> Maker:
-    def made(around: Around, args: list[Frag]) -> Frag:
-        text = sql("CAST(", args[0], " AS VARCHAR)") if integers else as_text_numeric(args[0])
-        return sql(f"tw_num_{name}(", around.call("list", [text]), ")")
-
-    return made
-
-
-def _deviation(name: str) -> Maker:
-    """Of what is infinite or no number nothing is known, not even of one value alone (DuckDB says 0)."""
-    if not name.endswith("_pop"):
-        return _plain(name)
-
-    def made(around: Around, args: list[Frag]) -> Frag:
-        odd = around.call("bool_or", [sql("NOT isfinite(", args[0], ")")], distinct=False)
-        return sql("CASE WHEN ", odd, " THEN CAST('NaN' AS DOUBLE) ELSE ", around.call(name, args), " END")
-
-    return made
-
-
-for _name, _duck in (
-    ("stddev", "stddev_samp"),
-    ("stddev_samp", "stddev_samp"),
-    ("stddev_pop", "stddev_pop"),
-    ("variance", "var_samp"),
-    ("var_samp", "var_samp"),
-    ("var_pop", "var_pop"),
-):
-    for _type in ("float4", "float8"):
-        aggregates(f"{_name}({_type})")(_deviation(_duck))
-    aggregates(f"{_name}(numeric)")(_exact_deviation(_duck, False))
-    for _type in ("int2", "int4", "int8"):
-        aggregates(f"{_name}({_type})")(_exact_deviation(_duck, True))
-
-
-def _over_spread(name: str, axes: str) -> Maker:
-    """A quotient of spreads: NULL where one of them, a divisor, is zero (DuckDB says NaN)."""
-
-    def made(around: Around, args: list[Frag]) -> Frag:
-        divisors = join(" * ", [around.call(f"regr_s{axis}{axis}", args) for axis in axes])
-        return sql("CASE WHEN ", divisors, " <> 0 THEN ", around.call(name, args), " END")
-
-    return made
-
-
-def _regr_r2(around: Around, args: list[Frag]) -> Frag:
-    """All of nothing is explained: 1 where y does not vary, NULL where x does not (manual, table 9.60)."""
-    sxx, syy = around.call("regr_sxx", args), around.call("regr_syy", args)
-    r2 = around.call("regr_r2", args)
-    return sql("CASE WHEN ", sxx, " <> 0 THEN CASE WHEN ", syy, " = 0 THEN 1e0 ELSE ", r2, " END END")
-
-
-aggregates("corr(float8, float8)")(_over_spread("corr", "xy"))
-aggregates("regr_slope(float8, float8)")(_over_spread("regr_slope", "x"))
-aggregates("regr_intercept(float8, float8)")(_over_spread("regr_intercept", "x"))
-aggregates("regr_r2(float8, float8)")(_regr_r2)
-
-for _name in [
-    "covar_pop",
-    "covar_samp",
-    "regr_avgx",
-    "regr_avgy",
-    "regr_sxx",
-    "regr_sxy",
-    "regr_syy",
-]:
-    aggregates(f"{_name}(float8, float8)")(_plain(_name))
-aggregates("regr_count(float8, float8)")(
-    lambda around, args: sql("CAST(", around.call("regr_count", args), " AS BIGINT)")
-)
 
 
 @aggregates("mode(anyelement)")

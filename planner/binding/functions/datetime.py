@@ -230,6 +230,8 @@ def _fields(kind: str) -> None:
             made = part_by_value(kind, args)
             if made is not None:
                 return made
+        if kind == "interval" and _field_name(call.args[0], kind, call.position) == "epoch":
+            return sql("tw_interval_part('epoch', ", args[1], ")")
         found = sql("CAST(", _extract(kind, call, args), " AS DOUBLE)")
         endless = is_endless(call, args)
         if endless is None:
@@ -238,7 +240,13 @@ def _fields(kind: str) -> None:
         return sql(endless, sign, " * CAST('inf' AS DOUBLE) ELSE ", found, " END")
 
     register(f"extract(text, {kind})", extract)
-    register(f"date_part(text, {kind})", part)
+    if kind != "date":
+        register(f"date_part(text, {kind})", part)
+    if kind == "timestamp":
+        # PostgreSQL's function of a date is one in SQL, which casts: unlike extract() it has hours, too.
+        register(
+            "date_part(text, date)", lambda e, c, a: part(e, c, [a[0], sql("CAST(", a[1], " AS TIMESTAMP)")])
+        )
 
 
 for _kind in ("date", "time", "timestamp", "timestamptz", "interval"):
@@ -275,6 +283,13 @@ def _trunc(kind: str) -> None:
         name = _field_name(call.args[0], kind, call.position)
         if name not in _TRUNCATIONS:
             raise _refused(name, name in _WHOLE or name == "epoch", kind, call.position)
+        if kind == "interval" and name == "week":
+            raise PlanError(
+                "0A000",
+                'unit "week" not supported for type interval',
+                detail="Months usually have fractional weeks.",
+                position=0,
+            )
         if name in _LONG_UNITS and kind != "interval":
             # Centuries begin with the year 1, and all of them go down before our era: DuckDB cuts digits off years.
             by_value = trunc_by_value(kind, [sql(f"'{name}'"), args[1]])

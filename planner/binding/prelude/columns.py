@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from planner.binding import numerics
+from planner.binding.prelude import float_folds as prelude_float_folds
 from planner.binding.prelude import jsonb_columns as prelude_jsonb_columns
 from planner.textsearch.matching import match_columns, needle_columns
 from planner.textsearch.text_columns import match_texts
@@ -53,6 +54,7 @@ BY_COLUMN: Final[dict[str, Callable[..., pa.Array]]] = {
     "tw_ts_match": match_columns,
     "tw_ts_text_match": match_texts,
     "tw_ts_needle": needle_columns,
+    **prelude_float_folds.BY_COLUMN,
 }
 """What DuckDB calls instead of the function of values."""
 

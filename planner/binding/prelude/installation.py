@@ -60,7 +60,7 @@ _ARROW: Final = {
     "DOUBLE": pa.float64(), "FLOAT": pa.float32(), "BOOLEAN": pa.bool_(), "DATE": pa.date32(), "TIME": pa.time64("us"),
     "TIMESTAMP": pa.timestamp("us"), "TIMESTAMP WITH TIME ZONE": pa.timestamp("us", "UTC"),
     "VARCHAR[]": pa.list_(pa.string()), "VARCHAR[][]": pa.list_(pa.list_(pa.string())), "INTEGER[]": pa.list_(pa.int32()),
-    "BIGINT[]": pa.list_(pa.int64()), "FLOAT[]": pa.list_(pa.float32()),
+    "BIGINT[]": pa.list_(pa.int64()), "FLOAT[]": pa.list_(pa.float32()), "DOUBLE[]": pa.list_(pa.float64()),
     "STRUCT(months INTEGER, days INTEGER, micros BIGINT)": pa.struct([("months", pa.int32()), ("days", pa.int32()), ("micros", pa.int64())]),
 }  # fmt: skip
 _PLAIN: Final = frozenset(name for name, kind in _ARROW.items() if not pa.types.is_nested(kind))
@@ -120,10 +120,22 @@ def _macros(entries: Sequence[Entry]) -> Iterator[str]:
         yield f"CREATE OR REPLACE MACRO {name}({', '.join(names)}) AS {made}"
 
 
+def _heard(function: Callable[..., Any], arguments: int) -> Callable[..., Any]:
+    """A function of columns whose SqlErrors leave as QueryErrors."""
+
+    def run(*columns: Any) -> Any:
+        try:
+            return function(*columns)
+        except SqlError as e:
+            raise raised(e) from None
+
+    return with_parameters(run, arguments)
+
+
 def udf(name: str, function: Callable[..., Any], arguments: Sequence[str], result: str) -> Udf:
     """A strict scalar function as a vectorised one. SqlErrors leave as QueryErrors."""
     if name in BY_COLUMN:
-        return Udf(name, BY_COLUMN[name], tuple(arguments), result)
+        return Udf(name, _heard(BY_COLUMN[name], len(arguments)), tuple(arguments), result)
     if "INTERVAL" in (*arguments, result):
         name = _by_parts(name)
         arguments = [_PARTS if a == "INTERVAL" else a for a in arguments]
@@ -163,6 +175,7 @@ def _entries() -> tuple[Entry, ...]:
     from planner.binding.prelude import dates as prelude_dates
     from planner.binding.prelude import encodings as prelude_encodings
     from planner.binding.prelude import extensions as prelude_extensions
+    from planner.binding.prelude import float_folds as prelude_float_folds
     from planner.binding.prelude import format as prelude_format
     from planner.binding.prelude import geometry as prelude_geometry
     from planner.binding.prelude import instants as prelude_instants
@@ -206,6 +219,7 @@ def _entries() -> tuple[Entry, ...]:
         prelude_records,
         prelude_bits,
         prelude_extensions,
+        prelude_float_folds,
         prelude_textsearch,
         prelude_xml,
     ):

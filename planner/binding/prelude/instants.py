@@ -174,7 +174,8 @@ def interval_part(name: str, i: Interval) -> float:
         case "millennium":
             return float(int(years / 1000))
         case "epoch":
-            return (years * 31_557_600 + month * 2_592_000 + days * 86_400) + micros / 1_000_000
+            # Step by step as PostgreSQL adds: another order would round otherwise.
+            return micros / 1_000_000 + 31_557_600.0 * years + 2_592_000.0 * month + 86_400.0 * days
     raise unrecognized(name, "interval")
 
 

@@ -37,6 +37,8 @@ def _plain(v: Any) -> str:
         return "[" + ",".join(map(_plain, v)) + "]"
     if isinstance(v, Decimal):
         return format(v, "f")
+    if isinstance(v, _Written):
+        return v
     return json.dumps(v, ensure_ascii=False)
 
 
@@ -383,7 +385,13 @@ class _Members(list[tuple[str, Any]]):
     """An object of json, whose keys may be there twice."""
 
 
-_pairs_of: Callable[[str], Any] = json.JSONDecoder(parse_float=Decimal, object_pairs_hook=_Members).decode
+class _Written(str):
+    """A number of json, which stays as it was written: 1e3, -0.0."""
+
+
+_pairs_of: Callable[[str], Any] = json.JSONDecoder(
+    parse_float=_Written, parse_int=_Written, object_pairs_hook=_Members
+).decode
 
 
 def _strip_nulls(v: Any) -> Any:

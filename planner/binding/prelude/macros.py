@@ -97,6 +97,7 @@ MACROS: tuple[str, ...] = (
     "CREATE OR REPLACE MACRO tw_num_check(x, p, s) AS CASE WHEN abs(x) >= CAST(power(10, p - s) AS DECIMAL(38,0)) THEN "
     "error('[22003] numeric field overflow [DETAIL] A field with precision ' || p || ', scale ' || s || ' must round to an absolute value less than ' || "
     "CASE WHEN p = s THEN '1' ELSE '10^' || (p - s) END || '.') ELSE x END",
+    "CREATE OR REPLACE MACRO tw_turning(x) AS CASE WHEN isinf(x) THEN error('[22003] input is out of range') ELSE x END",
     # --- text ---
     "CREATE OR REPLACE MACRO tw_varchar(s, n) AS CASE WHEN length(s) <= n THEN s WHEN rtrim(substring(s, n + 1), ' ') = '' THEN left(s, n) "
     "WHEN s IS NULL THEN NULL ELSE error('[22001] value too long for type character varying(' || n || ')') END",
@@ -107,8 +108,14 @@ MACROS: tuple[str, ...] = (
     "CREATE OR REPLACE MACRO tw_substr(s, a) AS CASE WHEN a IS NOT NULL THEN substring(s, greatest(a, 1)) END",
     "CREATE OR REPLACE MACRO tw_substr_for(s, a, n) AS CASE WHEN n < 0 THEN error('[22011] negative substring length not allowed') "
     "WHEN a IS NOT NULL AND n IS NOT NULL THEN substring(s, greatest(a, 1), greatest(CAST(a AS BIGINT) + n - greatest(a, 1), 0)) END",
-    "CREATE OR REPLACE MACRO tw_split_part(s, d, n) AS CASE WHEN n = 0 THEN error('[22023] field position must not be zero') "
+    "CREATE OR REPLACE MACRO tw_split_part(s, d, n) AS CASE WHEN s IS NULL OR d IS NULL OR n IS NULL THEN NULL "
+    "WHEN n = 0 THEN error('[22023] field position must not be zero') "
     "WHEN d = '' THEN CASE WHEN n IN (1, -1) THEN s ELSE '' END ELSE split_part(s, d, n) END",
+    # DuckDB makes a capital of one letter that has none in PostgreSQL's C library.
+    "CREATE OR REPLACE MACRO tw_upper(s) AS CASE WHEN contains(s, 'ß') "
+    "THEN array_to_string(list_transform(string_split(s, 'ß'), lambda tw_x: upper(tw_x)), 'ß') ELSE upper(s) END",
+    # DuckDB turns round what is seen as one character, PostgreSQL characters: an accent of its own is one.
+    "CREATE OR REPLACE MACRO tw_reverse(s) AS CASE WHEN strlen(s) = length(s) THEN reverse(s) ELSE tw_reverse_characters(s) END",
     # What is too long must not be computed at all: DuckDB folds constants before it looks at conditions.
     "CREATE OR REPLACE MACRO tw_repeat(s, n) AS CASE WHEN CAST(strlen(s) AS HUGEINT) * n >= 1073741820 "
     "THEN error('[54000] requested length too large') WHEN n IS NOT NULL THEN repeat(s, "

@@ -68,14 +68,13 @@ def _replace(s: str, pattern: str, new: str, start: int, number: int, flags: str
         raise SqlError("22023", f'invalid value for parameter "start": {start}')
     if number < 0:
         raise SqlError("22023", f'invalid value for parameter "n": {number}')
-    compiled, made = compile_pattern(pattern, flags.replace("g", "")), replacement(new)
-    head, tail = s[: start - 1], s[start - 1 :]
-    if number <= 1:
-        return head + compiled.sub(made, tail, count=number)
-    for i, m in enumerate(compiled.matches(s, start - 1), 1):
-        if i == number:
-            return s[: m.start()] + made(m) + s[m.end() :]
-    return s
+    made, out, at = replacement(new), [], 0
+    # What is before `start` is looked at by ^ and by what looks behind.
+    for i, m in enumerate(compile_pattern(pattern, flags.replace("g", "")).matches(s, start - 1), 1):
+        if number in (0, i):
+            out += [s[at : m.start()], made(m)]
+            at = m.end()
+    return "".join(out) + s[at:]
 
 
 # --- names and letters ---------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from planner.abc import SqlError, TypeRef
 from planner.binding.regexps.translation import compile_pattern, refuse_global, replacement
 from planner.keywords import COLUMN_NAME, RESERVED, TYPE_FUNCTION_NAME
 from planner.types import NAME, input_text, join_record, split_record
+from planner.types.letter_case import lowered, uppered
 from planner.types.texts import byte_of_number, number_of_byte, one_byte
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -40,7 +41,7 @@ def _pad(left: bool) -> Callable[[str, int, str], str]:
 def _initcap(s: str) -> str:
     out, inside = [], False
     for c in s:
-        out.append((c.lower() if inside else c.upper()) if c.isalnum() else c)
+        out.append((lowered(c) if inside else uppered(c)) if c.isalnum() else c)
         inside = c.isalnum()
     return "".join(out)
 
@@ -322,6 +323,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_lpad", _pad(True), (_V, "INTEGER", _V), _V),
     ("tw_rpad", _pad(False), (_V, "INTEGER", _V), _V),
     ("tw_initcap", _initcap, (_V,), _V),
+    ("tw_reverse_characters", lambda s: s[::-1], (_V,), _V),
     ("tw_overlay", _overlay, (_V, _V, "INTEGER", "INTEGER"), _V),
     ("tw_to_hex", lambda v: f"{v & 0xFFFFFFFFFFFFFFFF:x}", ("BIGINT",), _V),
     ("tw_quote_ident", quote_ident, (_V,), _V),

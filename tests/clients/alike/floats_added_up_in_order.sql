@@ -1,0 +1,21 @@
+-- Aggregates over floats round at each step as PostgreSQL's do: single precision, ORDER BY, the spread row by row.
+create table fl (id serial, a float8, b float4);
+insert into fl(a,b) values (0.1,0.1),(0.2,0.2),(1e16,1e7),(1,1),(-1e16,-1e7),(0.3,0.3),(1e-7,1e-7),(123456789.123,123456.7),(null,5),(3,null);
+select sum(a), avg(a), sum(b), avg(b) from fl;
+select sum(a order by a), sum(b order by b desc), avg(a order by id desc) from fl;
+select id % 2, sum(a), avg(a), sum(b), avg(b), stddev(a), var_pop(b), variance(a), stddev_pop(b) from fl group by 1 order by 1;
+select corr(a,b), regr_slope(a,b), covar_pop(a,b), covar_samp(a,b), regr_intercept(a,b), regr_r2(a,b), regr_sxx(a,b), regr_sxy(a,b),regr_syy(a,b), regr_avgx(a,b), regr_avgy(a,b), regr_count(a,b) from fl;
+select corr(a,b), regr_slope(a,b), covar_pop(a,b), regr_avgx(a,b), stddev(a), sum(b), sum(a order by id) from fl where false;
+select id, corr(a,b), regr_slope(a,b), covar_pop(a,b), covar_samp(a,b), stddev(a), var_pop(a), sum(b) from fl group by id order by id;
+select sum(distinct b), avg(distinct a), stddev(distinct a), var_pop(distinct b), sum(b) filter (where a > 1), corr(a,b) filter (where a > 0), stddev(a order by id desc) from fl;
+select stddev(x), var_pop(x), sum(x), avg(x) from (values (float8 'inf'), (1), (2)) v(x);
+select stddev(x), var_pop(x), sum(x), avg(x) from (values (1), (float8 'nan')) v(x);
+select sum(x::real) from (values (3e38),(3e38)) v(x);
+select sum(x) from (values (1e308),(1.7e308)) v(x);
+select sum(x order by x) from (values (1e308),(1.7e308)) v(x);
+select var_pop(x) from (values (1e200),(1.7e300)) v(x);
+select var_pop(x) from (values (float8 '100000003'),(100000004),(100000006),(100000007)) v(x);
+select g, sum(v) from (select g % 5 as g, (g * 0.1)::real as v from generate_series(1,500) g) q group by g order by g;
+select sum(v), avg(v), stddev(v), corr(v, w), regr_r2(v, w) from (select (g * 0.1)::real as v, sqrt(g) as w from generate_series(1,5000) g) q;
+select g, sum((select sum(b) from fl where id < g)) from generate_series(1,5) g group by g order by g;
+select sum(stddev(a)) over (order by id) from fl group by id order by id;
