@@ -58,6 +58,8 @@ def placed(scope: Scope, said: st.CreateSchema) -> list[Any]:
                 "42P15",
                 f"CREATE specifies a schema ({name.schema}) different from the one being created ({schema.name})",
             )
+        if name is not None and getattr(element, "temporary", False):  # it is refused where it is to be made
+            element = dataclasses.replace(element, name=dataclasses.replace(name, schema=schema.name))
         if isinstance(element, st.CreateTrigger):  # it may also be of a table that is made with the schema
             element = dataclasses.replace(
                 element, table=dataclasses.replace(element.table, schema=schema.name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from planner import statements as st
 from planner import types
@@ -18,7 +18,7 @@ from planner.binding.records import told_type
 from planner.binding.writes.check_options import guarded
 from planner.binding.writes.updatable_views import view_target
 from planner.catalog import View
-from planner.catalog.collations import NONE
+from planner.catalog.collations import NONE, shown
 from planner.cursors import is_select_into
 from planner.ddl import moments, stars
 from planner.ddl.dependencies import depends as depends_on
@@ -153,6 +153,10 @@ def _kept(ref: TypeRef) -> TypeRef:
     return TypeRef(ref.oid) if ref.oid in (types.RECORD, types.RECORD_ARRAY) else ref
 
 
+_DEFAULT: Final = "default"
+"""What a collation that nobody has asked for is called."""
+
+
 def _refuse_other_columns(old: View, columns: tuple[Column, ...]) -> None:
     """CREATE OR REPLACE VIEW may add columns at the end and nothing else (42P16)."""
     if len(columns) < len(old.columns):
@@ -169,4 +173,10 @@ def _refuse_other_columns(old: View, columns: tuple[Column, ...]) -> None:
                 "42P16",
                 f'cannot change data type of view column "{before.name}" from '
                 f"{types.format_type(before.type)} to {types.format_type(after.type)}",
+            )
+        if before.collation != after.collation:
+            raise PlanError(
+                "42P16",
+                f'cannot change collation of view column "{before.name}" from "{shown(before.collation) or _DEFAULT}" '
+                f'to "{shown(after.collation) or _DEFAULT}"',
             )

@@ -177,11 +177,22 @@ class Variables:
             while type(node).__name__ == "Bracket":
                 node = node.this
         base = expressions.bind(node, scope)
-        named = Column(self.part.split("[")[0], base.type, 1)
+        whole = self._declared(base)
+        named = Column(self.part.split("[")[0], whole, 1)
         if isinstance(value, ir.Lit) and value.type.oid == t.TEXT:
             value = ir.Lit(TypeRef(t.UNKNOWN), value.value, value.position)
         putter = PartBinder(expressions, coercions, named, scope, 0)
-        return putter.put(base, base.type, steps, value, 0)
+        return putter.put(base, whole, steps, value, 0)
+
+    def _declared(self, base: ir.Node) -> TypeRef:
+        """The type of a variable or field with its modifier, which its elements have, too: `numeric(6,2)[]`."""
+        if not isinstance(base, ir.Parm):
+            return base.type
+        slot, place = self.places[base.number - 1]
+        kind = self.kinds[slot] if slot != CURRENT else None
+        if isinstance(kind, Shape) and place >= 0:
+            kind = kind.types[place]
+        return TypeRef(base.type.oid, kind.typmod) if isinstance(kind, TypeRef) else base.type
 
 
 def fitted(value: ir.Node, wanted: TypeRef, coercions: Coercions, *, as_written: bool) -> ir.Node:

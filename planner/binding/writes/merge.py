@@ -26,6 +26,7 @@ from planner.binding import ir, partitioned
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.rights import barriers, row_security
 from planner.binding.scope import Relation, Scope
+from planner.binding.system_columns import NUMBERS
 from planner.binding.writes.dml import DmlBinder
 from planner.binding.writes.generated import MADE, is_late
 from planner.binding.writes.insert_targets import InsertTargets
@@ -45,6 +46,24 @@ class _Action:
     condition: ir.Node | None
     kind: str  # "d", "u", "i", or "" for DO NOTHING
     row: list[ir.Node] | None = None
+
+
+def _refuse_versions(condition: exp.Expression, table: Table) -> None:
+    """A condition may look at no system column but `tableoid`: which version a row is, is not known before it is locked."""
+    own = {c.name for c in table.columns}
+    for column in condition.find_all(exp.Column):
+        name = column.name
+        if (
+            name in NUMBERS
+            and name != "tableoid"
+            and name not in own
+            and column.find_ancestor(exp.Select) is None
+        ):
+            raise PlanError(
+                "42P10",
+                f'cannot use system column "{name}" in MERGE WHEN condition',
+                position=first_position(column),
+            )
 
 
 def _read_by(whens: Sequence[exp.When]) -> Iterator[exp.Expression | None]:
@@ -145,6 +164,7 @@ class MergeBinder(DmlBinder):
         condition: ir.Node | None = None
         if when.args.get("condition") is not None:
             scope.clause = "MERGE WHEN AND"
+            _refuse_versions(when.args["condition"], table)
             condition = self._of_source(
                 lambda: self.expressions.boolean(when.args["condition"], scope, "MERGE WHEN AND"),
                 relation if not matched else None,

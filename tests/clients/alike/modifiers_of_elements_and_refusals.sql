@@ -1,0 +1,32 @@
+-- Elements of variables keep to the modifier of the array's type, in domains too; what MERGE may not look at; views whose collation
+-- is another; temporary relations within CREATE SCHEMA.
+create domain money2 as numeric(6,2)[];
+create domain vc3 as varchar(3)[];
+do $$ declare m money2 := '{1.234}'; begin m[1] := 3.14159; raise notice '%', m; end $$;
+do $$ declare m numeric(6,2)[] := '{1.234}'; begin m[1] := 3.14159; raise notice '%', m; m[2:3] := array[1.239,2.111]; raise notice '%', m; end $$;
+do $$ declare m vc3 := '{abc}'; begin m[1] := 'abcdef'; raise notice '%', m; end $$;
+do $$ declare m varchar(3)[] := '{abc}'; begin m[1] := 'abcdef'; raise notice '%', m; end $$;
+create type ct as (a money2, b numeric(4,1)[], c numeric(4,1));
+do $$ declare m ct; begin m.a[1] := 3.14159; m.b[2] := 2.55; m.c := 1.2345; raise notice '%', m; end $$;
+create table tt_of_parts (id int, a money2, n numeric(5,1));
+do $$ declare r tt_of_parts; begin r.a[1] := 3.14159; r.n := 1.28; raise notice '%', r; r.a := '{2.345}'; raise notice '%', r; end $$;
+create function f(m money2) returns money2 language plpgsql as $$ begin m[1] := 2.71828; m[2] := 1; return m; end $$;
+select f('{1}');
+create schema s1 create temp view tv as select 1 as x;
+create schema s2 create temp table tt (a int);
+create schema s2 create table ok (a int) create temp sequence ts;
+create schema s3 create view tv2 as select 1 as x create table z (a int);
+select n.nspname like 'pg_temp%', relname from pg_class c join pg_namespace n on n.oid = relnamespace where relname in ('tv','tt','tv2','z','ok') order by 2;
+create table t (id int primary key, v int);
+insert into t values (1,10);
+merge into t using (values (1),(7)) s(i) on t.id = s.i when matched and t.xmin is not null then update set v = 99 when not matched then insert values (s.i, 0);
+merge into t using (values (1),(7)) s(i) on t.id = s.i when matched and xmin <> '1' then update set v = 98 when not matched then insert values (s.i, 0);
+merge into t using (values (1),(7)) s(i) on t.id = s.i when matched and t.ctid is not null and t.tableoid = 't'::regclass then update set v = 97 when not matched then insert values (s.i, 0);
+merge into t using (values (1),(7)) s(i) on t.id = s.i when matched and t.tableoid = 't'::regclass then update set v = 97 when not matched then insert values (s.i, 0);
+select * from t order by id;
+create table tc (a text collate "C", b text);
+create view vc as select a, b, a collate "POSIX" as c, b collate "en-x-icu" as d, lower(a) as e, 1 as f, a || b as g from tc;
+create or replace view vc as select a, b, a collate "C" as c, b collate "en-x-icu" as d, lower(a) as e, 1 as f, a||b as g from tc;
+create or replace view vc as select a, b, a collate "POSIX" as c, b as d, lower(a) as e, 1 as f, a||b as g from tc;
+create or replace view vc as select a, b, a collate "POSIX" as c, b collate "de-x-icu" as d, lower(a) as e, 1 as f, a||b as g from tc;
+create or replace view vc as select a, b, a collate "POSIX" as c, b collate "en-x-icu" as d, lower(a) as e, 1 as f, a||b as g from tc;
