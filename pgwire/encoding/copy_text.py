@@ -33,6 +33,7 @@ _CONTROLS: Final = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"
 
 _END_MARKER: Final = re.compile(rb"((?:[^\\]|\\[^.])*)\\\.", re.DOTALL)
 """`\\.` that is no part of another escape. A row may stand before it in its line."""
+_END_LINE: Final = b"\n\\.\n"
 
 
 def _unescaped(m: re.Match[bytes]) -> bytes:
@@ -102,6 +103,15 @@ class TextDecoder(LineDecoder):
             self._learn_line_end(rest + b"\n")
         end = self._line_end or b"\n"
         return rest if rest.endswith(end) and not _ends_escaped(rest[: -len(end)]) else rest + end
+
+    def _cut(self, data: bytes, until: int) -> list[bytes]:
+        """The end marker, which psql and pg_restore send with what follows it, is a block of its own: the rows before it are as any others."""
+        blocks = super()._cut(data, until)
+        last = blocks[-1] if blocks else b""
+        at = last.find(_END_LINE) if self._line_end == b"\n" else -1
+        if at <= 0 or last[at - 1 : at] == b"\\":
+            return blocks
+        return [*blocks[:-1], last[: at + 1], last[at + 1 :]]
 
     def fast_parse_options(self, block: bytes) -> arrow_csv.ParseOptions | None:
         if b"\r" in block or not self._plain_null:

@@ -164,3 +164,33 @@ def test_blocks_that_are_read_side_by_side_are_those_read_one_after_the_other(
     by_row = read([data], fast=False)
     assert read([data], fast=True) == by_row  # many blocks at once
     assert read([data[i : i + 50] for i in range(0, len(data), 50)], fast=True) == by_row  # and one by one
+
+
+@pytest.mark.parametrize("block_bytes", [16, 64, 1 << 20])
+@pytest.mark.parametrize(
+    "end",
+    ["\\.\n\n\n", "\\.\n", "\\.", "x\t1\\.\n", "\\\n\\.\n", "\\.\r\n", "\\.x\n", "a\\.b\t7\n", "\\.\nx\ty\n"],
+)
+def test_the_end_marker_is_read_row_by_row_and_what_stands_before_it_is_not(
+    end: str, block_bytes: int
+) -> None:
+    data = ("".join(f"text {i % 7}\t{i}\n" for i in range(40)) + end).encode()
+    columns = (ResultColumn("a", type_of("text")), ResultColumn("b", type_of("int4")))
+
+    def read(fast: bool) -> tuple[object, int]:
+        decoder = TextDecoder(columns, CopyOptions(), TypeSettings(), "t", block_bytes)
+        decoder._fast_enabled = fast
+        by_row: list[bytes] = []
+        exact = decoder._exact
+        decoder._exact = lambda block: by_row.append(block) or exact(block)  # type: ignore[method-assign, func-returns-value]
+        try:
+            batches = decoder.feed(data) + decoder.finish()
+        except SqlError as e:
+            return (e.sqlstate, e.message, e.detail, e.context), 0
+        rows = [row for b in batches for row in zip(*(c.to_pylist() for c in b.columns), strict=True)]
+        return rows, sum(block.count(b"text") for block in by_row)
+
+    quick, by_row = read(fast=True)
+    assert quick == read(fast=False)[0]
+    if end.startswith("\\.\n"):
+        assert by_row == 0
