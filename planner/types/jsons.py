@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable
+from operator import itemgetter
 from typing import Any, Final
 
 from planner.abc import SqlError
@@ -28,6 +30,15 @@ class _Number(str):
     __slots__ = ()
 
 
+class Exact:
+    """A JSON number that no int or float shows as it is: numeric's text form."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
 class _Object(list[tuple[str, Any]]):
     """An object's pairs as written."""
 
@@ -45,6 +56,103 @@ _EXACT: Final = json.JSONDecoder(
     parse_constant=_no_constant,
     object_pairs_hook=_Object,
 )
+
+
+_PLAIN_LENGTH_MAX: Final = 1_000
+
+
+def _float(text: str) -> float | Exact:
+    value = float(text)
+    if value and repr(value) == text and "e" not in text:
+        return value
+    if value and len(text) < _PLAIN_LENGTH_MAX and "e" not in text and "E" not in text:
+        return Exact(text)  # zeros behind the point, or more digits than a float has
+    return Exact(numeric_in(text))
+
+
+_ORDERS_MAX: Final = 512
+_ORDERED_KEYS_MAX: Final = 64
+_KEY_LENGTH_MAX: Final = 64
+_orders: Final[dict[tuple[str, ...], tuple[int, ...]]] = {}
+"""Keys as they were written -> the places of those that stay, in jsonb's order; of shapes that documents had lately."""
+
+
+def _ordered(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object's pairs in jsonb's order. Raises ValueError for half of a pair of surrogates."""
+    if len(pairs) < 2:
+        return dict(pairs)
+    keys = tuple([k for k, _ in pairs])
+    order = _orders.get(keys)
+    if order is None:
+        last = {k: i for i, k in enumerate(keys)}
+        order = tuple([last[k] for k in sorted(last, key=_key_order)])
+        if order == tuple(range(len(keys))):
+            order = ()
+        if len(keys) <= _ORDERED_KEYS_MAX and max(map(len, keys)) <= _KEY_LENGTH_MAX:
+            if len(_orders) >= _ORDERS_MAX:
+                _orders.clear()
+            _orders[keys] = order
+    return dict([pairs[i] for i in order]) if order else dict(pairs)
+
+
+def _key_order(key: str) -> tuple[int, bytes]:
+    data = key.encode()
+    return len(data), data
+
+
+_read_ordered: Final = json.JSONDecoder(
+    parse_float=_float, parse_constant=_no_constant, object_pairs_hook=_ordered
+).raw_decode
+_read: Final = json.JSONDecoder(parse_float=_float, parse_constant=_no_constant).raw_decode
+
+
+_read_long: Final = json.JSONDecoder(
+    parse_float=_float, parse_int=lambda text: int(text) if len(text) < _PLAIN_LENGTH_MAX else Exact(text)
+).raw_decode
+
+
+def parts_of(text: str) -> Any:
+    """A document in jsonb's form as values that `written` shows: its objects' keys are in order already."""
+    try:
+        return _read(text, 0)[0]
+    except ValueError:  # Python reads no integer that has some thousand digits
+        return _read_long(text, 0)[0]
+
+
+_NUMBER: Final = "\0"
+"""Numbers that the encoder does not know are strings to it that begin so, as none of jsonb's does."""
+_ENCODED_NUMBER: Final = re.compile(r'"\\u0000([^"]*)"')
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, Exact):
+        return _NUMBER + value.text
+    raise TypeError(value)
+
+
+_encoder: Final = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, separators=(", ", ": "), default=_told
+)
+_make_encoder: Final = getattr(json.encoder, "c_make_encoder", None)
+_pieces: Final[Callable[[Any, int], Iterable[str]]] = (
+    _make_encoder(None, _told, _quote, None, ": ", ", ", False, False, True)
+    if _make_encoder is not None
+    else lambda value, _: _encoder.iterencode(value)
+)
+"""The encoder that `json` makes for each call, made once."""
+
+
+def written(value: Any) -> str:
+    """jsonb's text of values whose objects' keys are in jsonb's order."""
+    text = "".join(_pieces(value, 0))
+    return _ENCODED_NUMBER.sub(itemgetter(1), text) if '"\\u0000' in text else text
+
+
+def in_order(members: dict[str, Any]) -> dict[str, Any]:
+    """An object's members in jsonb's order."""
+    return _ordered(list(members.items()))
+
+
 # [^\x00-/...]: letters, digits, `_` and all beyond ASCII, said so that `re` makes no table of 65,536 characters of it.
 _TOKEN: Final = re.compile(
     r'[ \t\n\r]*(?:("(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|((?>-?(?:0|[1-9][0-9]*)(?!\.(?![0-9]))(?:\.[0-9]+)?'
@@ -152,11 +260,6 @@ def json_in(text: str) -> str:
     return text
 
 
-def _sort_key(pair: tuple[str, Any]) -> tuple[int, bytes]:
-    data = pair[0].encode()
-    return len(data), data
-
-
 def read_string(text: str) -> str:
     """A JSON string as text: what `->>` shows of it. Raises 22P02, 22P05."""
     refuse_escapes(text)
@@ -175,12 +278,24 @@ def canonical(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, _Object):
-        pairs = sorted(dict(value).items(), key=_sort_key)
+        pairs = sorted(dict(value).items(), key=lambda pair: _key_order(pair[0]))
         return "{" + ", ".join([f"{_quote(k)}: {canonical(v)}" for k, v in pairs]) + "}"
     return "[" + ", ".join([canonical(v) for v in value]) + "]"
 
 
 def jsonb_in(text: str) -> str:
+    try:
+        value, end = _read_ordered(text, 0)
+        if end != len(text):
+            return _jsonb_in(text)
+        refuse_escapes(text)
+        return written(value)
+    except (ValueError, RecursionError):
+        return _jsonb_in(text)
+
+
+def _jsonb_in(text: str) -> str:
+    """The same for all that is out of the ordinary, and errors."""
     try:
         value = _decode(_EXACT, text)
         refuse_escapes(text)

@@ -11,7 +11,7 @@ from typing import Any
 from planner.abc import SqlError
 from planner.binding.prelude import jsonb_columns as jsonb
 from planner.types.json_errors import refuse_escapes
-from planner.types.jsons import json_in, jsonb_in, read_string
+from planner.types.jsons import in_order, json_in, jsonb_in, parts_of, read_string, written
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
@@ -21,11 +21,6 @@ ELEMENTS_MAX = 10_000_000
 
 load: Callable[[str], Any] = json.JSONDecoder(parse_float=Decimal).decode
 _raw: Callable[[str, int], Any] = json.JSONDecoder().raw_decode
-
-
-def canonical(value: Any) -> str:
-    """jsonb's text of a value whose objects are dicts."""
-    return jsonb_in(_plain(value))
 
 
 def _plain(v: Any) -> str:
@@ -202,33 +197,34 @@ def _read_elements(text: str) -> list[str]:
 
 
 def _concat(a: str, b: str) -> str:
-    x, y = load(a), load(b)
+    x, y = parts_of(a), parts_of(b)
     if isinstance(x, dict) and isinstance(y, dict):
-        return canonical({**x, **y})
+        both = {**x, **y}
+        return written(both if len(both) == len(x) else in_order(both))
     x = x if isinstance(x, list) else [x]
     y = y if isinstance(y, list) else [y]
-    return canonical(x + y)
+    return written(x + y)
 
 
 def _minus_key(a: str, key: str) -> str:
-    v = load(a)
+    v = parts_of(a)
     if isinstance(v, dict):
         v.pop(key, None)
-        return canonical(v)
+        return written(v)
     if isinstance(v, list):
-        return canonical([x for x in v if not (isinstance(x, str) and x == key)])
+        return written([x for x in v if not (isinstance(x, str) and x == key)])
     raise SqlError("22023", "cannot delete from scalar")
 
 
 def _minus_index(a: str, index: int) -> str:
-    v = load(a)
+    v = parts_of(a)
     if isinstance(v, dict):
         raise SqlError("22023", "cannot delete from object using integer index")
     if not isinstance(v, list):
         raise SqlError("22023", "cannot delete from scalar")
     if -len(v) <= index < len(v):
         del v[index]
-    return canonical(v)
+    return written(v)
 
 
 def _minus_keys(a: str, keys: list[str | None]) -> str:
@@ -241,12 +237,21 @@ def _minus_keys(a: str, keys: list[str | None]) -> str:
 
 
 def _minus_path(a: str, path: list[str | None]) -> str:
-    v = load(a)
+    v = parts_of(a)
     if not isinstance(v, dict | list):
         raise SqlError("22023", "cannot delete path in scalar")
     if v:
         _set(v, path, None, "delete")
-    return canonical(v)
+    return written(v)
+
+
+def _add(members: dict[str, Any], key: str, value: Any) -> None:
+    """One more member, in its place among the others."""
+    members[key] = value
+    if len(members) > 1:
+        ordered = in_order(members)
+        members.clear()
+        members.update(ordered)
 
 
 def _set(v: Any, path: list[str | None], new: Any, how: str) -> None:
@@ -266,9 +271,11 @@ def _set(v: Any, path: list[str | None], new: Any, how: str) -> None:
                             "cannot replace existing key",
                             hint="Try using the function jsonb_set to replace key value.",
                         )
+                    _add(v, step, new)
+                elif step in v:
                     v[step] = new
-                elif how == "create" or step in v:
-                    v[step] = new
+                elif how == "create":
+                    _add(v, step, new)
                 return
             if step not in v:
                 return
@@ -300,13 +307,13 @@ def _set(v: Any, path: list[str | None], new: Any, how: str) -> None:
 
 
 def _jsonb_set(a: str, path: list[str | None], new: str, create: bool) -> str:
-    v = load(a)
+    v = parts_of(a)
     if not isinstance(v, dict | list):
         raise SqlError("22023", "cannot set path in scalar")
     if not v and not create:
         return a
-    _set(v, path, load(new), "create" if create else "set")
-    return canonical(v)
+    _set(v, path, parts_of(new), "create" if create else "set")
+    return written(v)
 
 
 def _put(v: Any, path: list[str | None], level: int, new: Any) -> Any:
@@ -317,7 +324,10 @@ def _put(v: Any, path: list[str | None], level: int, new: Any) -> Any:
     if step is None:
         raise SqlError("22004", "jsonb subscript in assignment must not be null")
     if isinstance(v, dict):
-        v[step] = _put(v[step], path, level + 1, new) if step in v else _grown(path, level + 1, new)
+        if step in v:
+            v[step] = _put(v[step], path, level + 1, new)
+        else:
+            _add(v, step, _grown(path, level + 1, new))
         return v
     if not isinstance(v, list):
         raise SqlError(
@@ -365,15 +375,15 @@ def _refuse_gap(index: int) -> None:
 
 
 def _jsonb_put(a: str, path: list[str | None], new: str) -> str:
-    return canonical(_put(load(a), path, 0, load(new)))
+    return written(_put(parts_of(a), path, 0, parts_of(new)))
 
 
 def _jsonb_insert(a: str, path: list[str | None], new: str, after: bool) -> str:
-    v = load(a)
+    v = parts_of(a)
     if not isinstance(v, dict | list):
         raise SqlError("22023", "cannot set path in scalar")
-    _set(v, path, load(new), "after" if after else "insert")
-    return canonical(v)
+    _set(v, path, parts_of(new), "after" if after else "insert")
+    return written(v)
 
 
 def _without_nulls(text: str) -> str:
@@ -407,10 +417,9 @@ def _pretty(v: Any, depth: int = 0) -> str:
     if isinstance(v, dict):
         if not v:
             return "{\n" + "    " * depth + "}"
-        ordered = sorted(v.items(), key=lambda kv: (len(kv[0].encode()), kv[0].encode()))
         return (
             "{\n"
-            + ",\n".join(f"{pad}{_quote(k)}: {_pretty(x, depth + 1)}" for k, x in ordered)
+            + ",\n".join(f"{pad}{_quote(k)}: {_pretty(x, depth + 1)}" for k, x in v.items())
             + "\n"
             + "    " * depth
             + "}"
@@ -419,7 +428,7 @@ def _pretty(v: Any, depth: int = 0) -> str:
         if not v:
             return "[\n" + "    " * depth + "]"
         return "[\n" + ",\n".join(pad + _pretty(x, depth + 1) for x in v) + "\n" + "    " * depth + "]"
-    return canonical(v)
+    return written(v)
 
 
 def _object(pairs: list[Any]) -> str:
@@ -593,8 +602,8 @@ FUNCTIONS: list[Entry] = [
     ("tw_jsonb_set", _jsonb_set, (_V, "VARCHAR[]", _V, "BOOLEAN"), _V),
     ("tw_jsonb_put", _jsonb_put, (_V, "VARCHAR[]", _V), _V),
     ("tw_jsonb_insert", _jsonb_insert, (_V, "VARCHAR[]", _V, "BOOLEAN"), _V),
-    ("tw_jsonb_strip_nulls", lambda a: canonical(_strip_nulls(load(a))), (_V,), _V),
-    ("tw_jsonb_pretty", lambda a: _pretty(load(a)), (_V,), _V),
+    ("tw_jsonb_strip_nulls", lambda a: written(_strip_nulls(parts_of(a))), (_V,), _V),
+    ("tw_jsonb_pretty", lambda a: _pretty(parts_of(a)), (_V,), _V),
     ("tw_jsonb_bool", _scalar("boolean", lambda v: v if isinstance(v, bool) else None), (_V,), "BOOLEAN"),
     (
         "tw_jsonb_numeric",

@@ -1,0 +1,24 @@
+-- Documents that are put together, taken apart and changed: keys in their order, numbers with their zeros, many rows at once.
+create table edited (id int primary key, doc jsonb);
+insert into edited values (1, '{"b": 1.50, "aa": [1, 2.0, {"z": null, "y": 1e2}], "é": "x\u00e9", "a": true}'), (2, '[1, "b", 2.10, null, {"k": -0.0}]'), (3, '"b"'), (4, '12.00'), (5, 'null'), (6, '{}'), (7, '[]'), (8, '{"n": 12345678901234567890.10, "m": 1e-7, "o": 0.1, "s": "\\u0000 \" \\", "t": "\\"}'), (9, null);
+select id, doc || '{"c": 0.10, "ccc": 1, "b": 2}' from edited order by id;
+select id, '{"zz": 1.0}'::jsonb || doc from edited order by id;
+select id, doc || '[1.10, {"b": 1, "a": 2}]' from edited order by id;
+select id, doc - 'b' from edited where jsonb_typeof(doc) in ('object', 'array') order by id;
+select id, doc - 'b' from edited where id = 3;
+select id, doc - 1, doc - -1, doc - 99 from edited where jsonb_typeof(doc) = 'array' order by id;
+select id, doc - array['a', 'b', null] from edited where jsonb_typeof(doc) in ('object', 'array') order by id;
+select id, doc #- '{aa,2,y}', doc #- '{4,k}' from edited where jsonb_typeof(doc) in ('object', 'array') order by id;
+select id, jsonb_set(doc, '{ab}', '{"q": 1.0, "p": 2}'), jsonb_set(doc, '{aa,0}', '0.50'), jsonb_set(doc, '{aa,2,x}', '9') from edited where jsonb_typeof(doc) = 'object' order by id;
+select id, jsonb_set(doc, '{b}', '7', false), jsonb_set(doc, '{none}', '7', false) from edited where jsonb_typeof(doc) = 'object' order by id;
+select id, jsonb_set(doc, '{99}', '1'), jsonb_set(doc, '{-99}', '1') from edited where jsonb_typeof(doc) = 'array' order by id;
+select jsonb_insert('{"a": [0, 1.0, 2]}', '{a,1}', '"new"'), jsonb_insert('{"a": [0, 1.0, 2]}', '{a,1}', '"new"', true), jsonb_insert('{"b": 1, "cc": 2}', '{a}', '0.0');
+select jsonb_insert('{"b": 1}', '{b}', '2');
+select id, jsonb_strip_nulls(doc), jsonb_pretty(doc) from edited order by id;
+select id, jsonb_build_object('id', id, 'doc', doc, 'a', 1.10, '', null), jsonb_build_array(id, doc, 2.0) from edited order by id;
+update edited set doc['new'] = '{"x": 1.0}', doc['b'] = '3' where id in (1, 6);
+update edited set doc['l'][2]['k'] = '"v"' where id = 6;
+select id, doc from edited where id in (1, 6) order by id;
+select jsonb_build_object(repeat('k', g % 5 + 1), g, 'b', g / 2.0) || jsonb_build_object('a', g, repeat('z', g % 3), 1) from generate_series(1, 9) g;
+select length((('1' || repeat('0', 5000))::jsonb || '[2]')::text), length(jsonb_set(('{"a": ' || repeat('7', 6000) || '}')::jsonb, '{b}', '1.0')::text);
+select count(*), md5(string_agg(d::text, ',' order by i)) from (select i, jsonb_set(jsonb_build_object('i', i, 'tags', jsonb_build_array('t' || i % 7, i / 4.0), 'x', null) || '{"more": {"b": 1, "a": 2}}', '{more,c}', to_jsonb(i::numeric(9, 2))) - 'x' d from generate_series(1, 3000) i) s;
