@@ -248,12 +248,16 @@ def lock(c: Cursor) -> st.LockTable:
 # --- COPY -------------------------------------------------------------------------------------------
 
 
+_COPIED: Final = frozenset(("select", "values", "table", "with", "insert", "update", "delete", "merge"))
+
+
 def copy(c: Cursor) -> st.Copy:
     binary = c.accept("binary")
     table: st.Name | None = None
     query: st.Sql | None = None
     columns: tuple[str, ...] = ()
     if c.symbol_is("("):
+        _expect_query(c)
         query = c.parenthesised()
     else:
         table = c.qualified()
@@ -286,6 +290,13 @@ def copy(c: Cursor) -> st.Copy:
         c.advance()
         where = c.rest()
     return st.Copy(table, columns, query, is_from, filename, program, where, options)
+
+
+def _expect_query(c: Cursor) -> None:
+    """What stands in brackets here are statements that give rows: neither EXPLAIN nor SHOW, which do so as well."""
+    first = next(token for token in c.tokens[c.at :] if token.value != "(")
+    if first.kind != WORD or first.value not in _COPIED:
+        c.fail(first)
 
 
 def _old_copy_options(c: Cursor) -> dict[str, Any]:

@@ -108,6 +108,8 @@ def _call(node: ir.Call, inner: Inner) -> Expr | None:
         return Call(f"catalog {node.op}", tuple(map(inner, node.args)), node.type)
     if node.op in _MATCHES:
         return _match(node, inner)
+    if node.op in _LIKES:
+        return Call(node.op.replace("name", "text"), tuple(map(inner, node.args)), node.type)
     if node.op in _MORE and not matters(node):
         return Call(node.op, tuple(map(inner, node.args)), node.type)
     first = node.args[0] if node.args else None
@@ -141,6 +143,8 @@ _MORE: Final = frozenset(
         "quote_literal(text)",
     )
 )  # fmt: skip
+_LIKES: Final = frozenset(("name ~~ text", "name !~~ text", "name ~~* text", "name !~~* text"))
+"""Names are texts whose small letters are as in others."""
 _IN_JSON: Final = frozenset((t.BOOL, t.INT2, t.INT4, t.INT8, t.TEXT, t.VARCHAR, t.NAME))
 _ARRAYS: Final = {
     "anyarray = anyarray": "equal",

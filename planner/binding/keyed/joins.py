@@ -358,9 +358,12 @@ class _Order:
         return _Way(1, Produced(step.made_of[0].number, queries, given), 0, (), asked)
 
     def _of_system(self, step: FromStep, name: tuple[str, str], asked: list[ir.Node]) -> _Way:
-        """A system relation's rows, by a column that few have the same value in if one is asked for, by another, or all."""
-        best = _Way(7, keyed_catalog.rows_of(name), 0, (), asked)
+        """A system relation's rows, by a column that few have the same value in if one is asked for, by another, or all: rather
+        those of a relation of whose names something is asked (`relname LIKE $1`), for these lead to few of the others'."""
         number = step.relation.number
+        read = {n.column for c in asked for n in ir.walk(c) if isinstance(n, ir.Var) and n.relation == number}
+        named = any(step.relation.columns[column].name in keyed_catalog.NARROW for column in read)
+        best = _Way(7 if named else 8, keyed_catalog.rows_of(name), 0, (), asked)
         for c in asked:
             with contextlib.suppress(keyed.NotKeyed):
                 found = self._values(c, number)

@@ -64,3 +64,12 @@ copy f from stdin where exists (select 1);
 copy f from stdin where a = (select 1);
 copy f from stdin where a not in (select 1) and b = 'x';
 copy f from stdin where a = any (select 1);
+-- What stands in brackets is a query or a write: not all that gives rows.
+copy (explain select 1) to stdout;
+copy (show timezone) to stdout;
+copy ("select" 1) to stdout;
+copy () to stdout;
+copy (((create table made (a int)))) to stdout;
+copy (; select 1) to stdout;
+copy (execute something) to stdout;
+copy (((values (1)) union (select 2)) order by 1) to stdout;

@@ -63,3 +63,15 @@ SELECT dep.deptype, dep.refobjid::regclass, dep.refobjsubid FROM pg_constraint c
 CREATE INDEX k_b ON kinds (f DESC, a);
 CREATE INDEX k_g ON kinds USING gin (c);
 SELECT i, k, p, pg_index_column_has_property(i::regclass, k, p) FROM (VALUES ('k_b', 1), ('k_b', 2), ('k_g', 1)) AS v (i, k), unnest(ARRAY['asc', 'desc', 'nulls_first', 'nulls_last', 'orderable', 'distance_orderable', 'returnable', 'search_array', 'search_nulls']) AS p ORDER BY i, k, p;
+
+-- Arrow's driver asks for a table's columns without saying in which order, and shows them in the one they come in.
+create table read_by_arrow (id int8 primary key, b bool, t text, n numeric, a text[], i int4);
+comment on column read_by_arrow.t is 'words';
+prepare columns_for_arrow (text, text) as
+select attr.attname, attr.attnum, pg_catalog.col_description(cls.oid, attr.attnum), typ.typname
+from pg_catalog.pg_attribute as attr inner join pg_catalog.pg_class as cls on attr.attrelid = cls.oid
+inner join pg_catalog.pg_namespace as nsp on nsp.oid = cls.relnamespace inner join pg_catalog.pg_type as typ on attr.atttypid = typ.oid
+where attr.attnum > 0 and not attr.attisdropped and nsp.nspname like $1 and cls.relname like $2;
+execute columns_for_arrow ('public', 'read\_by\_arrow');
+execute columns_for_arrow ('publi_', 'read_by_arrow');
+drop table read_by_arrow;
