@@ -185,9 +185,7 @@ class Writer(ConstantWriter):
                     return node.op == "and" or parent.op != "and"
                 return True
             return False
-        if isinstance(node, ir.AnyAll):
-            return isinstance(parent, ir.Logic) and parent.op in ("and", "or")
-        return False
+        return False  # ANY and ALL of an array among them, also within AND and OR
 
     # --- casts, calls, grammar --------------------------------------------------------------------------
 

@@ -122,9 +122,10 @@ def referenced_index(catalog: Catalog, foreign: Constraint) -> Oid:
 
 
 def _constraint(
-    make: RowMaker, catalog: Catalog, c: Constraint, schema_oid: Oid, table: Table | None, domain: Oid
+    make: RowMaker, catalog: Catalog, c: Constraint, schema_oid: Oid, holder: Table | Domain
 ) -> tuple[object, ...]:
     foreign = c.kind == "f"
+    table = holder if isinstance(holder, Table) else None
     index_oid = referenced_index(catalog, c) if foreign else c.index_oid
     return make(
         oid=c.oid,
@@ -135,7 +136,7 @@ def _constraint(
         condeferrable=c.deferrable,
         condeferred=c.deferred,
         conrelid=table.oid if table is not None else 0,
-        contypid=domain,
+        contypid=0 if table is not None else holder.oid,
         conindid=index_oid,
         confrelid=c.foreign_table,
         confupdtype=c.on_update if foreign else " ",
@@ -154,7 +155,7 @@ def _constraint(
         conexclop=_exclusion_operators(c) if c.kind == "x" else None,
         confkey=list(c.foreign_columns) or None,
         confdelsetcols=list(c.delete_columns) or None,
-        conbin=(_condition(catalog, table, c) if c.expression else None),
+        conbin=(_condition(catalog, holder, c) if c.expression else None),
     )
 
 
@@ -186,9 +187,9 @@ def _unwrapped(key: str) -> str:
     return key[1:-1] if key.startswith("(") else key
 
 
-def _condition(catalog: Catalog, table: Table | None, c: Constraint) -> str:
+def _condition(catalog: Catalog, holder: Table | Domain, c: Constraint) -> str:
     """The condition of a CHECK, as pg_get_expr shows it."""
-    shown = constraint_definition(catalog, table, c, ("public",)).removesuffix(" NOT VALID")
+    shown = constraint_definition(catalog, holder, c, ("public",)).removesuffix(" NOT VALID")
     return shown.removesuffix(" NO INHERIT")[len("CHECK (") : -1]
 
 
@@ -197,7 +198,7 @@ def pg_constraint(context: SystemContext) -> Rows:
     make = RowMaker("pg_constraint")
     found: Rows = []
     for t in catalog.objects(Table):
-        found += [_constraint(make, catalog, c, t.schema_oid, t, 0) for c in aims.listed(catalog, t)]
+        found += [_constraint(make, catalog, c, t.schema_oid, t) for c in aims.listed(catalog, t)]
     for d in catalog.objects(Domain):
-        found += [_constraint(make, catalog, c, d.schema_oid, None, d.oid) for c in d.constraints]
+        found += [_constraint(make, catalog, c, d.schema_oid, d) for c in d.constraints]
     return found

@@ -28,9 +28,9 @@ from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.row_types import is_row_array, relation_of, row_type_oid
 from planner.catalog.stored_queries import stored_query
 from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, by_row_type, fact_lines
-from planner.catalog.system.written import column_default, condition, spelled, view_query
+from planner.catalog.system.written import column_default, condition, domain_condition, spelled, view_query
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
-from planner.catalog.type_objects import Collation
+from planner.catalog.type_objects import Collation, Domain
 from planner.extensions import class_of
 from planner.lexer import Token
 from planner.types import BY_NAME as BUILT_IN
@@ -203,17 +203,26 @@ _ACTIONS = {"c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT", "r": "RESTRICT"
 
 
 def constraint_definition(
-    catalog: Catalog, table: Table | None, c: Constraint, search_path: tuple[str, ...], pretty: bool = False
+    catalog: Catalog,
+    holder: Table | Domain,
+    c: Constraint,
+    search_path: tuple[str, ...],
+    pretty: bool = False,
 ) -> str:
     """As pg_get_constraintdef()."""
     suffix = (" NO INHERIT" if c.no_inherit else "") + ("" if c.validated else " NOT VALID")
     if c.kind == "c":
-        written = condition(catalog, table, c.expression, search_path, pretty) if table is not None else None
+        written = (
+            domain_condition(catalog, holder, c.expression, search_path, pretty)
+            if isinstance(holder, Domain)
+            else condition(catalog, holder, c.expression, search_path, pretty)
+        )
         if written is not None:
             return f"CHECK ({written}){suffix}"
         text = bare(spelled(c.expression))
         return f"CHECK ({text}){suffix}" if pretty else f"CHECK (({text})){suffix}"
-    assert table is not None
+    assert isinstance(holder, Table)
+    table = holder
     columns = _column_names(table, c.columns)
     index = catalog.get(c.index_oid)
     if c.deferrable:

@@ -185,10 +185,9 @@ def _get_constraintdef(context: SystemContext, oid: Oid | None, pretty: bool | N
     holder = context.catalog.holder_of(oid) if oid is not None else None
     if not isinstance(holder, Table | Domain):
         return None
-    table = holder if isinstance(holder, Table) else None
     for c in aims.listed(context.catalog, holder) if isinstance(holder, Table) else holder.constraints:
         if c.oid == oid and not c.index_only:
-            shown = constraint_definition(context.catalog, table, c, context.search_path, bool(pretty))
+            shown = constraint_definition(context.catalog, holder, c, context.search_path, bool(pretty))
             return styled(context, shown)
     return None
 

@@ -156,9 +156,7 @@ def domain_checks(context: SystemContext) -> Rows:
             constraint_catalog=context.database,
             constraint_schema=schema_name(context, d.schema_oid),
             constraint_name=c.name,
-            check_clause=constraint_definition(context.catalog, None, c, context.search_path)[
-                len("CHECK (") : -1
-            ],
+            check_clause=constraint_definition(context.catalog, d, c, context.search_path)[len("CHECK ") :],
         )
         for d in context.catalog.objects(Domain)
         for c in d.constraints

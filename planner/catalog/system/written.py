@@ -14,6 +14,7 @@ from planner.catalog.catalog import Catalog
 from planner.catalog.objects import View
 from planner.catalog.routine_objects import Function
 from planner.catalog.stored_queries import StoredQuery
+from planner.catalog.type_objects import Domain
 
 _NO_TABLE: Final = Table(0, 0, "", (), (), "")
 """Whose columns an expression without any is over."""
@@ -127,6 +128,28 @@ def trigger_condition(
                 pretty,
             )
         except deparse.NotWritable:
+            _remembered[key] = None
+    return _remembered[key]
+
+
+def domain_condition(
+    catalog: Catalog, domain: Domain, text: str, search_path: tuple[str, ...], pretty: bool
+) -> str | None:
+    """A domain's CHECK; None where it can only be `spelled`."""
+    from planner.binding.deparse import domain_conditions, expressions  # which stand on the catalog itself
+    from planner.catalog.system.definitions import type_name
+    from planner.planner import PlanContext
+
+    key = ("domain", catalog.version, domain.oid, domain.base, text, search_path, pretty)
+    if key not in _remembered:
+        if len(_remembered) >= _REMEMBERED_MAX:
+            _remembered.clear()
+        ctx = PlanContext(catalog, search_path, trusted=True)
+        try:
+            _remembered[key] = domain_conditions.shown(
+                ctx, domain.base, text, lambda ref: type_name(catalog, ref, search_path), pretty
+            )
+        except expressions.NotWritable:
             _remembered[key] = None
     return _remembered[key]
 

@@ -1,0 +1,40 @@
+"""A domain's CHECK as PostgreSQL writes it out: an expression over VALUE, which is no column but a word.
+
+CHECK (VALUE IS NULL OR 0 <= VALUE)        ((VALUE IS NULL) OR (0 <= VALUE))
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner.abc import SqlError, TypeRef
+from planner.binding import ir
+from planner.binding.deparse.constants import NotWritable, TypeName
+from planner.binding.deparse.expressions import Writer
+from planner.binding.parameters import Parameters
+from planner.binding.queries import QueryBinder
+from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
+from planner.binding.writes.dml import DmlBinder
+from planner.catalog import domains
+
+
+def shown(ctx: Any, base: TypeRef, text: str, type_name: TypeName, pretty: bool) -> str:
+    """The condition of values of the type `base`. Raises NotWritable."""
+    queries = QueryBinder(ctx, text, Parameters((), None))
+    queries.routines.expand = False
+    queries.only_written = True
+    column = RelationColumn(domains.VALUE, base)
+    scope = Scope(None, 0, [Relation(0, "", [column])], clause="check constraints")
+    scope.columns = [StarColumn(domains.VALUE, ir.Var(base, 0, 0), column)]
+    try:
+        node = DmlBinder(queries).stored_expression(text, scope)
+    except SqlError as e:
+        raise NotWritable(text) from e
+    writer = _DomainWriter([], text, type_name, pretty)
+    writer.catalog = ctx.catalog
+    return writer.top(node)
+
+
+class _DomainWriter(Writer):
+    def write(self, node: ir.Node) -> str:
+        return "VALUE" if isinstance(node, ir.Var) else super().write(node)
