@@ -38,6 +38,7 @@ from planner.binding.routines import own_aggregates, own_operators
 from planner.binding.routines import resolution as routine_resolution
 from planner.binding.routines import runs as routine_runs
 from planner.binding.scope import Scope
+from planner.binding.true_types import true_type
 from planner.binding.xml import forms as xml_forms
 from planner.catalog import large_objects
 
@@ -390,6 +391,7 @@ class CallBinder(AggregateBinder):
                 self._named(name, arguments, scope, position)
             given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
             made = session_function(name, given) or self._cast_call(name, given, position)
+            made = made or true_type(self, name, given, position)
             if made is None:
                 if schema:
                     raise self.missing(f"{schema}.{name}", given, _at(node))

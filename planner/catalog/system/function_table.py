@@ -29,6 +29,7 @@ _FAMILIES = (
     "event_triggers",
     "identities",
     "index_properties",
+    "information_measures",
     "measures",
     "setting_flags",
     "publications",

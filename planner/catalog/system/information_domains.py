@@ -9,33 +9,11 @@ from planner.abc import Column, Table, TypeRef
 from planner.catalog.objects import UserType
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import constraint_definition, default_text
+from planner.catalog.system.information_measures import MEASURES
 from planner.catalog.system.listings import schema_name
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.type_objects import Domain
 from planner.types import BY_OID, type_in_words
-from planner.types.oids import (
-    BIT,
-    BPCHAR,
-    DATE,
-    FLOAT4,
-    FLOAT8,
-    INT2,
-    INT4,
-    INT8,
-    INTERVAL,
-    NUMERIC,
-    TEXT,
-    TIME,
-    TIMESTAMP,
-    TIMESTAMPTZ,
-    TIMETZ,
-    VARBIT,
-    VARCHAR,
-)
-
-INTEGER_BITS = {INT2: 16, INT4: 32, INT8: 64}
-_FLOAT_BITS = {FLOAT4: 24, FLOAT8: 53}
-_OCTETS_MAX = 1 << 30
 
 
 def _make(name: str) -> RowMaker:
@@ -74,36 +52,10 @@ def type_facts(context: SystemContext, ref: TypeRef) -> dict[str, Any]:
             "udt_schema": schema_name(context, element.schema_oid) if element is not None else "pg_catalog",
             "udt_name": known.typname,
         }
-    modifier = ref.typmod
-    oid = ref.oid
-    if oid in (VARCHAR, BPCHAR):
-        if modifier >= 0:
-            facts["character_maximum_length"] = modifier - 4
-            facts["character_octet_length"] = 4 * (modifier - 4)
-        else:
-            facts["character_octet_length"] = _OCTETS_MAX
-    elif oid == TEXT:
-        facts["character_octet_length"] = _OCTETS_MAX
-    elif oid in (BIT, VARBIT) and modifier >= 0:
-        facts["character_maximum_length"] = modifier
-    elif oid in INTEGER_BITS:
-        facts |= {"numeric_precision": INTEGER_BITS[oid], "numeric_precision_radix": 2, "numeric_scale": 0}
-    elif oid in _FLOAT_BITS:
-        facts |= {"numeric_precision": _FLOAT_BITS[oid], "numeric_precision_radix": 2}
-    elif oid == NUMERIC:
-        facts["numeric_precision_radix"] = 10
-        if modifier >= 0:
-            facts["numeric_precision"] = (modifier - 4) >> 16
-            scale = (modifier - 4) & 0x7FF
-            facts["numeric_scale"] = scale - 2048 if scale > 1023 else scale
-    elif oid == DATE:
-        facts["datetime_precision"] = 0
-    elif oid in (TIME, TIMETZ, TIMESTAMP, TIMESTAMPTZ):
-        facts["datetime_precision"] = modifier if modifier >= 0 else 6
-    elif oid == INTERVAL:
-        facts["datetime_precision"] = (
-            modifier & 0xFFFF if modifier >= 0 and modifier & 0xFFFF != 0xFFFF else 6
-        )
+    for column, measure in MEASURES.items():
+        measured = measure(ref.oid, ref.typmod)
+        if measured is not None:
+            facts[column] = measured
     return facts
 
 

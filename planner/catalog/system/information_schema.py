@@ -19,7 +19,8 @@ from planner.catalog.system import (
 )
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import default_text, view_definition
-from planner.catalog.system.information_domains import INTEGER_BITS, type_facts
+from planner.catalog.system.information_domains import type_facts
+from planner.catalog.system.information_measures import INTEGER_BITS
 from planner.catalog.system.listings import schema_name
 from planner.catalog.system.relations import SystemRelation, relations
 from planner.catalog.system.rowmaker import RowMaker
