@@ -52,6 +52,7 @@ from planner.ddl.types.typenames import resolve_type
 from planner.keyed_plans import Either
 from planner.lexer import quoted
 from planner.normalise import LITERALS_MAX, UNKNOWN, Normalised, normalise, parameterised
+from planner.parse.placeholders import named
 from planner.parse.plpgsql.names import looked_up
 from planner.parse.positioned import by_key
 from planner.parse.queries import parse_query
@@ -409,8 +410,11 @@ class Planner:
         if isinstance(statement, st.Call):
             self._plan_call(plan, statement, ctx, parameter_types)
             return
+        if isinstance(statement, st.CreateTableAs):
+            self._plan_filled(plan, statement, ctx, parameter_types, depth)
+            return
         query: st.Sql | None = getattr(statement, "query", None)
-        if query is None or isinstance(statement, st.CreateTableAs | st.CreateView):
+        if query is None or isinstance(statement, st.CreateView):
             return
         if isinstance(statement, st.Prepare):
             parameter_types = [
@@ -435,6 +439,25 @@ class Planner:
             cursors.refuse(statement, inner)
         elif isinstance(statement, st.Copy):
             cursors.refuse_copied(query, inner)
+
+    def _plan_filled(
+        self,
+        plan: Plan,
+        said: st.CreateTableAs,
+        ctx: PlanContext,
+        parameter_types: Sequence[int],
+        depth: int,
+    ) -> None:
+        """Which parameters the query of CREATE TABLE AS has: it is planned again when the table is made. Raises 0A000."""
+        if (
+            ctx.variables is not None
+            or said.query.text[:7].lower() == "execute"
+            or not named(said.query.text)
+        ):
+            return
+        plan.parameters = self._plan_part(said.query, plan.text, ctx, parameter_types, depth).parameters
+        if plan.parameters and said.materialized:
+            raise PlanError("0A000", "materialized views may not be defined using bound parameters")
 
     def _plan_call(self, plan: Plan, said: st.Call, ctx: PlanContext, parameter_types: Sequence[int]) -> None:
         """The query of a procedure's arguments. Raises 42883, 42809."""

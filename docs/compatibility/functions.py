@@ -85,6 +85,7 @@ def section_of(name: str, kinds: Iterable[str], kind: str = "f") -> str:
     if name.startswith(
         (
             "pg_",
+            "_pg_",
             "has_",
             "txid_",
             "to_reg",

@@ -58,14 +58,14 @@ async def run(
     if read_only and (session.block is None or session.block.read_only):
         raise _refused(plan, statement)
     if session.block is not None:
-        return await _run(session, session.block, plan, statement)
+        return await _run(session, session.block, plan, statement, params)
     for attempt in range(session.executor.limits.retries_max):
         block = session.open_block(implicit=True)
         block.isolation_name = (
             "serializable"  # what its checks have read must hold, whatever the session's level
         )
         try:
-            result = await _run(session, block, plan, statement)
+            result = await _run(session, block, plan, statement, params)
             await session.commit()
             return result
         except (SerializationFailure, NameTaken):  # IF NOT EXISTS and OR REPLACE find what has come
@@ -89,7 +89,7 @@ def _refused(plan: Plan, statement: Any) -> ExecutionError:
     return ExecutionError("25006", f"cannot execute {what} in a read-only transaction")
 
 
-async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Rows:
+async def _run(session: Session, block: Block, plan: Plan, statement: Any, params: Sequence[Datum]) -> Rows:
     if block.read_only:
         raise _refused(plan, statement)
     block.statement()
@@ -98,6 +98,11 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
         await watched.start()
     if isinstance(statement, st.CreateTableAs):
         statement = written_out(session, statement)
+        if plan.parameters and statement.variables is None:
+            bound_types = tuple(p.oid for p in plan.parameters)
+            statement = dataclasses.replace(
+                statement, parameters=bound_types, given=lambda _places: tuple(params)
+            )
     if isinstance(statement, st.AlterSettings):
         statement = session_defaults.checked(session, statement)
     if isinstance(statement, st.CreateFunction | st.AlterFunction) and "set" in statement.options:
@@ -118,7 +123,7 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
     tag = bound.tag
     if bound.query is not None and bound.created:
         assert isinstance(statement, st.CreateTableAs)
-        given = statement.given(bound.query.extra["places"]) if statement.given is not None else ()
+        given = statement.given(bound.query.extra.get("places", ())) if statement.given is not None else ()
         tag = f"SELECT {await _fill(session, block, bound, given)}"
     if watched is not None:
         await watched.end(bound)
@@ -443,7 +448,7 @@ async def _check(session: Session, block: Block, check: DataCheck) -> None:
 
 
 async def _fill(session: Session, block: Block, bound: DdlPlan, given: tuple[Datum, ...]) -> int:
-    """CREATE TABLE AS: the rows of the query. `given`: its parameters, within a routine."""
+    """CREATE TABLE AS: the rows of the query. `given`: its parameters, a client's or a routine's."""
     table = bound.created[0]
     assert bound.query is not None
     body = bound.query.body
@@ -453,8 +458,8 @@ async def _fill(session: Session, block: Block, bound: DdlPlan, given: tuple[Dat
             await bulk.insert_bulk(session, block, table, rows)
         return int(rows.num_rows)
     query = bound.query
-    if "places" in query.extra:
-        # Nothing has come since but the table itself, and whoever would plan it anew knows of no variables.
+    if "places" in query.extra or query.parameters:
+        # Nothing has come since but the table itself, and whoever would plan it anew knows of no variables or parameters.
         query = dataclasses.replace(query, catalog_version=session.catalog.version)
     rows = await _found(session, block, session.compiled(query).plan, given, table)
     if rows.num_rows:

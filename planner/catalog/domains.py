@@ -15,9 +15,10 @@ from __future__ import annotations
 import dataclasses
 
 from planner import types
-from planner.abc import Column, Constraint, DomainUse, Table, TypeRef
+from planner.abc import Column, Constraint, DomainUse, Oid, Table, TypeRef
 from planner.catalog.attribute_domains import VALUE, said_of
 from planner.catalog.catalog import Catalog
+from planner.catalog.collations import oid_of
 from planner.catalog.names import quote_identifier
 from planner.catalog.type_objects import Domain
 
@@ -50,6 +51,21 @@ def underneath(catalog: Catalog, ref: TypeRef) -> tuple[TypeRef, DomainUse | Non
     return TypeRef(types.array_of(base.oid), base.typmod), DomainUse(
         ref.oid, domain.name, not_null, checks, None, over_elements=True
     )
+
+
+def collation_of(catalog: Catalog, domain: Domain) -> Oid:
+    """Its own collation, or that of what it is over; 0 over types without."""
+    said = said_collation(catalog, TypeRef(domain.oid))
+    if said:
+        return oid_of(said)
+    known = types.BY_OID.get(underneath(catalog, TypeRef(domain.oid))[0].oid)
+    return known.typcollation if known is not None else 0
+
+
+def said_collation(catalog: Catalog, ref: TypeRef) -> str:
+    """The key of the collation that a domain, or one that it is over, was made with, which columns of it have; "" for none."""
+    found = _domain(catalog, ref)
+    return "" if found is None else found[0].collation or said_collation(catalog, found[0].base)
 
 
 def _domain(catalog: Catalog, ref: TypeRef) -> tuple[Domain, bool] | None:

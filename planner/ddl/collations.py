@@ -17,9 +17,10 @@ from typing import Final
 
 from planner import statements as st
 from planner import types
-from planner.abc import PlanError, TypeRef
+from planner.abc import DomainUse, PlanError, TypeRef
 from planner.catalog import Collation, Schema
 from planner.catalog.collations import COLLATIONS, is_collatable, made, read_locale
+from planner.catalog.domains import said_collation
 from planner.catalog.names import missing_schema
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.scope import Scope
@@ -172,9 +173,15 @@ def resolved(scope: Scope, said: str, ref: TypeRef | None, position: int) -> str
     return _key(scope, st.Name(name, schema), position)
 
 
+def of_column(scope: Scope, said: str, ref: TypeRef, domain: DomainUse | None, position: int) -> str:
+    """The key of what COLLATE names, or else of what the column's domain has."""
+    own = resolved(scope, said, ref, position)
+    return own or ("" if domain is None else said_collation(scope.catalog, TypeRef(domain.oid)))
+
+
 def _hidden(scope: Scope, name: str) -> bool:
     """Whether a schema that is searched before pg_catalog has a collation of this name."""
     return scope.catalog.collation_key(name, "", scope.search_path) != name
 
 
-__all__ = ["alter_collation", "create_collation", "existing", "find", "resolved"]
+__all__ = ["alter_collation", "create_collation", "existing", "find", "of_column", "resolved"]

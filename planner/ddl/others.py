@@ -265,8 +265,8 @@ def create_composite(scope: Scope, said: st.CreateComposite) -> None:
             scope.catalog, resolve_type(c.type, scope.catalog, scope.search_path)
         )
         composites.refuse_conditions(base, domain)
-        composites.refuse_collation(scope, c.collation, base, c.collation_position)
-        columns.append(Column(c.name, base, i + 1, domain=domain))
+        collation = composites.attribute_collation(scope, c.collation, base, domain, c.collation_position)
+        columns.append(Column(c.name, base, i + 1, domain=domain, collation=collation))
     oid, array = scope.allocate(), scope.allocate()
     scope.add(CompositeType(oid, schema.oid, said.name.name, array, tuple(columns), scope.user))
 

@@ -147,6 +147,8 @@ class CreateTableAs:
     """Those of the routine that it stands in (`planner.binding.routines.variables`): parameters of the query,"""
     given: Callable[[Sequence[tuple[int, int]]], tuple[Any, ...]] | None = None
     """whose values this gives, by their places."""
+    parameters: tuple[int, ...] = ()
+    """The types of the parameters that a client has bound, where it has; `given` gives their values."""
 
 
 @dataclass(frozen=True, slots=True)

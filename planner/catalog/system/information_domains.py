@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from planner.abc import Column, Table, TypeRef
+from planner.catalog.domains import collation_of
 from planner.catalog.objects import UserType
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import constraint_definition, default_text
+from planner.catalog.system.information_collations import collation_facts
 from planner.catalog.system.information_measures import MEASURES
 from planner.catalog.system.listings import schema_name
 from planner.catalog.system.rowmaker import RowMaker
@@ -77,7 +79,7 @@ def _domains(context: SystemContext) -> Rows:
         if isinstance(below, Domain):
             facts |= {"data_type": "USER-DEFINED", "udt_schema": schema_name(context, below.schema_oid)}
             facts["udt_name"] = below.name
-        facts |= _named(context, d)
+        facts |= _named(context, d) | collation_facts(context, collation_of(context.catalog, d))
         facts["domain_default"] = default_text(context.catalog, Column("", d.base, 0, default=d.default))
         facts["dtd_identifier"] = "1"
         found.append(make(**facts))

@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator
 from planner import triggers as kinds
 from planner.abc import Column, Oid, Table, TypeRef
 from planner.catalog import rights
+from planner.catalog.collations import collation_oid
 from planner.catalog.objects import Role, Schema, Sequence, View
 from planner.catalog.system import (
     foreign,
+    information_attributes,
+    information_collations,
     information_constraints,
     information_domains,
     information_privileges,
@@ -19,6 +22,7 @@ from planner.catalog.system import (
 )
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import default_text, view_definition
+from planner.catalog.system.information_collations import collation_facts
 from planner.catalog.system.information_domains import type_facts
 from planner.catalog.system.information_measures import INTEGER_BITS
 from planner.catalog.system.listings import schema_name
@@ -79,7 +83,7 @@ def _columns(context: SystemContext) -> Rows:
     sequences = {(s.table_oid, s.attnum): s for s in context.catalog.objects(Sequence) if s.table_oid}
     for schema, relation, c, updatable, table in _columns_of(context):
         positions[schema, relation] = positions.get((schema, relation), 0) + 1
-        values = type_facts(context, c.declared)
+        values = type_facts(context, c.declared) | collation_facts(context, collation_oid(c))
         if c.identity and table is not None:
             s = sequences.get((table.oid, c.attnum))
             values |= {
@@ -316,24 +320,12 @@ def _character_sets(context: SystemContext) -> Rows:
     ]
 
 
-def _collations(context: SystemContext) -> Rows:
-    make = _make("collations")
-    return [
-        make(
-            collation_catalog=context.database,
-            collation_schema="pg_catalog",
-            collation_name=name,
-            pad_attribute="NO PAD",
-        )
-        for name in ("default", "C", "POSIX", "ucs_basic")
-    ]
-
-
 PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
     "applicable_roles": _applicable_roles,
     "character_sets": _character_sets,
-    "collations": _collations,
     "columns": _columns,
+    **information_attributes.PROVIDERS,
+    **information_collations.PROVIDERS,
     **information_constraints.PROVIDERS,
     **information_domains.PROVIDERS,
     **foreign.PROVIDERS,

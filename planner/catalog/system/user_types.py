@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from planner.abc import Column, Table, TypeRef
 from planner.catalog.collations import oid_of
+from planner.catalog.domains import collation_of as domain_collation
 from planner.catalog.objects import UserType, View
 from planner.catalog.row_types import row_type
 from planner.catalog.system.classes import composite_class_oid, owner_oid
@@ -90,11 +91,9 @@ def pg_type(context: SystemContext) -> Rows:
                 "typsend": proc(base.typsend, 0),
                 "typalign": base.typalign,
                 "typstorage": base.typstorage,
-                "typcollation": base.typcollation,
+                "typcollation": domain_collation(catalog, d),
             }
         default = default_text(catalog, Column("", d.base, 0, default=d.default))
-        if d.collation:
-            of_base["typcollation"] = oid_of(d.collation)
         add(
             d,
             "domain",

@@ -362,7 +362,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
                 "altering the type of a column that an exclusion constraint uses is not supported",
                 hint=f'Drop the constraint "{k.name}", and add it again afterwards.',
             )
-    collation = collations.resolved(scope, a.collation, ref, a.position)
+    collation = collations.of_column(scope, a.collation, ref, domain, a.position)
     if collation in nondeterministic and _is_key(scope, table, column):
         refuse_keys([dataclasses.replace(column, collation=collation)], "keys")
     same_type = ref == column.type and domain == column.domain

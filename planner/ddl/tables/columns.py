@@ -80,7 +80,7 @@ def define_column(
         ref = resolve_type(said.type, scope.catalog, scope.search_path)
     check_column_type(ref, said.name, scope.catalog)
     ref, domain = domains.underneath(scope.catalog, ref)
-    collation = collations.resolved(scope, said.collation, ref, said.collation_position)
+    collation = collations.of_column(scope, said.collation, ref, domain, said.collation_position)
     default = with_schemas(scope, moments.frozen(scope, default, ref), ref) if default is not None else None
     if said.identity:
         if ref.oid not in (types.INT2, types.INT4, types.INT8):

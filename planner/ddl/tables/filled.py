@@ -52,8 +52,9 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     ctx = scope.context(trusted=False)
     with collations_met.meeting(told=True):
         if said.variables is None:
-            plan, _ = scope.planner.plan(text, ctx, normalise=False)
-            refuse_parameters(plan, text)
+            plan, _ = scope.planner.plan(text, ctx, said.parameters, normalise=False)
+            if not said.parameters:
+                refuse_parameters(plan, text)
         else:
             variables = dataclasses.replace(said.variables, places=[], current={}, used={})
             plan = scope.planner.plan_in_routine(text, ctx, variables, "")

@@ -97,14 +97,15 @@ def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: s
     ref, domain = domains.underneath(scope.catalog, resolve_type(said, scope.catalog, scope.search_path))
     refuse_conditions(ref, domain)
     collation = action.column.collation if action.column is not None else ""
-    refuse_collation(scope, collation, ref, action.position)
+    collation = attribute_collation(scope, collation, ref, domain, action.position)
     if action.what == "add column":
         before = scope.before.get(found.oid)
         known = (*found.columns, *(before.columns if isinstance(before, CompositeType) else ()))
         attnum = max((c.attnum for c in known), default=0) + 1
-        return (*found.columns, Column(name, ref, attnum, domain=domain))
+        return (*found.columns, Column(name, ref, attnum, domain=domain, collation=collation))
     return tuple(
-        dataclasses.replace(c, type=ref, domain=domain) if c.name == name else c for c in found.columns
+        dataclasses.replace(c, type=ref, domain=domain, collation=collation) if c.name == name else c
+        for c in found.columns
     )
 
 
@@ -130,11 +131,14 @@ def _fields(table: Table) -> list[tuple[int, TypeRef]]:
     return [(c.attnum, c.type) for c in table.visible]
 
 
-def refuse_collation(scope: Scope, said: str, ref: TypeRef, position: int) -> None:
-    """Raises 0A000 for an attribute in another order than that of bytes: values are compared without asking it."""
-    key = collations.resolved(scope, said, ref, position)
+def attribute_collation(
+    scope: Scope, said: str, ref: TypeRef, domain: DomainUse | None, position: int
+) -> str:
+    """The key of an attribute's. Raises 0A000 for an attribute in another order than that of bytes: values are compared without asking it."""
+    key = collations.of_column(scope, said, ref, domain, position)
     if not by_bytes(key):
         raise PlanError("0A000", f'attributes with the collation "{shown(key)}" are not supported')
+    return key
 
 
 def refuse_conditions(ref: TypeRef, domain: DomainUse | None) -> None:
