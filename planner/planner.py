@@ -415,6 +415,8 @@ class Planner:
             return
         query: st.Sql | None = getattr(statement, "query", None)
         if query is None or isinstance(statement, st.CreateView):
+            # What a client states types of it may bind, and it is nobody's: `$1` in a definition is 42P02 when it is made.
+            plan.parameters = tuple(TypeRef(oid or types.UNKNOWN) for oid in parameter_types)
             return
         if isinstance(statement, st.Prepare):
             parameter_types = [
