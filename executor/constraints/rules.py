@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from executor.abc import ExecutionError
 from executor.constraints.references import ReferenceRule, references_of
+from executor.constraints.screens import Screen, screen
 from executor.keyed.compile import NotCompilable, compile_condition_not_false
 from executor.keyed.key_values import datum_forms, primary_key_of, secondary_key_of
 from planner import types as t
@@ -73,7 +74,7 @@ class TableRules:
 
     __slots__ = (
         "asks", "checks", "deferrable", "defined", "guards", "key", "key_indexes", "key_space", "not_null", "references",
-        "size_bytes", "table", "under", "uniques", "wide_checks", "within",
+        "screens", "size_bytes", "table", "under", "uniques", "wide_checks", "within",
     )  # fmt: skip
 
     def __init__(self, table: Table, bind_check: BindCheck, catalog: Catalog) -> None:
@@ -105,6 +106,7 @@ class TableRules:
         self.references: tuple[ReferenceRule, ...] = references_of(table)
         wide: list[Constraint] = []
         checks: list[tuple[Constraint, Callable[..., bool]]] = []
+        screens: list[Screen | None] = []
         # PostgreSQL looks at CHECK constraints in the order of their names.
         own = sorted((c for c in table.constraints if c.kind == "c"), key=lambda c: c.name)
         for c in (*domains.conditions(table), *own, *guards):
@@ -117,6 +119,7 @@ class TableRules:
                 if expression is None:
                     raise NotCompilable(c.expression)
                 checks.append((c, compile_condition_not_false(expression)))
+                screens.append(screen(expression))
             except NotCompilable:
                 wide.append(c)
         self.within: Callable[[Row], bool] | None = None
@@ -125,7 +128,10 @@ class TableRules:
             self.within = within = of_partition(table)
             whole = Constraint(table.oid, table.name, PARTITION_BOUND, ())
             checks.append((whole, lambda params, row, session: within(row)))
+            screens.append(None)
         self.checks = tuple(checks)
+        self.screens: tuple[Screen, ...] | None = None if None in screens else tuple(filter(None, screens))
+        """What tells of many rows at once whether they pass; None: each is to be asked."""
         self.guards = tuple(c for c in checks if c[0].kind == VIEW_CHECK)
         self.wide_checks = tuple(wide)
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows, canonical_array
 from executor.constraints.rules import PARTITION_BOUND, TableRules
+from executor.constraints.screens import doubtful
 from executor.keyed.key_values import datum_forms, picked
 from executor.keyed.table_writes import TableWrites
 from executor.keyed.write import Change
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_DOUBTFUL_MAX = 1_000
+"""More rows than this that a screen of columns is not sure of are not taken out one by one."""
 PLACE_ROWS_MAX = 100_000
 """Among so many rows the one that an error is about is looked for: on the loop, while everybody waits."""
 
@@ -108,6 +111,13 @@ def check_rows(rules: TableRules, rows: pa.Table, session: Any) -> None:
                 i = at
                 rules.check(batch_rows(rows.slice(at, 1), types)[0], session)
             return
+        if not not_null and rules.screens and type(rules) is TableRules:
+            failing = doubtful(rules.screens, rows)
+            if failing is not None and len(failing) <= _DOUBTFUL_MAX:
+                for i in failing:
+                    one = rows.slice(i, 1).combine_chunks().to_batches()[0]
+                    rules.check(row_reader(one.columns)(0), session)
+                return
         for batch in rows.to_batches():
             if not batch.num_rows:
                 continue
