@@ -173,6 +173,7 @@ def _entries() -> tuple[Entry, ...]:
     from planner.binding.prelude import arrays as prelude_arrays
     from planner.binding.prelude import bits as prelude_bits
     from planner.binding.prelude import dates as prelude_dates
+    from planner.binding.prelude import degrees as prelude_degrees
     from planner.binding.prelude import encodings as prelude_encodings
     from planner.binding.prelude import extensions as prelude_extensions
     from planner.binding.prelude import float_folds as prelude_float_folds
@@ -219,6 +220,7 @@ def _entries() -> tuple[Entry, ...]:
         prelude_records,
         prelude_bits,
         prelude_extensions,
+        prelude_degrees,
         prelude_float_folds,
         prelude_textsearch,
         prelude_xml,

@@ -320,7 +320,7 @@ def _timetz_at_zone(name: str, text: str, now: int) -> str:
 def _interval_offset(i: Interval) -> int:
     if i[0] or i[1]:
         raise SqlError("22023", "interval time zone must not include months or days")
-    return i[2] // 1_000_000
+    return int(i[2] / 1_000_000)  # towards zero
 
 
 FUNCTIONS: list[Entry] = [

@@ -12,12 +12,12 @@ def _integer(size: str, duck: str, word: str, low: int, high: int) -> tuple[str,
         f"CREATE OR REPLACE MACRO tw_in_{size}(s) AS CASE WHEN s IS NULL THEN NULL WHEN NOT {text} THEN {bad} "
         rf"ELSE coalesce(TRY_CAST(regexp_replace(s, '[ \t\n\r\v\f]', '', 'g') AS {duck}), {far}) END",
         f"CREATE OR REPLACE MACRO tw_shl_{size}(a, b) AS CAST(CASE WHEN (CAST(a AS HUGEINT) & {(1 << bits) - 1}) * "
-        f"CAST(power(2, b & {bits - 1}) AS HUGEINT) % {1 << bits} >= {1 << (bits - 1)} "
-        f"THEN (CAST(a AS HUGEINT) & {(1 << bits) - 1}) * CAST(power(2, b & {bits - 1}) AS HUGEINT) % {1 << bits} - {1 << bits} "
-        f"ELSE (CAST(a AS HUGEINT) & {(1 << bits) - 1}) * CAST(power(2, b & {bits - 1}) AS HUGEINT) % {1 << bits} END AS {duck})"
+        f"CAST(power(2, b & {max(bits, 32) - 1}) AS HUGEINT) % {1 << bits} >= {1 << (bits - 1)} "
+        f"THEN (CAST(a AS HUGEINT) & {(1 << bits) - 1}) * CAST(power(2, b & {max(bits, 32) - 1}) AS HUGEINT) % {1 << bits} - {1 << bits} "
+        f"ELSE (CAST(a AS HUGEINT) & {(1 << bits) - 1}) * CAST(power(2, b & {max(bits, 32) - 1}) AS HUGEINT) % {1 << bits} END AS {duck})"
         if bits < 64
         else "CREATE OR REPLACE MACRO tw_shl_int8(a, b) AS tw_shl(a, b)",
-        f"CREATE OR REPLACE MACRO tw_shr_{size}(a, b) AS CAST(floor(CAST(a AS HUGEINT) / CAST(power(2, b & {bits - 1}) AS HUGEINT)) AS {duck})"
+        f"CREATE OR REPLACE MACRO tw_shr_{size}(a, b) AS CAST(floor(CAST(a AS HUGEINT) / CAST(power(2, b & {max(bits, 32) - 1}) AS HUGEINT)) AS {duck})"
         if bits < 64
         else "CREATE OR REPLACE MACRO tw_shr_int8(a, b) AS tw_shr(a, b)",
         f"CREATE OR REPLACE MACRO tw_float_int{bits // 8}(x) AS CASE WHEN x IS NULL THEN NULL WHEN isnan(x) OR round_even(x, 0) < {low}::DOUBLE "
@@ -86,10 +86,10 @@ MACROS: tuple[str, ...] = (
     "WHEN x < 0 THEN error('[2201E] cannot take logarithm of a negative number') ELSE ln(x) END",
     "CREATE OR REPLACE MACRO tw_log10(x) AS CASE WHEN x = 0 THEN error('[2201E] cannot take logarithm of zero') "
     "WHEN x < 0 THEN error('[2201E] cannot take logarithm of a negative number') ELSE log10(x) END",
-    _domain("asin", "x < -1 OR x > 1", "asin(x)", "22003", "input is out of range"),
+    _domain("asin", "x < -1 OR (x > 1 AND NOT isnan(x))", "asin(x)", "22003", "input is out of range"),
     _domain("acosh", "x < 1", "acosh(x)", "22003", "input is out of range"),
     _domain("atanh", "x < -1 OR x > 1 AND NOT isnan(x)", "atanh(x)", "22003", "input is out of range"),
-    _domain("acos", "x < -1 OR x > 1", "acos(x)", "22003", "input is out of range"),
+    _domain("acos", "x < -1 OR (x > 1 AND NOT isnan(x))", "acos(x)", "22003", "input is out of range"),
     "CREATE OR REPLACE MACRO tw_float4(x) AS CASE WHEN isinf(TRY_CAST(x AS FLOAT)) AND NOT isinf(x) OR (x IS NOT NULL AND TRY_CAST(x AS FLOAT) IS NULL) "
     "THEN error('[22003] value out of range: overflow') WHEN TRY_CAST(x AS FLOAT) = 0 AND x <> 0 "
     "THEN error('[22003] value out of range: underflow') ELSE CAST(x AS FLOAT) END",
@@ -106,8 +106,8 @@ MACROS: tuple[str, ...] = (
     "ELSE error('[22001] value too long for type character(' || n || ')') END",
     "CREATE OR REPLACE MACRO tw_bpchar_cut(s, n) AS CASE WHEN length(s) <= n THEN s || repeat(' ', n - length(s)) ELSE left(s, n) END",
     "CREATE OR REPLACE MACRO tw_substr(s, a) AS CASE WHEN a IS NOT NULL THEN substring(s, greatest(a, 1)) END",
-    "CREATE OR REPLACE MACRO tw_substr_for(s, a, n) AS CASE WHEN n < 0 THEN error('[22011] negative substring length not allowed') "
-    "WHEN a IS NOT NULL AND n IS NOT NULL THEN substring(s, greatest(a, 1), greatest(CAST(a AS BIGINT) + n - greatest(a, 1), 0)) END",
+    "CREATE OR REPLACE MACRO tw_substr_for(s, a, n) AS CASE WHEN s IS NULL OR a IS NULL OR n IS NULL THEN NULL "
+    "WHEN n < 0 THEN error('[22011] negative substring length not allowed') ELSE substring(s, greatest(a, 1), greatest(CAST(a AS BIGINT) + n - greatest(a, 1), 0)) END",
     "CREATE OR REPLACE MACRO tw_split_part(s, d, n) AS CASE WHEN s IS NULL OR d IS NULL OR n IS NULL THEN NULL "
     "WHEN n = 0 THEN error('[22023] field position must not be zero') "
     "WHEN d = '' THEN CASE WHEN n IN (1, -1) THEN s ELSE '' END ELSE split_part(s, d, n) END",

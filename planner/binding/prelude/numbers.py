@@ -119,17 +119,6 @@ def _power(a: float, b: float) -> float:
     return v
 
 
-def _degrees_of(function: Callable[[float], float], exact: dict[float, float]) -> Callable[[float], float]:
-    def compute(v: float) -> float:
-        turn = math.fmod(v, 360.0)
-        return exact.get(turn % 360.0, function(math.radians(turn)))
-
-    return compute
-
-
-_SIN = {0.0: 0.0, 30.0: 0.5, 90.0: 1.0, 150.0: 0.5, 180.0: 0.0, 210.0: -0.5, 270.0: -1.0, 330.0: -0.5}
-_COS = {0.0: 1.0, 60.0: 0.5, 90.0: 0.0, 120.0: -0.5, 180.0: -1.0, 240.0: -0.5, 270.0: 0.0, 300.0: 0.5}
-
 FUNCTIONS: list[Entry] = [
     ("tw_num_add", _binary(n.ADD), (_V, _V), _V),
     ("tw_num_sub", _binary(n.SUBTRACT), (_V, _V), _V),
@@ -195,8 +184,6 @@ FUNCTIONS: list[Entry] = [
     ("tw_power", _power, ("DOUBLE", "DOUBLE"), "DOUBLE"),
     ("tw_num_width_bucket", _num_width_bucket, (_V, _V, _V, "INTEGER"), "INTEGER"),
     ("tw_width_bucket", _width_bucket, ("DOUBLE", "DOUBLE", "DOUBLE", "INTEGER"), "INTEGER"),
-    ("tw_sind", _degrees_of(math.sin, _SIN), ("DOUBLE",), "DOUBLE"),
-    ("tw_cosd", _degrees_of(math.cos, _COS), ("DOUBLE",), "DOUBLE"),
 ]
 for _size, (_low, _high, _word) in _INTEGERS.items():
     FUNCTIONS.append(

@@ -208,45 +208,6 @@ def _lcm(a: str, b: str) -> str:
     return n.text(n.shifted(Decimal(math.lcm(made[0], made[1])), -made[2]))
 
 
-def _inverse(function: Callable[[float], float], exact: dict[float, float]) -> Callable[[float], float]:
-    def compute(v: float) -> float:
-        if v < -1 or v > 1:
-            raise SqlError("22003", "input is out of range")
-        return exact.get(v, math.degrees(function(v)))
-
-    return compute
-
-
-def _tand(v: float) -> float:
-    turn = math.fmod(v, 360.0) % 360.0
-    exact = {
-        0.0: 0.0,
-        45.0: 1.0,
-        135.0: -1.0,
-        180.0: 0.0,
-        225.0: 1.0,
-        315.0: -1.0,
-        90.0: math.inf,
-        270.0: -math.inf,
-    }
-    return exact.get(turn, math.tan(math.radians(turn)))
-
-
-def _cotd(v: float) -> float:
-    turn = math.fmod(v, 360.0) % 360.0
-    exact = {
-        0.0: math.inf,
-        45.0: 1.0,
-        90.0: 0.0,
-        135.0: -1.0,
-        180.0: -math.inf,
-        225.0: 1.0,
-        270.0: 0.0,
-        315.0: -1.0,
-    }
-    return exact[turn] if turn in exact else 1.0 / math.tan(math.radians(turn))
-
-
 FUNCTIONS: list[Entry] = [
     ("tw_regexp_count_from", _count, (_V, _V, _I, _V), _I),
     ("tw_regexp_instr", _instr, (_V, _V, _I, _I, _I, _V, _I), _I),
@@ -265,25 +226,4 @@ FUNCTIONS: list[Entry] = [
     ("tw_bytes_overlay", _overlay, ("BLOB", "BLOB", _I, _I), "BLOB"),
     ("tw_num_gcd", _gcd, (_V, _V), _V),
     ("tw_num_lcm", _lcm, (_V, _V), _V),
-    (
-        "tw_asind",
-        _inverse(math.asin, {0.0: 0.0, 0.5: 30.0, 1.0: 90.0, -0.5: -30.0, -1.0: -90.0}),
-        ("DOUBLE",),
-        "DOUBLE",
-    ),
-    (
-        "tw_acosd",
-        _inverse(math.acos, {1.0: 0.0, 0.5: 60.0, 0.0: 90.0, -0.5: 120.0, -1.0: 180.0}),
-        ("DOUBLE",),
-        "DOUBLE",
-    ),
-    (
-        "tw_atand",
-        lambda v: {0.0: 0.0, 1.0: 45.0, -1.0: -45.0}.get(v, math.degrees(math.atan(v))),
-        ("DOUBLE",),
-        "DOUBLE",
-    ),
-    ("tw_atan2d", lambda y, x: math.degrees(math.atan2(y, x)), ("DOUBLE", "DOUBLE"), "DOUBLE"),
-    ("tw_tand", _tand, ("DOUBLE",), "DOUBLE"),
-    ("tw_cotd", _cotd, ("DOUBLE",), "DOUBLE"),
 ]
