@@ -81,9 +81,15 @@ class CompoundBinder(QueryWriter):
                 frag, before = self._recursive(cte, name, names, sql_name, scope)
                 items += before
             else:
+                drawn, self.volatile = self.volatile, False
                 bound = self.nested(cte.this, scope)
                 scope.outer += bound.outer
                 columns = renamed(bound.columns, names, name, first_position(cte.args["alias"].this))
+                if self.volatile and any(isinstance(c.this, exp.DML) for c in clause.expressions):
+                    self.common_rows(bound, columns, name, scope, recursive, [*inherited, *items])
+                    self.volatile = drawn
+                    continue
+                self.volatile = self.volatile or drawn
                 locked = self.locked_texts.get(bound.frag, ())
                 by_key = bound.by_key if not bound.outer else None
                 scope.ctes[name] = CommonTable(sql_name, columns, bound.forms, by_key, locked)
@@ -108,6 +114,18 @@ class CompoundBinder(QueryWriter):
         self, cte: exp.CTE, name: str, scope: Scope, recursive: bool, inherited: list[Item]
     ) -> None:
         """A data-modifying query of WITH: a part of the plan of its own, and a relation for the parts after it."""
+        raise NotImplementedError
+
+    def common_rows(
+        self,
+        bound: BoundQuery,
+        columns: list[RelationColumn],
+        name: str,
+        scope: Scope,
+        recursive: bool,
+        inherited: list[Item],
+    ) -> None:
+        """A query of WITH that draws (`nextval`, `random`), beside writes: a part as these are, for each part would draw anew."""
         raise NotImplementedError
 
     def _recursive(

@@ -39,7 +39,7 @@ from planner.binding.records import each_field
 from planner.binding.resolve import see_casts
 from planner.binding.rights import barriers
 from planner.binding.routines import own_casts
-from planner.binding.scope import Scope
+from planner.binding.scope import RelationColumn, Scope
 from planner.binding.sources import SourceBinder
 from planner.binding.state import COLUMNS_MAX, DEPTH_MAX, Below, BoundQuery, Parts, Target
 from planner.binding.steadiness import refuse_unsteady_within
@@ -66,6 +66,19 @@ class QueryBinder(CompoundBinder):
         from planner.binding.writes.common_writes import bind_common_write
 
         bind_common_write(self, cte, name, scope, recursive, inherited)
+
+    def common_rows(
+        self,
+        bound: BoundQuery,
+        columns: list[RelationColumn],
+        name: str,
+        scope: Scope,
+        recursive: bool,
+        inherited: list[Item],
+    ) -> None:
+        from planner.binding.writes.common_writes import bind_common_rows
+
+        bind_common_rows(self, bound, columns, name, scope, recursive, inherited)
 
     def view_query(self, view: View) -> BoundQuery:
         """A view's query, in its own words and on its own search path."""

@@ -4,7 +4,7 @@
     INSERT INTO b SELECT * FROM gone                       body: InsertQuery over  Slot("w0") AS r7
 
 A part's own query is a text of its own: the plain queries of the same WITH before it are repeated in
-front of it. What it returns keeps DuckDB's types, since only other texts of the statement read it.
+front of it, but those that draw (`nextval('s')`, `random()`), which are parts too and so are asked once. What it returns keeps DuckDB's types, since only other texts of the statement read it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from planner.abc import (
     WithWrites,
 )
 from planner.binding import ir
-from planner.binding.compound import renamed
-from planner.binding.fragments import Item
+from planner.binding.compound import renamed, with_text
+from planner.binding.fragments import Item, sql
 from planner.binding.from_items import CommonTable
 from planner.binding.keyed.expressions import KEY_TYPES
 from planner.binding.keyed.selects import BoundSelect
@@ -79,6 +79,25 @@ def bind_common_write(
             dml.returned.forms,
             _handed(queries, slot, dml.returned),
         )
+
+
+def bind_common_rows(
+    queries: QueryBinder,
+    bound: BoundQuery,
+    columns: list[RelationColumn],
+    name: str,
+    scope: Scope,
+    recursive: bool,
+    inherited: list[Item],
+) -> None:
+    """Adds the query, which locks no rows, as a part of its own, so that all who read it read the same rows."""
+    queries.prefer_keyed = False
+    prefix = with_text(recursive, inherited)
+    text = bound.frag if prefix is None else sql(prefix, bound.frag)
+    slot = f"w{len(queries.common_writes)}"
+    body = LockingQuery(queries.finished(text), len(columns), limited=False, locks=())
+    queries.common_writes.append(CommonWrite(slot, body))
+    scope.ctes[name] = CommonTable(Slot(slot), columns, bound.forms, _handed(queries, slot, bound))
 
 
 def _handed(queries: QueryBinder, slot: str, returned: BoundQuery) -> BoundSelect | None:
