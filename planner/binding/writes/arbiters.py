@@ -4,6 +4,7 @@
     ON CONFLICT (lower(email))                   CREATE UNIQUE INDEX ... (lower(email))
     ON CONFLICT (email) WHERE active AND x > 1   ... (email) WHERE active: every conjunct of the index's predicate
                                                  must be among those of the clause
+    ON CONFLICT (key) WHERE status = 'new'       ... (key) WHERE status IN ('new', 'taken'): or a column is among fewer values
 
 Expressions are compared as trees, names folded, parentheses, operator classes, and casts that change nothing apart:
 `lower(email)` over a varchar is what PostgreSQL's catalog, and so an ORM that has read it, spells `lower((email)::text)`.
@@ -11,13 +12,15 @@ Expressions are compared as trees, names folded, parentheses, operator classes, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
+from typing import NamedTuple
 
 from sqlglot import exp
 
 from planner import types as t
 from planner.abc import Constraint, PlanError, Table
 from planner.catalog import Catalog, Index
+from planner.catalog.type_objects import EnumType
 from planner.parse import parse_expression
 
 _TEXTS = (t.TEXT, t.VARCHAR)
@@ -36,7 +39,8 @@ def inferred(
         return _with_schemas(catalog, search_path, node)
 
     wanted = {_spelled(table, part) for k in keys for part in _parts(said(k))}
-    given = _conjuncts(table, said(predicate.this)) if predicate is not None else set()
+    kinds = _kinds(catalog, table)
+    given = _conjuncts(table, said(predicate.this), kinds) if predicate is not None else set()
     partial: Constraint | None = None
     for c in table.constraints:
         if c.kind not in "pu":
@@ -47,7 +51,8 @@ def inferred(
         refuse_deferrable((c,))
         if not index.predicate:
             return c
-        if partial is None and _conjuncts(table, parse_expression(index.predicate)) <= given:
+        needed = _conjuncts(table, parse_expression(index.predicate), kinds)
+        if partial is None and all(_follows(n, given) for n in needed):
             partial = c
     if partial is None:
         raise PlanError(
@@ -100,11 +105,87 @@ def _keys(table: Table, index: Index) -> set[str]:
     }
 
 
-def _conjuncts(table: Table, node: exp.Expression) -> set[str]:
+class _Among(NamedTuple):
+    """A column that equals one of these literals."""
+
+    column: str
+    values: frozenset[tuple[bool, str]]
+    """(is it a string, its text)"""
+
+
+def _conjuncts(table: Table, node: exp.Expression, kinds: Mapping[str, str]) -> set[str | _Among]:
     node = _bare(node)
     if isinstance(node, exp.And):
-        return _conjuncts(table, node.this) | _conjuncts(table, node.expression)
-    return {_spelled(table, node)}
+        return _conjuncts(table, node.this, kinds) | _conjuncts(table, node.expression, kinds)
+    return {_among(node, kinds) or _spelled(table, node)}
+
+
+def _follows(needed: str | _Among, given: Set[str | _Among]) -> bool:
+    if isinstance(needed, str):
+        return needed in given
+    return any(
+        isinstance(g, _Among) and g.column == needed.column and g.values <= needed.values for g in given
+    )
+
+
+def _kinds(catalog: Catalog, table: Table) -> dict[str, str]:
+    """What the types of columns are called to whose values a literal's cast changes nothing: texts, and users' types."""
+    kinds = {}
+    for column in table.columns:
+        made = catalog.get(column.type.oid)
+        if column.type.oid in _TEXTS:
+            kinds[column.name] = "text"
+        elif isinstance(made, EnumType):
+            kinds[column.name] = made.name
+        else:
+            kinds[column.name] = ""
+    return kinds
+
+
+def _among(node: exp.Expression, kinds: Mapping[str, str]) -> _Among | None:
+    """`c = 'a'`, `c IN ('a', 'b')`, `c = ANY (ARRAY['a', 'b'])`; None: it is none of these."""
+    if not isinstance(node, exp.EQ | exp.In) or (isinstance(node, exp.In) and not node.expressions):
+        return None
+    side, said = node.this, node.args.get("expression")
+    if said is not None and not isinstance(_uncast(side, "text"), exp.Column):
+        side, said = said, side
+    column = _uncast(side, "text")
+    if not isinstance(column, exp.Column):
+        return None
+    name = column.name if column.this.args.get("quoted") else column.name.lower()
+    if name not in kinds or (column is not _bare(side) and kinds[name] != "text"):
+        return None
+    values: Sequence[exp.Expression] = node.expressions if said is None else [said]
+    if isinstance(said, exp.Any):
+        array = _bare(said.this)
+        if isinstance(array, exp.Cast) and array.to.this == exp.DataType.Type.ARRAY and array.to.expressions:
+            array = _bare(array.this) if _named(array.to.expressions[0]) == kinds[name] else array
+        if not isinstance(array, exp.Array):
+            return None
+        values = array.expressions
+    bare = [_uncast(v, kinds[name]) for v in values]
+    literals = [v for v in bare if isinstance(v, exp.Literal)]
+    if len(literals) < len(values):
+        return None
+    return _Among(name, frozenset((v.is_string, str(v.this)) for v in literals))
+
+
+def _uncast(node: exp.Expression, kind: str) -> exp.Expression:
+    """What stands below casts to `kind`."""
+    node = _bare(node)
+    while kind and isinstance(node, exp.Cast) and _named(node.to) == kind:
+        node = _bare(node.this)
+    return node
+
+
+def _named(to: exp.DataType) -> str:
+    if _is_text(to):
+        return "text"
+    last = to.args.get("kind")
+    last = last.expression if isinstance(last, exp.Dot) else last
+    if not isinstance(last, exp.Identifier):
+        return ""
+    return str(last.this) if last.args.get("quoted") else str(last.this).lower()
 
 
 def _spelled(table: Table, node: exp.Expression) -> str:

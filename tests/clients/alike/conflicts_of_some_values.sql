@@ -1,0 +1,24 @@
+-- ON CONFLICT means a partial index whose condition follows from its own: the same values, or fewer of them, however they are spelled.
+create type step as enum ('queued', 'picked', 'done');
+create table steps (id serial primary key, key text, step step default 'queued', word text default 'a', n int default 1);
+create unique index steps_key on steps (key) where ((step = any (array['queued'::step, 'picked'::step])) and key is not null);
+insert into steps (key) values ('a') on conflict (key) where ((step = any (array['queued'::step, 'picked'::step])) and key is not null) do nothing;
+insert into steps (key) values ('a') on conflict (key) where ((step = any (array['queued'::public.step, 'picked'])) and key is not null) do nothing;
+insert into steps (key) values ('a') on conflict (key) where step in ('picked', 'queued') and key is not null do update set n = 7 returning *;
+insert into steps (key) values ('a') on conflict (key) where key is not null and step = 'queued' do nothing;
+insert into steps (key) values ('a') on conflict (key) where key is not null and 'queued'::step = step do nothing;
+insert into steps (key) values ('a') on conflict (key) where step in ('picked', 'done') and key is not null do nothing;
+insert into steps (key) values ('a') on conflict (key) where step = 'queued' do nothing;
+insert into steps (key) values ('a') on conflict (key) where "step" = any (array['queued']::step[]) and key is not null do nothing;
+prepare kept (text) as insert into steps (key) values ($1) on conflict (key) where step in ('queued', 'picked') and key is not null do update set n = steps.n + 1 returning n;
+execute kept ('a');
+execute kept ('b');
+execute kept ('b');
+drop index steps_key;
+create unique index steps_word on steps (key) where word in ('a', 'b') and n in (1, 2, 3);
+update steps set n = 1;
+insert into steps (key) values ('a') on conflict (key) where word = 'a' and n = 1 do update set n = 2 returning *;
+insert into steps (key) values ('a') on conflict (key) where word::text = any (array['b'::text, 'a'::varchar]) and n in (3, 2) do update set n = 3 returning *;
+insert into steps (key) values ('a') on conflict (key) where word in ('a', 'c') and n = 1 do nothing;
+insert into steps (key) values ('a') on conflict (key) where word = 'a' and n = 4 do nothing;
+select * from steps order by id;
