@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count, islice
 from typing import Any, Protocol
 
+from executor.keyed.beginnings import NO_END
 from executor.keyed.compile import (
     Compiled,
     _build,
@@ -251,6 +252,10 @@ def compile_range(
             high_value = high(params, row, session)
             if high_value is None:
                 return None
+            if high_value is NO_END:
+                if width == 1:
+                    return low_value, None, low_inclusive, True
+                return (*start, low_value), start or None, low_inclusive, True
         if width == 1:
             return low_value, high_value, low_inclusive, high_inclusive
         low_key = (*start, low_value) if low is not None else start or None

@@ -83,10 +83,10 @@ def _among(node: ir.AnyAll, inner: Callable[[ir.Node], Expr]) -> Expr | None:
     return Call("not", (among,), node.type) if node.all else among
 
 
-def items(array: ir.Node, inner: Callable[[ir.Node], Expr]) -> Expr | None:
-    """The list of an array's elements, as datums; None for arrays of other types."""
+def items(array: ir.Node, inner: Callable[[ir.Node], Expr], *, unnested: bool = False) -> Expr | None:
+    """The list of an array's elements, as datums; None for arrays of other types. `unnested`: they are shown as they are, not compared."""
     oid = array.type.oid
-    if not t.element_of(oid) or not _is_plain(oid):
+    if not t.element_of(oid) or not (_is_plain(oid) or (unnested and t.element_of(oid) in _MADE)):
         return None
     return Call("elements of", (Const(oid, _OID), inner(array)), array.type)
 

@@ -205,7 +205,7 @@ def listed(node: ir.Node, inner: Inner) -> Expr:
     if isinstance(node, ir.SetReturning):
         name = node.op
         if name == "unnest(anyarray)":
-            made = elements(node.args[0], inner) or keyed_arrays.items(node.args[0], inner)
+            made = elements(node.args[0], inner) or keyed_arrays.items(node.args[0], inner, unnested=True)
         elif name == "generate_subscripts(anyarray, int4)":
             array = _vector(node.args[0])
             op = "catalog vector places" if array.type.oid in VECTORS else "catalog places"

@@ -83,7 +83,7 @@ def _closed_set() -> frozenset[str]:
         "octet_length(text)", "lower(text)", "upper(text)", "substr(text, int4)", "substr(text, int4, int4)",
         "substring(text, int4)", "substring(text, int4, int4)", "left(text, int4)", "right(text, int4)", "btrim(text)",
         "ltrim(text)", "rtrim(text)", "replace(text, text, text)", "strpos(text, text)", "date + int4", "date - int4",
-        "text ~~ text", "text !~~ text", "text ~~* text", "text !~~* text", "date - date", "timestamp + interval", "timestamp - interval", "timestamp - timestamp",
+        "text ~~ text", "text !~~ text", "text ^@ text", "starts_with(text, text)", "text ~~* text", "text !~~* text", "date - date", "timestamp + interval", "timestamp - interval", "timestamp - timestamp",
         "timestamptz - timestamptz", "date + interval", "date - interval", "interval + timestamp", "interval + interval",
         "interval - interval", "- interval", "interval * float8", "float8 * interval", "interval / float8", "gen_random_uuid()", "uuid_generate_v4()", "uuid_generate_v1()", "uuid_generate_v1mc()",
     }  # fmt: skip
@@ -368,11 +368,22 @@ def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
         return _expression(node.arg, offsets)
     if a.oid == t.JSONB and b.oid in _OF_JSONB and b.typmod < 0:
         return Call(f"tw_jsonb_{_OF_JSONB[b.oid]}", (_expression(node.arg, offsets),), b)
+    if (a.oid, b.oid) in _SAME_ARRAYS and b.typmod < 0:
+        return Call("catalog same", (_expression(node.arg, offsets),), b)
     if not _castable(a.oid, b.oid) and a.oid != b.oid:
         raise NotKeyed(f"cast {type_name(a.oid)} {type_name(b.oid)}")
     arg = _expression(node.arg, offsets)
     word = "cast" if node.explicit or b.typmod < 0 else "assign"  # what does not fit is cut, or is an error
     return Call(f"{word} {type_name(a.oid)} {type_name(b.oid)}", (arg,), b)
+
+
+_SAME_ARRAYS: Final = frozenset(
+    (
+        (t.INT2_ARRAY, t.INT4_ARRAY), (t.INT2_ARRAY, t.INT8_ARRAY), (t.INT4_ARRAY, t.INT8_ARRAY),
+        (t.VARCHAR_ARRAY, t.TEXT_ARRAY), (t.TEXT_ARRAY, t.VARCHAR_ARRAY),
+    )
+)  # fmt: skip
+"""Arrays whose text is the same as another type's."""
 
 
 # --- comparisons with what is known ------------------------------------------------------------

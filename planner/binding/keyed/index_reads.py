@@ -20,6 +20,7 @@ from planner.abc import Expr, KeyedRead, Lookup, OrderKey, Points, Range, Table
 from planner.binding import ir
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import index_expressions, key_conditions, partial_indexes
+from planner.binding.keyed.beginnings import may_be_anything
 from planner.catalog import Catalog
 from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
@@ -86,7 +87,7 @@ def index_range(
     The range's column is the last of the positions: rows in which a column behind it is null are in no order of more.
     """
     best: tuple[Range, list[ir.Node], tuple[int, ...]] | None = None
-    best_rank = (0, 0)
+    best_rank: tuple[int, float] = (0, 0)
     for positions in indexed_prefixes(catalog, table, number, where):
         try:
             within, rest = key_conditions.find_range(table, number, where, known, index=positions)
@@ -97,7 +98,7 @@ def index_range(
             continue
         if not bounds and not (isinstance(positions, PartialColumns) and table.never_null(positions[-1])):
             continue
-        rank = narrowed(positions, len(within.prefix)), bounds
+        rank = narrowed(positions, len(within.prefix)), bounds if not may_be_anything(within) else 0.5
         if best is None or rank > best_rank:
             best, best_rank = (within, rest, positions), rank
     return best

@@ -17,6 +17,7 @@ from typing import Final
 from planner import types as t
 from planner.abc import Ask, Expr, Lookup, Points, Range, Table, TypeRef
 from planner.binding import ir
+from planner.binding.keyed import beginnings
 from planner.binding.keyed.expressions import (
     ELEMENT,
     NONE_KNOWN,
@@ -150,6 +151,8 @@ def find_range(
     equal: dict[int, ir.Node] = {}
     bounds: dict[tuple[int, str], tuple[ir.Node, bool]] = {}
     claimed: dict[int, list[ir.Node]] = {}
+    alike: dict[int, tuple[str, ir.Node]] = {}
+    """Columns of texts that begin alike."""
     rest: list[ir.Node] = []
     asked = conjuncts(where)
     for c in asked:
@@ -160,6 +163,9 @@ def find_range(
             if implied is not None and implied[0] in key:
                 column, op, value = implied
                 bounds.setdefault((column, "high" if op == "<=" else "low"), (value, True))
+            start = beginnings.begun(c, relation, known)
+            if start is not None and start[0] in key:
+                alike.setdefault(start[0], start[1:])
             continue
         column, op, value = made
         side = {"<": "high", "<=": "high", ">": "low", ">=": "low"}.get(op)
@@ -186,6 +192,9 @@ def find_range(
             low, low_in = expression(bounds[at, "low"][0], known), bounds[at, "low"][1]
         if (at, "high") in bounds:
             high, high_in = expression(bounds[at, "high"][0], known), bounds[at, "high"][1]
+        if low is None and high is None and at in alike:
+            low, high = beginnings.ends(*alike[at], known)
+            low_in, high_in = True, False
         if at not in equal:
             used.add(at)
     for column, nodes in claimed.items():
