@@ -13,9 +13,9 @@ locked, a table whose bulk is not read yet, a table that was altered meanwhile) 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 from executor.abc import Done, ExecutionError, Rows
 from executor.constraints.rules import TableRules
@@ -23,7 +23,7 @@ from executor.keyed.deferred_keys import NOTHING
 from executor.keyed.write import Change, InsertPlan, apply_changes
 from executor.snapshot.abc import NotHydrated, TableImage, TooOldForKeyed
 from planner.abc import Plan, ResultColumn
-from storage.abc import Row, Timestamp
+from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Group, Key
 from txn.columns import Columns
 from txn.held_keys import HeldKeys
@@ -62,6 +62,9 @@ class NewestView:
 
     def find_unique(self, constraint_oid: int, key: Key, ts: Timestamp) -> tuple[Key, int, Row] | None:
         return self._image.find_unique(constraint_oid, key, ts)
+
+
+NOTHING_BROUGHT: Final[Mapping[ShardId, Collection[Key]]] = {}
 
 
 class Parent:
@@ -148,8 +151,13 @@ class WriteTarget:
         self.image.undo(self.undone_ts)
         self.undone_ts = 0
 
-    def may_write(self, changes: Sequence[Change]) -> None:
-        """Raises ComeAgain where a change has to wait for somebody, or for who knows more."""
+    def may_write(
+        self, changes: Sequence[Change], brought: Mapping[ShardId, Collection[Key]] = NOTHING_BROUGHT
+    ) -> None:
+        """Raises ComeAgain where a change has to wait for somebody, or for who knows more.
+
+        `brought`: the keys of rows that the same statement inserts into tables, by shard.
+        """
         for parent in self.parents:
             if not self.current(parent.rules):
                 raise ComeAgain("a referenced table was altered")
@@ -157,7 +165,7 @@ class WriteTarget:
                 row = change[4]
                 if row is None:
                     continue
-                if not parent.has(row):
+                if not parent.has(row) and parent.key(row) not in brought.get(parent.rules.table.shard, ()):
                     raise ComeAgain("a referenced row is not there")
                 if len(self.locks) and parent.may_go(row, self.locks):
                     raise ComeAgain("a referenced row may be about to go")

@@ -182,7 +182,8 @@ class WritePart:
         assert type(table) is Table
         self.table = table
         self.rules = rules = rules_of(table)
-        if rules.key is None or rules.wide_checks or rules.asks or rules.deferrable or table.on_commit:
+        keyless = rules.key is None and not isinstance(body, InsertQuery)
+        if keyless or rules.wide_checks or rules.asks or rules.deferrable or table.on_commit:
             raise NotCompilable("what is asked of its rows")
         self.query = body.query
         self.join = _join(body.query)

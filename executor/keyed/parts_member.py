@@ -147,8 +147,13 @@ class PartsMember:
                 raise ComeAgain("the row that has the key may be about to go") from None
             raise
         target.ended(well=True)
+        brought = {
+            w.part.table.shard: {change[3] for change in w.changes}
+            for w in outcome.written
+            if w.part.insert is not None
+        }
         for written in outcome.written:
-            target.targets[written.part.table.shard].may_write(written.changes)
+            target.targets[written.part.table.shard].may_write(written.changes, brought)
         for written in outcome.written:
             part: WritePart = written.part
             target.targets[part.table.shard].write(written.changes, group, part.written)

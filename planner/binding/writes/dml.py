@@ -157,6 +157,8 @@ class DmlBinder(SecuredRows):
         body = self.queries.finished(query)
         if selected is not None and self.instead is None and self.view is None:
             body = self._selected_by_key(body, table, selected)
+        elif rows is not None and len(rows) == 1 and self.instead is None and self.view is None:
+            body = self._made_by_key(body, table, rows[0], ())
         returning = self.returning_query(table, returning_nodes, returning_relation, "new")
         return Bound(InsertQuery(table, body, returning, conflict), columns, "INSERT", extra=extra)
 
@@ -296,8 +298,19 @@ class DmlBinder(SecuredRows):
 
     def _selected_by_key(self, query: Query, table: Table, selected: _Selected) -> Query:
         """INSERT ... SELECT, and how keys lead to what it selects; what each row draws (a serial's number) is drawn behind it."""
-        bound, row = selected.bound, list(selected.row)
-        if bound.by_key is None or any(generated.is_late(n, self.made) for n in row):
+        bound = selected.bound
+        if bound.by_key is None:
+            return query
+        known = [RelationColumn(c.name, c.type) for c in bound.columns]
+        step = FromStep(Relation(selected.number, "", known), made_of=(bound.by_key,))
+        return self._made_by_key(query, table, selected.row, (step,))
+
+    def _made_by_key(
+        self, query: Query, table: Table, nodes: Sequence[ir.Node], steps: tuple[FromStep, ...]
+    ) -> Query:
+        """The query, and the same for the keyed engine: a row of these nodes for each row of `steps`; without any it is one."""
+        row = list(nodes)
+        if any(generated.is_late(n, self.made) for n in row):
             return query
         drawn: dict[int, Expr] = {}
         try:
@@ -307,9 +320,7 @@ class DmlBinder(SecuredRows):
                     row[i] = ir.Lit(table.columns[i].type, None)
         except keyed.NotKeyed:
             return query
-        known = [RelationColumn(c.name, c.type) for c in bound.columns]
-        step = FromStep(Relation(selected.number, "", known), made_of=(bound.by_key,))
-        made = self.queries.also_by_key(query, Parts(None, None, [Target("", n) for n in row]), (step,))
+        made = self.queries.also_by_key(query, Parts(None, None, [Target("", n) for n in row]), steps)
         if made.by_key is None:
             return made
         outputs = tuple(
