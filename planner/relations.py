@@ -70,6 +70,7 @@ class Column:
     storage: str = ""  # SET STORAGE, as in pg_attribute; "": the type's own
     statistics: int = -1  # SET STATISTICS
     compression: str = ""  # COMPRESSION, as in pg_attribute
+    settings: tuple[str, ...] = ()  # SET (n_distinct = -0.5), as in pg_attribute.attoptions
 
     @property
     def declared(self) -> TypeRef:

@@ -15,7 +15,8 @@ from planner.lexer import INTEGER
 from planner.parse import clauses, constraints, foreign, partitions
 from planner.parse.cursor import Cursor
 from planner.parse.sequences import sequence_options
-from planner.parse.storage import storage_options, storage_pairs
+from planner.parse.storage import check as check_storage
+from planner.parse.storage import storage_pairs
 from planner.parse.tables import column_definition
 
 
@@ -214,8 +215,10 @@ def _alter_column(c: Cursor, position: int) -> st.AlterAction:
         said = foreign.options(c, alter=True)
         return st.AlterAction("foreign column options", name, foreign=said, position=position)
     how = c.accept_one("set", "reset") or c.fail()
-    storage_options(c)
-    return st.AlterAction(f"{how} column options", name, position=position)
+    pairs = tuple(storage_pairs(c))
+    if how == "set":
+        check_storage("column", pairs)
+    return st.AlterAction(f"{how} column options", name, position=position, options=pairs)
 
 
 def _numbered(c: Cursor, position: int) -> st.AlterAction:

@@ -9,6 +9,7 @@ PostgreSQL does not know, or a value that it does not take, is said to be one, a
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -35,6 +36,7 @@ _RULES: Final[dict[str, dict[str, Rule]]] = {
         **_VACUUM, "fillfactor": _FILL, "autovacuum_analyze_threshold": (0, _INT_MAX), "autovacuum_analyze_scale_factor": (0.0, 100.0),
         "parallel_workers": (0, 1024), "toast_tuple_target": (128, 8160), "user_catalog_table": _BOOL, "retention": (),
     },
+    "column": {"n_distinct": (-1.0, sys.float_info.max), "n_distinct_inherited": (-1.0, sys.float_info.max)},
     "view": {"security_barrier": _BOOL, "security_invoker": _BOOL, "check_option": ("local", "cascaded")},
     "btree": {"fillfactor": _FILL, "vacuum_cleanup_index_scale_factor": (0.0, 1e10), "deduplicate_items": _BOOL},
     "hash": {"fillfactor": _FILL},

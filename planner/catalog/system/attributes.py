@@ -79,7 +79,7 @@ class _Maker:
             int(above) or column.inherited,
             collation_oid(column),
             self._acl(relid, column.attnum) if grants else None,
-            None,  # attoptions
+            list(column.settings) or None,
             list(column.options) or None,
             None,  # attmissingval
         )

@@ -1,6 +1,6 @@
 """Statistics targets, storage, compression and options of columns: they mean nothing here, but are for columns that exist.
 
-Targets, storage and compression are kept and told: dumps say them again, and tables that are made LIKE another one or inherit take
+All are kept and told: dumps say them again, and tables that are made LIKE another one or inherit take
 the storage over.
 
 Of an index they are said by number, and only an expression has statistics that its table's columns have not.
@@ -20,6 +20,7 @@ from planner.catalog import Index
 from planner.catalog.system.attributes import storage_of
 from planner.catalog.system.definitions import type_name
 from planner.ddl.tables import action_words
+from planner.parse.storage import kept
 
 if TYPE_CHECKING:
     from planner.ddl.scope import Scope
@@ -50,6 +51,9 @@ def of_table(on: Alteration, a: st.AlterAction) -> None:
     elif a.what == "set compression":
         found = compression(on.scope, column, str(a.options[0][1]))
         on.put(column, dataclasses.replace(column, compression=found))
+    else:
+        settings = kept(column.settings, a.options, reset=a.what == "reset column options")
+        on.put(column, dataclasses.replace(column, settings=settings))
 
 
 def storage_word(column: Column) -> str:

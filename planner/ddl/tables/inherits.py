@@ -67,7 +67,7 @@ class Inherited:
         if at is None:
             self._defaults[theirs.name] = shown
             made = dataclasses.replace(
-                theirs, attnum=len(self.columns) + 1, default=default, identity="", sequence_oid=0, local=False, inherited=1, statistics=-1
+                theirs, attnum=len(self.columns) + 1, default=default, identity="", sequence_oid=0, local=False, inherited=1, statistics=-1, settings=()
             )  # fmt: skip
             self.columns.append(made)
             return

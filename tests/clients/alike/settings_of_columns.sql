@@ -1,0 +1,20 @@
+\set VERBOSITY verbose
+create table c_s (a int, b text);
+alter table c_s alter a set (n_distinct = -0.5), alter column b set (n_distinct_inherited = 100, n_distinct = 0.01);
+select attname, attoptions from pg_attribute where attrelid = 'c_s'::regclass and attnum > 0 order by attnum;
+alter table c_s alter b set (n_distinct = 7);
+alter table c_s alter a reset (n_distinct);
+alter table c_s alter b type varchar(10);
+select attname, attoptions from pg_attribute where attrelid = 'c_s'::regclass and attnum > 0 order by attnum;
+alter table c_s alter a set (n_distinct = -2);
+alter table c_s alter a set (n_distinct = few);
+alter table c_s alter a set (distinct_n = 1);
+alter table c_s alter a set (n_distinct = 1, n_distinct = 2);
+alter table c_s alter nowhere set (n_distinct = 1);
+alter table c_s alter a set ();
+alter table c_s alter a reset (distinct_n);
+create table c_s_like (like c_s including all);
+create table c_s_heir () inherits (c_s);
+select attrelid::regclass, attname, attoptions from pg_attribute where attrelid in ('c_s_like'::regclass, 'c_s_heir'::regclass) and attnum > 0 order by 1, attnum;
+insert into c_s values (1, 'x');
+select * from c_s;
