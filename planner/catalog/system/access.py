@@ -9,13 +9,12 @@ A list of privileges ('SELECT, INSERT') asks whether any of them is held, as Pos
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from planner.abc import Oid, SqlError, Table
 from planner.catalog import predefined, rights
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
-from planner.catalog.names import split_name
 from planner.catalog.objects import Database, Role, Schema, Sequence, UserType, View
 from planner.catalog.routine_objects import Function
 from planner.catalog.system.context import SystemContext
@@ -23,7 +22,21 @@ from planner.catalog.system.function_table import system
 from planner.catalog.system.functions import regclass_in
 from planner.catalog.system.people import TOAST_OID
 from planner.catalog.system.privileges import LETTERS, OWNER
-from planner.types.oids import ACLITEM, ACLITEM_ARRAY, BOOL, CHAR, INT2, NAME, OID, REGPROCEDURE, TEXT
+from planner.catalog.system.routines import LANGUAGES
+from planner.catalog.system.sizes import TABLESPACES
+from planner.types import BY_OID
+from planner.types.oids import (
+    ACLITEM,
+    ACLITEM_ARRAY,
+    BOOL,
+    CHAR,
+    INT2,
+    NAME,
+    OID,
+    REGPROCEDURE,
+    REGTYPE,
+    TEXT,
+)
 
 PUBLIC = ""
 _RELATION = frozenset(("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"))
@@ -61,6 +74,9 @@ _OF_A_GROUP = {
 }
 """Those that it then gives to a predefined role: pg_ls_waldir(), pg_get_shmem_allocations() and kin."""
 
+
+_BUILT_IN: Final = (0, "tidewire")
+"""What is nobody's object: the superuser's, and PUBLIC's as far as it is that by default."""
 
 _OF_ROLES = frozenset(
     f"{word}{option}"
@@ -158,14 +174,13 @@ def _database(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
 
 
 def _type(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
-    if isinstance(what, int):
-        thing = context.catalog.get(what)
-    else:
-        schema, name = split_name(what)
-        thing = context.catalog.find_type(name, schema, context.search_path)
+    from planner.catalog.system.reg_names import INPUT
+
+    oid = what if isinstance(what, int) else INPUT[REGTYPE](context, what)
+    thing = context.catalog.get(oid)
     if isinstance(thing, UserType):
         return thing.oid, thing.owner
-    return 1, "tidewire"
+    return _BUILT_IN if oid in BY_OID else None
 
 
 def _function(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
@@ -187,13 +202,22 @@ def _foreign(kind: type[Any], word: str) -> Callable[[SystemContext, Any], tuple
     return found
 
 
-def _other(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
-    return 1, "tidewire"
+def _fixed(word: str, known: Mapping[str, Oid]) -> Callable[[SystemContext, Any], tuple[Oid, str] | None]:
+    """Of a kind of which there are these, and never others."""
+
+    def found(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
+        if isinstance(what, int):
+            return _BUILT_IN if what in known.values() else None
+        if what not in known:
+            raise SqlError("42704", f'{word} "{what}" does not exist')
+        return _BUILT_IN
+
+    return found
 
 
 _FIND: dict[str, Callable[[SystemContext, Any], tuple[Oid, str] | None]] = {
     "table": _relation, "any_column": _relation, "sequence": _relation, "schema": _schema, "database": _database,
-    "type": _type, "language": _other, "function": _function, "tablespace": _other, "foreign_data_wrapper": _foreign(ForeignDataWrapper, "foreign-data wrapper"),
+    "type": _type, "language": _fixed("language", {**LANGUAGES, "c": 13}), "function": _function, "tablespace": _fixed("tablespace", TABLESPACES), "foreign_data_wrapper": _foreign(ForeignDataWrapper, "foreign-data wrapper"),
     "server": _foreign(ForeignServer, "server"),
 }  # fmt: skip
 

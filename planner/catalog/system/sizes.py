@@ -21,7 +21,7 @@ from planner.types.oids import INT8, NAME, NUMERIC, OID, REGCLASS, TEXT
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 _SIZE = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*\Z", re.DOTALL)
 _FORKS = ("main", "fsm", "vm", "init")
-_TABLESPACES = {"pg_default": 1663, "pg_global": 1664}
+TABLESPACES = {"pg_default": 1663, "pg_global": 1664}
 _SYSTEM_OIDS = 16384
 
 
@@ -79,21 +79,21 @@ def _database_size(context: SystemContext, name: str | None) -> int | None:
 
 @system("pg_tablespace_size", (OID,), INT8)
 def _tablespace_oid_size(context: SystemContext, oid: Oid | None) -> int | None:
-    return None if oid is None or oid not in _TABLESPACES.values() else _tablespace_bytes(context, oid)
+    return None if oid is None or oid not in TABLESPACES.values() else _tablespace_bytes(context, oid)
 
 
 @system("pg_tablespace_size", (NAME,), INT8)
 def _tablespace_size(context: SystemContext, name: str | None) -> int | None:
     if name is None:
         return None
-    if name not in _TABLESPACES:
+    if name not in TABLESPACES:
         raise SqlError("42704", f'tablespace "{name}" does not exist')
-    return _tablespace_bytes(context, _TABLESPACES[name])
+    return _tablespace_bytes(context, TABLESPACES[name])
 
 
 def _tablespace_bytes(context: SystemContext, oid: Oid) -> int:
     """Everything is in the default one."""
-    default = oid == _TABLESPACES["pg_default"]
+    default = oid == TABLESPACES["pg_default"]
     return context.sizes.everything_bytes(context.catalog) if context.sizes is not None and default else 0
 
 
