@@ -132,7 +132,7 @@ class CursorSteps(AssignSteps):
         elif isinstance(step.query, pl.Dynamically):
             plan, result = await self.dynamically(step.query)
         else:
-            plan, result = await self.statement(step.query)
+            plan, result = await self.statement(step.query, drawn=True)
         columns = columns_of(plan, result)
         if columns is None:
             raise ExecutionError("42P11", f"cannot open {plan.tag} query as cursor")
@@ -261,7 +261,7 @@ class CursorSteps(AssignSteps):
             if not isinstance(kind, TypeRef):
                 raise ExecutionError("0A000", "records as arguments of cursors are not supported")
             await self.give(argument.slot, await self.value(text, kind))
-        return await self.statement(v.query)
+        return await self.statement(v.query, drawn=True)
 
 
 __all__ = ["CursorSteps", "Open"]

@@ -103,7 +103,7 @@ class LoopSteps(AssignSteps):
             plan, result = await self.dynamically(step.query)
         else:
             self.line, self.what = line, "FOR over SELECT rows"
-            plan, result = await self.statement(step.query)
+            plan, result = await self.statement(step.query, drawn=True)
         columns = columns_of(plan, result)
         if columns is None:
             raise ExecutionError("42P11", f"cannot open {plan.tag} query as cursor")

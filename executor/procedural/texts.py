@@ -250,13 +250,13 @@ class Texts:
 
     # --- statements ------------------------------------------------------------------------------------------
 
-    async def statement(self, text: Text) -> tuple[Plan, Result]:
-        """Runs a statement of SQL."""
+    async def statement(self, text: Text, *, drawn: bool = False) -> tuple[Plan, Result]:
+        """Runs a statement of SQL. `drawn`: its rows are drawn one by one, and an error of one names no statement in PostgreSQL."""
         for tries_left in reversed(range(PLANNED_MAX)):
             try:
                 planned = self.planned(text, expression=False)
                 refuse(planned.plan)
-                self.asked = text, 0
+                self.asked = None if drawn else (text, 0)
                 if creates_filled(planned.plan):
                     filled = _with_variables(planned.plan, self._variables(text), self.given)
                     return filled, await self.run(filled, ())
@@ -271,6 +271,8 @@ class Texts:
                     raise
                 self.code.plans[text.number] = None
             except SqlError as error:
+                if drawn and _is_of_rows(text, error):
+                    raise
                 raise self.located(error, text, 0) from None
         raise AssertionError("unreachable")
 
@@ -294,9 +296,16 @@ class Texts:
         return self.located(error, executed(sql), 0)
 
     async def dynamic(
-        self, sql: str, start: int, piece: str, values: Sequence[Datum], types: Sequence[TypeRef]
+        self,
+        sql: str,
+        start: int,
+        piece: str,
+        values: Sequence[Datum],
+        types: Sequence[TypeRef],
+        *,
+        drawn: bool = False,
     ) -> tuple[Plan, Result]:
-        """Runs a statement of the string that EXECUTE was given."""
+        """Runs a statement of the string that EXECUTE was given; `drawn` as for `statement`."""
         session = self.session
         for tries_left in reversed(range(PLANNED_MAX)):
             try:
@@ -317,12 +326,14 @@ class Texts:
                 else:
                     plan, taken = session.plan(piece)
                 refuse(plan, dynamic=True)
-                self.asked = executed(piece), 0
+                self.asked = None if drawn else (executed(piece), 0)
                 return plan, await self.run(plan, taken)
             except PlanOutdated:
                 if not tries_left:
                     raise
             except SqlError as error:
+                if drawn and _is_of_rows(executed(piece), error):
+                    raise
                 raise self._of_piece(error, sql, start) from None
         raise AssertionError("unreachable")
 
@@ -338,6 +349,11 @@ class Texts:
             return rows if rows is not None else await session.run_plan(plan, params, autocommit=False)
         except LockNotAvailable as error:  # which handlers take, as they take what a statement itself raises
             raise ExecutionError("55P03", str(error)) from None
+
+
+def _is_of_rows(text: Text, error: SqlError) -> bool:
+    """Whether an error may be of a row, not of the statement: without a FROM all was computed when it was planned."""
+    return not error.position and _HAS_FROM.search(text.text) is not None
 
 
 def refuse_in_non_volatile(plan: Plan) -> None:
