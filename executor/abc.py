@@ -26,6 +26,7 @@ from planner.source_places import NOWHERE, Place
 from storage.abc import Datum
 
 if TYPE_CHECKING:
+    from executor.replication.follower import Follower
     from executor.session.heard import Heard
     from planner.types import TypeSettings
 
@@ -297,6 +298,18 @@ class Session(Protocol):
 
     transaction_status: bytes  # b"I" idle, b"T" in a block, b"E" in a failed block
     in_implicit: bool  # several statements are one transaction, up to Sync or the end of the string
+
+    follows_database: bool | None  # on a replication connection: whether it is one of a database
+
+    def follows(self, *, of_database: bool) -> None:
+        """The connection is one of replication. Raises 42501."""
+
+    def follower(self) -> Follower:
+        """What such a session asks of slots. Raises 42501."""
+
+    @property
+    def sender_timeout_s(self) -> float:
+        """How long a follower may say nothing (`wal_sender_timeout`); 0: for ever."""
 
     def silence_limit(self) -> tuple[float, Exception] | None:
         """For how many seconds the client may now be silent, and why the session ends if it is for longer."""

@@ -32,6 +32,7 @@ from executor.limits import ExecutorLimits
 from executor.past.catalogs import PastCatalogs
 from executor.past.tables import PastTables
 from executor.plans import Plans
+from executor.replication.slots import Slots
 from executor.session import functions, signals
 from executor.session.blocks.block import Block
 from executor.session.blocks.transaction_numbers import TransactionNumbers
@@ -92,6 +93,7 @@ class Executor:
         self.catalogs = Catalogs(env, store)
         self.past_tables = PastTables(env, store)
         self.past = PastCatalogs(env, self.catalogs, self.past_tables)
+        self.slots = Slots(env)
         self.plans = Plans(env, planner, store, self.catalogs)
         self.rules = self.plans.rules
         self.triggers_of = self.plans.triggers_of
@@ -166,6 +168,7 @@ class Executor:
             else:
                 await self.catalogs.load()
             await self.past.find_windows()
+            self.slots.load()
         except BaseException:
             await self.close()
             raise
@@ -290,6 +293,7 @@ class Executor:
     def closed(self, session: Session) -> None:
         """The session is gone; asked again when a commit of its last block comes to be known afterwards."""
         self.sessions.pop(session.pid, None)
+        self.slots.ended(session.pid)
         if self._closed:
             return
         schema = (

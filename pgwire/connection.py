@@ -34,6 +34,7 @@ from pgwire.messages import (
 from pgwire.session import Conversation
 from pgwire.startup_options import parse_options
 from planner.abc import SqlError
+from planner.types.booleans import bool_in
 
 if TYPE_CHECKING:
     from executor.abc import Session
@@ -311,8 +312,6 @@ class Connection(asyncio.Protocol):
         parameters = startup.parameters
         if not parameters.get("user"):
             raise SqlError("28000", "no PostgreSQL user name specified in startup packet")
-        if parameters.get("replication", "").lower() not in ("", "0", "off", "false", "no"):
-            raise SqlError("0A000", "replication connections are not supported")
         if self._server.stopping:
             raise SqlError("57P03", "the database system is shutting down")
         unknown = [name for name in parameters if name.startswith("_pq_.")]
@@ -375,12 +374,14 @@ class Connection(asyncio.Protocol):
         options = {name: value for name, value in startup.parameters.items() if not name.startswith("_pq_.")}
         user = options.pop("user")
         database = options.pop("database", "") or user
-        options.pop("replication", None)
+        follows = _follows(options.pop("replication", ""))
         switches = options.pop("options", "")
         try:
             server.admit(self, user)
             server.executor.admit(user)
             session = server.executor.open_session(user, database, parse_options(switches) | options)
+            if follows is not None:
+                session.follows(of_database=follows)
         except Exception as error:  # noqa: BLE001  whatever it is, the client gets a FATAL error
             self._refuse(error)
             return
@@ -395,6 +396,7 @@ class Connection(asyncio.Protocol):
             self,
             limit_bytes=server.limits.message_size_limit_bytes,
             wakefulness=server.wakefulness,
+            replicates=follows is not None,
         )
         self._conversation = conversation
         self._listen(conversation.receive)
@@ -426,6 +428,20 @@ class Connection(asyncio.Protocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+def _follows(said: str) -> bool | None:
+    """What `replication` says: False for physical replication, True for a database's changes, None for an ordinary connection. Raises 22023."""
+    if said.lower() == "database":
+        return True
+    try:
+        return False if said and bool_in(said) else None
+    except SqlError:
+        raise SqlError(
+            "22023",
+            f'invalid value for parameter "replication": "{said}"',
+            hint='Valid values are: "false", 0, "true", 1, "database".',
+        ) from None
 
 
 def _unsaid(data: bytes) -> None:

@@ -15,6 +15,7 @@ Which handler a message finds depends on the state, and the state *is* the table
     _normal     everything
     _skipping   after an error in the extended protocol: all is dropped until Sync
     _copying    COPY FROM STDIN: data goes to the task that waits for it
+    _replicating    as _normal, with the commands of replication (`replication`)
 
 The handlers live by protocol: `simple`, `extended`, `copying`. Not here: sockets (`connection`), the bytes of
 messages (`messages`, `replies`), results on their way out (`results`).
@@ -35,6 +36,7 @@ from pgwire.copy_files import copy_from_file, copy_to_file
 from pgwire.copying import CopyFeed, Feed
 from pgwire.errors import describe, encode_notice
 from pgwire.messages import Inbox, ProtocolViolation
+from pgwire.replication import walsender
 from pgwire.results import send_copy_out, send_rows, send_stream
 from pgwire.runs import Run
 from pgwire.shapes import shape_of, shape_of_columns
@@ -78,6 +80,7 @@ class Conversation:
         "session",
         "source",
         "unnamed_done",
+        "usual",
         "wakefulness",
         "working",
     )
@@ -89,6 +92,7 @@ class Conversation:
         *,
         limit_bytes: int = messages.DEFAULT_LIMIT_BYTES,
         wakefulness: Wakefulness = ASLEEP,
+        replicates: bool = False,
     ) -> None:
         self.session = session
         self.wakefulness = wakefulness
@@ -103,7 +107,8 @@ class Conversation:
         self.working = False  # the connection's task is alive
         self.calm = False
         """Nothing is under way or waits, but perhaps a statement that `express` has begun: what comes may be answered there."""
-        self.handlers = _normal
+        self.usual = _replicating if replicates else _normal
+        self.handlers = self.usual
         self.pending: tuple[Any, ...] | None = None  # who finishes what execute_now began
         self.early: Rows | Exception | None = None
         self.copy: CopyFeed | None = None
@@ -191,7 +196,7 @@ class Conversation:
     def undisturbed(self) -> bool:
         """Nothing is under way or waits."""
         return (
-            self.handlers is _normal
+            self.handlers is self.usual
             and not self.busy
             and not self.inbox.buffer
             and self._ending is None
@@ -477,7 +482,7 @@ class Conversation:
     def leave_skipping(self) -> None:
         """Sync has come."""
         self.one_by_one = 0
-        self.handlers = _normal
+        self.handlers = self.usual
 
     def enter_copy(self, feed: CopyFeed) -> None:
         self.copy = self.source = feed
@@ -485,7 +490,7 @@ class Conversation:
 
     def leave_copy(self) -> None:
         self.copy = self.source = None
-        self.handlers = _normal
+        self.handlers = self.usual
 
     # --- the rest ------------------------------------------------------------------------------
 
@@ -530,6 +535,8 @@ _normal: Handlers = {
     messages.COPY_DONE: Conversation._ignore,
     messages.COPY_FAIL: Conversation._ignore,
 }
+
+_replicating: Handlers = {**_normal, messages.QUERY: walsender.query}
 
 _skipping: Handlers = {
     **dict.fromkeys(_normal, Conversation._ignore),

@@ -96,6 +96,10 @@ class PastCatalogs:
         self._kept[past.begins] = past
         return self._seen(past, database)
 
+    def until(self, ts: Timestamp) -> Timestamp:
+        """When the catalog of `ts`, which is at hand (`at`), ceased to be the catalog."""
+        return next(past.until for past in self._kept.values() if past.begins <= ts < past.until)
+
     async def find_windows(self) -> None:
         """At the start: for how long the history of tables is kept that have been dropped before."""
         state = self._env.txns.state

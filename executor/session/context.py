@@ -115,6 +115,8 @@ class SessionContext:
         self.rows_wanted = 0
         self.peer: tuple[str, int] | str = ""
         self.local: tuple[str, int] | str = ""
+        self.follows_database: bool | None = None
+        """On a replication connection: whether it is one of a database, which follows changes and speaks SQL as well."""
         self.began_us = executor.env.clock.now_us()
         self.streams: set[Any] = set()
         """Results under way: each has `cancel(reason)`."""

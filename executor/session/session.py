@@ -35,6 +35,7 @@ from executor.keyed.parts_member import PartsMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.plans import require_same_columns
 from executor.procedural import calls
+from executor.replication.follower import Follower, may_follow
 from executor.session import acts, as_of, commands, current, queries, read_only, readers, runners
 from executor.session.blocks import at_once, gathering, keyed, short_reads, transactions
 from executor.session.blocks.block import Block
@@ -66,6 +67,20 @@ _LETTING_GO = (st.Deallocate, *_ROLLBACKS)
 
 class Session(BlockOwner):
     """See `executor.abc.Session`."""
+
+    # --- replication -----------------------------------------------------------------------
+
+    def follows(self, *, of_database: bool) -> None:
+        if not may_follow(self):
+            raise ExecutionError("42501", "must be superuser or replication role to start walsender")
+        self.follows_database = of_database
+
+    def follower(self) -> Follower:
+        return Follower(self)
+
+    @property
+    def sender_timeout_s(self) -> float:
+        return float(self.settings.raw("wal_sender_timeout")) / 1000
 
     # --- planning --------------------------------------------------------------------------
 

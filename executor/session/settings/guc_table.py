@@ -69,9 +69,9 @@ _HERE: Final[dict[str, str]] = {
     "log_file_mode": "0600",
     "log_timezone": "UTC",
     "max_logical_replication_workers": "0",
-    "max_replication_slots": "0",
+    "max_replication_slots": "64",
     "max_stack_depth": "2048",
-    "max_wal_senders": "0",  # there is no replication protocol
+    "max_wal_senders": "64",
     "port": "5488",
     "restart_after_crash": "off",
     "server_encoding": "UTF8",
@@ -85,6 +85,7 @@ _HERE: Final[dict[str, str]] = {
     "unix_socket_directories": "",
     "unix_socket_permissions": "0777",
     "wal_buffers": "512",
+    "wal_level": "logical",
 }
 """Values that are other ones here than those that PostgreSQL begins with, by lower-case name."""
 
