@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError
 from executor.columnar.activity import activity
+from executor.columnar.followers import sender_rows, slot_rows
 from executor.columnar.lock_rows import lock_rows
 from executor.columnar.seen import SeenByAll
 from executor.session import permissions
@@ -155,6 +156,8 @@ _SERVER: dict[str, Any] = {
     "pg_settings": _settings,
     "pg_stat_activity": activity,
     "pg_locks": lock_rows,
+    "pg_replication_slots": slot_rows,
+    "pg_stat_replication": sender_rows,
     "pg_prepared_statements": _statements,
     "pg_cursors": _cursors,
     "pg_timezone_names": lambda session: zone_rows(),

@@ -14,12 +14,13 @@ from executor.abc import ExecutionError, Rows, Stream
 from executor.procedural.frame import Code, Declarations, Frame, kind_of
 from executor.procedural.texts import Misplaced, columns_of, first_rows, rows_of, same
 from executor.procedural.walk import RETURN, Ended, Returns, Walk
+from executor.replication import functions as replication
 from executor.session import large_objects
 from executor.session.acting import around
 from planner import types as t
 from planner.abc import Oid, Plan, ResultColumn, SqlError, TypeRef
 from planner.binding.routines.variables import Shape
-from planner.catalog import Catalog, Function
+from planner.catalog import Catalog, Function, slot_functions
 from planner.catalog.domains import underneath
 from planner.ddl.routines import procedural
 from planner.statements import plpgsql as pl
@@ -268,6 +269,8 @@ async def _run(
     session: Session, f: Function, arguments: Sequence[Datum], described: Sequence[tuple[str, TypeRef]] | None, atomic: bool
 ) -> list[Row]:  # fmt: skip
     if f.language == "internal":
+        if f.oid in slot_functions.functions():
+            return [*await replication.call(session, f, arguments)]
         return [(await large_objects.call(session, f, arguments),)]
     code = code_of(session, f)
     frame = Frame(code)

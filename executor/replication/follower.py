@@ -17,7 +17,7 @@ from executor.catalogs import CATALOG_SHARD
 from executor.replication import decoding
 from executor.replication.pgoutput import PgOutput
 from executor.replication.plugin import Plugin
-from executor.replication.slots import Slot
+from executor.replication.slots import Slot, lost
 from executor.replication.test_decoding import TestDecoding
 from planner.abc import SqlError
 from planner.catalog import rights
@@ -35,7 +35,11 @@ def may_follow(session: Session) -> bool:
 
 def plugin_of(slot: Slot, options: Mapping[str, str | None]) -> Plugin:
     """Raises what the plugin has against the options."""
-    return (PgOutput if slot.plugin == "pgoutput" else TestDecoding)(options)
+    try:
+        return (PgOutput if slot.plugin == "pgoutput" else TestDecoding)(options)
+    except SqlError as error:
+        error.context = f'slot "{slot.name}", output plugin "{slot.plugin}", in the startup callback'
+        raise
 
 
 class Follower:
@@ -67,8 +71,23 @@ class Follower:
     async def drop(self, name: str) -> None:
         await self._slots.drop(name)
 
+    async def copy(self, slot: Slot, name: str, plugin: str, *, temporary: bool) -> Slot:
+        """Another slot that begins where this one is. Raises as `Slots.create`, and 55000."""
+        holder = self._session.pid if temporary else 0
+        return await self._slots.create(name, plugin, slot.database_oid, holder, source=slot)
+
     def find(self, name: str) -> Slot:
         return self._slots.find(name)
+
+    def acquire(self, name: str) -> Slot:
+        """Raises 42704, 55006, 55000."""
+        return self._slots.acquire(name, self._session.pid, self._session.catalog.database_oid)
+
+    def confirm(self, slot: Slot, upto: Timestamp) -> None:
+        self._slots.confirm(slot, upto)
+
+    async def release(self, slot: Slot) -> None:
+        await self._slots.release(slot)
 
     async def look_from(self, slot: Slot) -> None:
         """The session's block, which has not read yet, sees what there was when the slot was made. Raises 0A000."""
@@ -137,11 +156,12 @@ class Changes:
                 yield (*last, True)
             self.told = transaction.ts
         self.told = max(self.told, end)
+        self.slot.told = self.told + 1
 
     def check(self) -> None:
         """Raises 55000 where history that would have to be told is gone."""
         if self.slot.lost:
-            raise SqlError("55000", f'cannot read from logical replication slot "{self.slot.name}"')
+            raise lost(self.slot)
 
     async def confirm(self, place: Timestamp) -> None:
         """The follower has everything before it; made durable now and then."""

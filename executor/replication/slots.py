@@ -48,6 +48,8 @@ class Slot:
     noted: Timestamp
     holder: int = 0
     active_pid: int = 0
+    told: Timestamp = 0
+    """As far as the follower's stream has told it."""
     hold: Hold | None = field(default=None, repr=False)
 
     @property
@@ -90,7 +92,9 @@ class Slots:
             raise SqlError("42704", f'replication slot "{name}" does not exist')
         return found
 
-    async def create(self, name: str, plugin: str, database_oid: int, holder: int = 0) -> Slot:
+    async def create(
+        self, name: str, plugin: str, database_oid: int, holder: int = 0, source: Slot | None = None
+    ) -> Slot:
         """A slot that begins now: every transaction that has not committed yet will be told.
 
         Raises 42602, 42710, 53400, 58P01, 0A000 in an environment of several servers.
@@ -110,7 +114,9 @@ class Slots:
                 "all replication slots are in use",
                 hint="Free one or increase max_replication_slots.",
             )
-        seen = self._env.oracle.read_ts()
+        if source is not None and source.lost:
+            raise lost(source)
+        seen = self._env.oracle.read_ts() if source is None else source.noted - 1
         slot = Slot(name, plugin, database_oid, seen + 1, seen + 1, holder)
         slot.hold = self._env.holds.acquire(seen)
         self._slots[name] = slot
@@ -139,11 +145,7 @@ class Slots:
         if slot.database_oid != database_oid:
             raise SqlError("55000", f'replication slot "{name}" was not created in this database')
         if slot.lost:
-            raise SqlError(
-                "55000",
-                f'cannot read from logical replication slot "{name}"',
-                detail="This slot has been invalidated because it exceeded the maximum reserved size.",
-            )
+            raise lost(slot)
         slot.active_pid = pid
         return slot
 
@@ -173,9 +175,10 @@ class Slots:
         await self.note(slot)
 
     def ended(self, pid: int) -> None:
-        """A session has: its temporary slots go with it."""
-        for slot in [s for s in self._slots.values() if s.holder == pid]:
-            self._release(slot)
+        """A session has, or a statement of it has failed: its temporary slots go."""
+        if self._slots:
+            for slot in [s for s in self._slots.values() if s.holder == pid and not s.active_pid]:
+                self._release(slot)
 
     def _release(self, slot: Slot) -> None:
         self._slots.pop(slot.name, None)
@@ -187,6 +190,14 @@ class Slots:
 
 def in_use(slot: Slot) -> SqlError:
     return SqlError("55006", f'replication slot "{slot.name}" is active for PID {slot.active_pid}')
+
+
+def lost(slot: Slot) -> SqlError:
+    return SqlError(
+        "55000",
+        f'cannot read from logical replication slot "{slot.name}"',
+        detail="This slot has been invalidated because it exceeded the maximum reserved size.",
+    )
 
 
 def check_name(name: str) -> None:
@@ -203,4 +214,4 @@ def check_name(name: str) -> None:
         )
 
 
-__all__ = ["PLUGINS", "SLOTS_MAX", "Slot", "Slots", "check_name", "in_use"]
+__all__ = ["PLUGINS", "SLOTS_MAX", "Slot", "Slots", "check_name", "in_use", "lost"]

@@ -115,6 +115,11 @@ def _status(session: Session, number: int | None) -> str | None:
     return None if number is None else session.executor.numbers.status(number)
 
 
+def _log_place(session: Session) -> int:
+    """The place behind all that has committed, as the datum of a pg_lsn."""
+    return session.executor.env.oracle.read_ts() + 1 - (1 << 63)
+
+
 def _set_seed(session: Session, seed: float | None) -> str | None:
     if seed is None:
         return None
@@ -133,6 +138,7 @@ _FUNCTIONS: tuple[tuple[str, Callable[..., Any], list[str], str], ...] = (
     ("tw_current_setting", _current_setting, ["VARCHAR", "BOOLEAN"], "VARCHAR"),
     ("tw_notify", notify, ["VARCHAR", "VARCHAR"], "VARCHAR"),
     ("tw_export_snapshot", transactions.export_snapshot, [], "VARCHAR"),
+    ("tw_log_place", _log_place, [], "BIGINT"),
     ("tw_setseed", _set_seed, ["DOUBLE"], "VARCHAR"),
     ("tw_random", _random, [], "DOUBLE"),
     ("tw_transaction_status", _status, ["BIGINT"], "VARCHAR"),
@@ -144,7 +150,7 @@ _FUNCTIONS: tuple[tuple[str, Callable[..., Any], list[str], str], ...] = (
     ("tw_close_snapshot", native_reads.close_snapshot, ["VARCHAR"], "BOOLEAN"),
     ("tw_terminate_backend", _terminate, ["INTEGER"], "BOOLEAN"),
 )
-_ARROW = {"VARCHAR": pa.string(), "BOOLEAN": pa.bool_(), "DOUBLE": pa.float64()}
+_ARROW = {"BIGINT": pa.int64(), "VARCHAR": pa.string(), "BOOLEAN": pa.bool_(), "DOUBLE": pa.float64()}
 
 
 SLEEP_SLICE_S = 0.02

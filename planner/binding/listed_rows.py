@@ -44,6 +44,10 @@ _QUERIES: Final = {
     "FROM pg_catalog.pg_available_extension_versions",
     "pg_prepared_statement": "SELECT name, statement, prepare_time, parameter_types, from_sql, generic_plans, custom_plans "
     "FROM pg_catalog.pg_prepared_statements",
+    "pg_get_replication_slots": "SELECT slot_name, plugin, slot_type, datoid, temporary, active, active_pid, xmin, catalog_xmin, restart_lsn, "
+    "confirmed_flush_lsn, wal_status, safe_wal_size, two_phase FROM pg_catalog.pg_replication_slots",
+    "pg_stat_get_wal_senders": "SELECT pid, state, sent_lsn, write_lsn, flush_lsn, replay_lsn, write_lag, flush_lag, replay_lag, sync_priority, "
+    "sync_state, reply_time FROM pg_catalog.pg_stat_replication",
     "pg_cursor": "SELECT name, statement, is_holdable, is_binary, is_scrollable, creation_time FROM pg_catalog.pg_cursors",
 }
 _OF_A_SESSION = "pg_stat_get_activity"

@@ -202,6 +202,7 @@ class BlockOwner(SessionContext):
             await self.executor.advisory.let_go(self.pid)
 
     def statement_failed(self, error: Exception) -> None:
+        self.executor.slots.ended(self.pid)  # temporary ones, as in PostgreSQL
         block = self.block
         if block is None:
             return

@@ -71,6 +71,11 @@ def _of_session(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     return sql(f"tw_{name}(", *items, PID, ")")
 
 
+@implements("pg_current_wal_lsn()", "pg_current_wal_flush_lsn()", "pg_current_wal_insert_lsn()")
+def _log_place(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
+    return sql("tw_log_place(", PID, ")")
+
+
 @implements("pg_xact_status(xid8)", "txid_status(int8)")
 def _status(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     return sql("tw_transaction_status(", args[0], ", ", PID, ")")

@@ -21,7 +21,8 @@ from planner.binding.records import told_type
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, chosen, spread
 from planner.binding.routines.inlined import of_domain, text_of
 from planner.binding.scope import Scope
-from planner.catalog import Function, polymorphic
+from planner.catalog import Function, polymorphic, slot_functions
+from planner.catalog.objects import PG_CATALOG_OID
 from planner.parse import parse_expression
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def known(queries: QueryBinder, name: str, schema: str) -> list[Function]:
     """The functions in SQL that this name may mean."""
     found: list[Function] = queries.ctx.catalog.functions(name, schema, queries.search_path)
     kept = [f for f in found if f.oid in queries.routines.kept]
-    return kept or found
+    return kept or found or slot_functions.named(name, schema)
 
 
 @dataclass(slots=True)
@@ -72,7 +73,10 @@ def resolved(
         given = [g for g in given if not _is_void(g)]
     types = tuple(type_name(g.type.oid) for g in given)
     rows: list[tuple[Proc, tuple[str, ...]]] = []
-    if not schema and not named and not whole:
+    are_own = all(
+        f.schema_oid == PG_CATALOG_OID for f in found
+    )  # PostgreSQL's, which run here: they are all that is meant
+    if not schema and not named and not whole and not are_own:
         rows += spread(procs().get(name, ()), len(given))
     places: dict[int, list[int]] = {}
     same: dict[tuple[str, ...], Function] = {}
@@ -86,7 +90,8 @@ def resolved(
         declared = tuple(type_name(f.inputs[i].type.oid) for i in at)
         if spreads:
             last = len(f.inputs) - 1
-            declared = declared[:last] + (_element(declared[last]),) * (len(at) - last)
+            element = _element(type_name(f.inputs[last].type.oid))
+            declared = declared[:last] + (element,) * (len(at) - last)
         if any(args == declared for _, args in rows):
             other = same.get(declared)
             if other is not None and other.schema_oid == f.schema_oid:
@@ -111,7 +116,7 @@ def resolved(
             position=position,
         ) from None
     if best is None:
-        if not schema and name in procs():
+        if not schema and name in procs() and not are_own:
             if whole:
                 arguments[-1] = exp.Variadic(this=arguments[-1])
             return None  # in the words of those
@@ -212,9 +217,10 @@ def _as_proc(f: Function, *, spreads: bool = False) -> Proc:
 def _places(f: Function, first: int, named: list[str], *, spreads: bool = False) -> list[int] | None:
     """Which parameters the arguments are of; None where the function cannot be called so."""
     inputs = f.inputs
-    if spreads:  # by place alone, and at least one for the last
+    if spreads:  # by place alone, and at least one for the last, unless that has a default
         last = len(inputs) - 1
-        return [min(i, last) for i in range(first)] if first > last and not named else None
+        enough = first > last or (first == last and inputs[last].default is not None)
+        return [min(i, last) for i in range(first)] if enough and not named else None
     at = list(range(first))
     for name in named:
         i = next((i for i, p in enumerate(inputs) if p.name == name), -1)

@@ -1,0 +1,60 @@
+"""pg_replication_slots and pg_stat_replication: who follows this server's changes, and how far they have come."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from executor.columnar.activity import activity
+from planner.catalog import Database
+
+if TYPE_CHECKING:
+    from executor.replication.slots import Slot
+    from executor.session.session import Session
+
+_LESS: Final = 1 << 63
+"""What the datum of a pg_lsn is less than its place."""
+
+
+def slot_rows(asking: Session) -> list[dict[str, Any]]:
+    """A row for each slot."""
+    names = {d.oid: d.name for d in asking.catalog.objects(Database)}
+    return [
+        {
+            "slot_name": s.name,
+            "plugin": s.plugin,
+            "slot_type": "logical",
+            "datoid": s.database_oid,
+            "database": names.get(s.database_oid),
+            "temporary": bool(s.holder),
+            "active": bool(s.active_pid),
+            "active_pid": s.active_pid or None,
+            "restart_lsn": None if s.lost else s.noted - _LESS,
+            "confirmed_flush_lsn": s.confirmed - _LESS,
+            "wal_status": "lost" if s.lost else "reserved",
+            "two_phase": False,
+        }
+        for s in asking.executor.slots.all()
+    ]
+
+
+def sender_rows(asking: Session) -> list[dict[str, Any]]:
+    """A row for each session that streams changes."""
+    slots = {s.active_pid: s for s in asking.executor.slots.all() if s.active_pid}
+    return [row | _sent(slots[row["pid"]]) for row in activity(asking) if row["pid"] in slots]
+
+
+def _sent(slot: Slot) -> dict[str, Any]:
+    place = slot.confirmed - _LESS
+    told = max(slot.told, slot.confirmed) - _LESS
+    return {
+        "state": "streaming",
+        "sent_lsn": told,
+        "write_lsn": place,
+        "flush_lsn": place,
+        "replay_lsn": place,
+        "sync_priority": 0,
+        "sync_state": "async",
+    }
+
+
+__all__ = ["sender_rows", "slot_rows"]
