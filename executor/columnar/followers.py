@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from executor.replication.slots import Slot
     from executor.session.session import Session
 
+_WHO: Final = frozenset((
+    "pid", "usesysid", "usename", "application_name", "client_addr", "client_hostname", "client_port", "backend_start", "backend_xmin",
+))  # fmt: skip
 _LESS: Final = 1 << 63
 """What the datum of a pg_lsn is less than its place."""
 
@@ -40,7 +43,8 @@ def slot_rows(asking: Session) -> list[dict[str, Any]]:
 def sender_rows(asking: Session) -> list[dict[str, Any]]:
     """A row for each session that streams changes."""
     slots = {s.active_pid: s for s in asking.executor.slots.all() if s.active_pid}
-    return [row | _sent(slots[row["pid"]]) for row in activity(asking) if row["pid"] in slots]
+    found = [row for row in activity(asking) if row["pid"] in slots]
+    return [{k: v for k, v in row.items() if k in _WHO} | _sent(slots[row["pid"]]) for row in found]
 
 
 def _sent(slot: Slot) -> dict[str, Any]:

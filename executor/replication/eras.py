@@ -47,6 +47,8 @@ class Change:
     table: Table
     old: Sequence[Any] | None = None
     new: Sequence[Any] | None = None
+    moved: bool = False
+    """DELETE and INSERT: of one row, which was changed, and is told in two parts."""
 
 
 Timed = tuple[Timestamp, Change]
@@ -156,8 +158,8 @@ def _in_between(
         stays = " AND ".join(["count(*) OVER w > 1", *_unmoved(table, identity, known)])
         phase = f"CASE WHEN {stays} THEN 1 WHEN _came THEN 2 ELSE 0 END"
         order = f"_at, _phase, CASE WHEN _phase = 1 THEN 0 ELSE _rid END, {listed}, _came"
-        return f"SELECT *, {phase} AS _phase FROM ({arms}) WINDOW w AS (PARTITION BY _at, {listed}) ORDER BY {order}"
-    return f"SELECT *, {phase} AS _phase FROM ({arms}) ORDER BY {order}"
+        return f"SELECT *, {phase} AS _phase, count(*) OVER w > 1 AS _twice FROM ({arms}) WINDOW w AS (PARTITION BY _at, {listed}) ORDER BY {order}"
+    return f"SELECT *, {phase} AS _phase, false AS _twice FROM ({arms}) ORDER BY {order}"
 
 
 def _unmoved(table: Table, identity: frozenset[int], known: set[int]) -> list[str]:
@@ -229,11 +231,11 @@ def _slices(physical: Physical, rows: pa.Table | None, hidden: Sequence[str]) ->
 def _paired(table: Table, physical: Physical, rows: pa.Table | None) -> Iterator[Timed]:
     old: Any = None
     placed = _placed(table, physical)
-    for at, came, phase, row in _slices(physical, rows, ("_at", "_came", "_phase")):
+    for at, came, phase, twice, row in _slices(physical, rows, ("_at", "_came", "_phase", "_twice")):
         if phase == 0:
-            yield at, Change(DELETE, table, old=placed(row))
+            yield at, Change(DELETE, table, old=placed(row), moved=twice)
         elif phase == 2:
-            yield at, Change(INSERT, table, new=placed(row))
+            yield at, Change(INSERT, table, new=placed(row), moved=twice)
         elif not came:
             old = row
         else:

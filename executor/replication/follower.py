@@ -132,8 +132,13 @@ class Changes:
 
     @property
     def has_more(self) -> bool:
-        """Whether something has committed since it looked last."""
-        return self._session.executor.env.txns.state.commits != self._commits
+        """Whether something has committed since it looked last. If not, it has told everything up to now."""
+        env = self._session.executor.env
+        now = env.oracle.read_ts()
+        if env.txns.state.commits != self._commits:
+            return True
+        self.told = max(self.told, now)
+        return False
 
     async def messages(self, upto: Timestamp | None = None) -> AsyncIterator[tuple[Timestamp, bytes, bool]]:
         """What there is to tell (up to a place): messages with their places, and whether each is its transaction's last. Raises SqlError."""

@@ -13,14 +13,16 @@ Which tables, columns and kinds of changes: what the publications said at the ti
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from executor.keyed.compile import compile_condition
 from executor.replication.decoding import Tables, Transaction
 from executor.replication.eras import DELETE, INSERT, TRUNCATE, UPDATE, Change
 from executor.replication.plugin import EPOCH_US, Options, flag, identifiers, transaction_number
 from planner.abc import Column, SqlError, Table
+from planner.binding.keyed.index_expressions import of_rows
 from planner.binding.writes.replica_identity import identity
 from planner.catalog import Catalog, Publication, UserType
 from planner.catalog.system.publications import ancestors, published
@@ -48,7 +50,8 @@ class _Told:
     """Of the shown table; where each is in a row; whether it is of the identity."""
     outputs: tuple[Callable[[Any], str], ...]
     identity: str
-    kinds: frozenset[str]
+    shows: Mapping[str, Callable[[Sequence[Any]], bool] | None]
+    """By kind of change: which rows are told of it; None: all. A kind that is absent is not told."""
     relation: tuple[bytes, ...]
     """Y and R."""
 
@@ -119,8 +122,10 @@ class PgOutput:
             told = self._told.get(change.table.oid)
             if told is None or (told.shown is not change.table and told.shown.oid == change.table.oid):
                 told = self._told[change.table.oid] = self._as_told(catalog, change.table)
-            if change.kind not in told.kinds:
+            seen = _seen(told, change)
+            if seen is None:
                 continue
+            change = seen
             if not begun:
                 begun = True
                 yield ts, _BEGIN(b"B", ts, ts - EPOCH_US, transaction_number(ts))
@@ -133,7 +138,8 @@ class PgOutput:
             yield ts, _COMMIT(b"C", 0, ts, ts + 1, ts - EPOCH_US)
 
     def _as_told(self, catalog: Catalog, table: Table) -> _Told:
-        shown, kinds, lists = table, set(), []
+        shown, lists = table, []
+        shows: dict[str, list[Callable[[Sequence[Any]], bool] | None]] = {}
         above = [table, *ancestors(catalog, table)]
         for publication in self._publications(catalog):
             named = {t.oid: t for t in published(catalog, publication)}
@@ -143,22 +149,17 @@ class PgOutput:
             if above.index(one) > above.index(shown):
                 shown = one
             part = None if publication.all_tables else publication.table(one.oid)
-            if part is not None and part.condition and not publication.has_schema(one.schema_oid):
-                raise SqlError(
-                    "0A000",
-                    f'WHERE of table "{one.name}" in publication "{publication.name}": decoding row filters is not supported',
-                )
+            filtered = part is not None and part.condition and not publication.has_schema(one.schema_oid)
+            rows = _condition(catalog, table, part.condition) if part is not None and filtered else None
             named_columns = () if part is None or publication.has_schema(one.schema_oid) else part.columns
             lists.append(
                 frozenset(c.name for c in one.visible if not named_columns or c.attnum in named_columns)
             )
-            kinds |= {
-                kind
-                for kind, on in (
-                    (INSERT, publication.inserts), (UPDATE, publication.updates), (DELETE, publication.deletes), (TRUNCATE, publication.truncates),
-                )
-                if on
-            }  # fmt: skip
+            for kind, on in (
+                (INSERT, publication.inserts), (UPDATE, publication.updates), (DELETE, publication.deletes), (TRUNCATE, publication.truncates),
+            ):  # fmt: skip
+                if on:
+                    shows.setdefault(kind, []).append(rows)
         if len(set(lists)) > 1:
             schema = catalog.schema_of(table.schema_oid).name
             raise SqlError(
@@ -179,9 +180,48 @@ class PgOutput:
             tuple(columns),
             outputs,
             table.replica_identity,
-            frozenset(kinds),
+            {kind: _any(conditions) for kind, conditions in shows.items()},
             _relation(catalog, shown, columns, table.replica_identity),
         )
+
+
+Condition = Callable[[Sequence[Any]], bool]
+
+
+def _condition(catalog: Catalog, table: Table, text: str) -> Condition:
+    """WHERE of a published table, of a row. Raises 0A000 for what is not computed row by row."""
+    found = of_rows(catalog, table, text)
+    asked = compile_condition(found) if found is not None else None
+    if asked is None:
+        raise SqlError(
+            "0A000", f'the WHERE of table "{table.name}" in its publication is not supported: {text}'
+        )
+    return lambda row: asked((), row, None)
+
+
+def _any(conditions: Sequence[Condition | None]) -> Condition | None:
+    """Rows are told that any publication tells."""
+    asked = [c for c in conditions if c is not None]
+    if len(asked) < len(conditions):
+        return None
+    return asked[0] if len(asked) == 1 else lambda row: any(c(row) for c in asked)
+
+
+def _seen(told: _Told, change: Change) -> Change | None:
+    """A change as who sees only some rows sees it: one that moves a row into sight is a row that comes."""
+    kind = UPDATE if change.moved else change.kind
+    if kind not in told.shows:
+        return None
+    shows = told.shows[kind]
+    if shows is None or change.kind == TRUNCATE:
+        return change
+    was = change.old is not None and shows(change.old)
+    is_now = change.new is not None and shows(change.new)
+    if was and is_now:
+        return change
+    if is_now:
+        return Change(INSERT, change.table, new=change.new)
+    return Change(DELETE, change.table, old=change.old) if was else None
 
 
 def _relation(

@@ -32,7 +32,9 @@ PLUGINS: Final = ("pgoutput", "test_decoding")
 SLOTS_MAX: Final = 64
 NAME_MAX_BYTES: Final = 63
 NOTE_EVERY_US: Final = 5_000_000
-"""A follower's place is made durable so often."""
+"""A follower's place is made durable so often,"""
+NOTE_AT_REST_US: Final = 60_000_000
+"""and so often where nothing has committed."""
 _MARK: Final = "slot "
 _NAME: Final = re.compile("[a-z0-9_]+")
 
@@ -68,7 +70,8 @@ class Slots:
     def __init__(self, env: Environment) -> None:
         self._env = env
         self._slots: dict[str, Slot] = {}
-        self._noted_us: dict[str, int] = {}
+        self._noted_us: dict[str, tuple[int, int]] = {}
+        """When a slot's place was made durable, and how many commits there had been."""
 
     def load(self) -> None:
         """At the start: the slots that the log knows, and holds for them."""
@@ -158,7 +161,7 @@ class Slots:
         upto = slot.confirmed
         if upto <= slot.noted or self._slots.get(slot.name) is not slot:
             return
-        self._noted_us[slot.name] = self._env.clock.now_us()
+        self._noted_us[slot.name] = self._env.clock.now_us(), self._env.txns.state.commits
         if not slot.holder:
             await self._env.lease(slot.key, upto - slot.noted, start=slot.noted)
         slot.noted = upto
@@ -166,8 +169,9 @@ class Slots:
             self._env.holds.move(slot.hold, upto - 1)
 
     def is_note_due(self, slot: Slot) -> bool:
-        passed = self._env.clock.now_us() - self._noted_us.get(slot.name, 0)
-        return slot.confirmed > slot.noted and passed >= NOTE_EVERY_US
+        noted_us, commits = self._noted_us.get(slot.name, (0, -1))
+        often = NOTE_AT_REST_US if commits == self._env.txns.state.commits else NOTE_EVERY_US
+        return slot.confirmed > slot.noted and self._env.clock.now_us() - noted_us >= often
 
     async def release(self, slot: Slot) -> None:
         """The follower has gone."""

@@ -61,6 +61,8 @@ class TestDecoding:
             if not begun:
                 begun = True
                 yield ts, f"BEGIN{number}".encode()
+            if change.moved and change.kind == DELETE:
+                continue
             yield ts, _line(transaction.catalog, change).encode()
         if begun:
             at = ""
@@ -75,6 +77,8 @@ def _line(catalog: Catalog, change: Change) -> str:
     said = f"table {quote_identifier(schema)}.{quote_identifier(table.name)}:"
     if change.kind == TRUNCATE:
         return f"{said} TRUNCATE: (no-flags)"
+    if change.kind == INSERT and change.moved:
+        return f"{said} UPDATE:{_cells(table, change.new)}"
     if change.kind == INSERT:
         return f"{said} INSERT:{_cells(table, change.new)}"
     full = table.replica_identity == "f"

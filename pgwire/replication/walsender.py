@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 COPY_BOTH: Final = replies.message(b"W", struct.pack(">bh", 0, 0))
 QUICK_S: Final = 0.005
 SLOW_S: Final = 0.25
-KEEPALIVE_S: Final = 1.0
+KEEPALIVE_S: Final = 0.2
 """A follower whose tables rest is told so often that the log goes on, if it does."""
 _DATA: Final = struct.Struct(">cqqq").pack
 _KEEPALIVE: Final = struct.Struct(">cqq?").pack
@@ -228,10 +228,9 @@ async def _start(conversation: Conversation, command: StartLogical) -> None:
 
 async def _tell(conversation: Conversation, changes: Changes, feed: FollowerFeed) -> None:
     silent_s = SLOW_S
-    spoke_ns = time_ns()
+    spoke_ns, announced = time_ns(), changes.told
     timeout_ns = conversation.session.sender_timeout_s * 1e9
     while not feed.over:
-        told = changes.told
         if changes.has_more:
             async for place, message, is_last in changes.messages():
                 _send(conversation, place, message)
@@ -244,13 +243,13 @@ async def _tell(conversation: Conversation, changes: Changes, feed: FollowerFeed
             raise feed.failure
         await changes.confirm(feed.flushed)
         now = time_ns()
-        behind = changes.told > told and feed.flushed <= changes.told and now - spoke_ns > KEEPALIVE_S * 1e9
+        behind = changes.told > announced and now - spoke_ns > KEEPALIVE_S * 1e9
         quiet = timeout_ns and now - max(feed.heard_ns, spoke_ns) > timeout_ns / 2
         if timeout_ns and now - feed.heard_ns > timeout_ns:
             raise ProtocolViolation("terminating walsender process due to replication timeout", fatal=True)
         if feed.asked or behind or quiet or silent_s == QUICK_S:
             feed.asked = False
-            spoke_ns = now
+            spoke_ns, announced = now, changes.told
             _alive(conversation, changes, answer=bool(quiet))
         await conversation.push()
         feed.woken.clear()

@@ -27,7 +27,7 @@ TIMEOUT_S = 600
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
     try:
-        with running_postgres({"fsync": "off", "timezone": "UTC"}) as dsn:
+        with running_postgres({"fsync": "off", "timezone": "UTC", "wal_level": "logical"}) as dsn:
             with psycopg.connect(dsn, autocommit=True) as c:
                 if c.info.server_version // 10000 != 15:
                     pytest.skip("what psql prints is compared with PostgreSQL 15")

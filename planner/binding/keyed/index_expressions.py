@@ -48,16 +48,16 @@ def is_binding() -> bool:
     return _BINDING.get()
 
 
-def of_rows(catalog: Catalog, index: Index, table: Table, text: str) -> Expr | None:
-    """An expression of an index, over the table's rows; None where the keyed engine has no word for it."""
+def of_rows(catalog: Catalog, table: Table, text: str) -> Expr | None:
+    """An expression that an index, or a publication, has of rows, over the table's rows; None where the keyed engine has no word for it."""
     token = _BINDING.set(True)
     try:
-        return _bound(catalog, index, table, text)
+        return _bound(catalog, table, text)
     finally:
         _BINDING.reset(token)
 
 
-def _bound(catalog: Catalog, index: Index, table: Table, text: str) -> Expr | None:
+def _bound(catalog: Catalog, table: Table, text: str) -> Expr | None:
     """Bound as the output of a keyed read of a table that has the same columns and surely a key."""
     from planner.binding import bind
     from planner.parse import parse_query
@@ -65,7 +65,7 @@ def _bound(catalog: Catalog, index: Index, table: Table, text: str) -> Expr | No
 
     key = Constraint(0, "", "p", (table.columns[0].attnum,))
     plain = {"constraints": (key,), "children": (), "policies": (), "row_security": False, "triggers": ()}
-    stand_in = replace(table, name=f"predicate {index.oid}", **plain)  # type: ignore[arg-type]
+    stand_in = replace(table, name=f"predicate {table.oid}", **plain)  # type: ignore[arg-type]
     seen = catalog.with_changes([CatalogChange(catalog.get(table.oid), stand_in)])
     schema = seen.schema_of(table.schema_oid).name
     source = f"{quote_qualified(schema, stand_in.name)} AS {quote_identifier(table.name)}"
@@ -108,7 +108,7 @@ def _prefixes(catalog: Catalog, index: Index, table: Table) -> tuple[ComputedCol
             keys.append(Col(position, table.columns[position].type))
         else:
             position = width + len(positions)
-            made = of_rows(catalog, index, table, key.expression) if key.collation in _BYTES else None
+            made = of_rows(catalog, table, key.expression) if key.collation in _BYTES else None
             if made is None or not _never_fails(made):
                 break
             keys.append(made)

@@ -82,7 +82,7 @@ def _predicate(catalog: Catalog, index: Index, table: Table) -> Expr | None:
         return known[3]
     if len(_known) >= _PREDICATES_MAX:
         _known.clear()
-    found = of_rows(catalog, index, table, index.predicate)
+    found = of_rows(catalog, table, index.predicate)
     if found is not None and not _is_safe(found):
         found = None
     _known[index.oid] = index, table, catalog.meaning, found

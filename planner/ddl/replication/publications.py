@@ -78,12 +78,6 @@ def create_publication(scope: Scope, said: st.CreatePublication) -> None:
         _check_columns(scope, said.name, opened, bool(schemas), made.via_root)
         made = _with_tables(scope, made, opened, again=True)
     scope.add(_with_schemas(scope, made, schemas, again=True))
-    scope.notice(
-        "wal_level is insufficient to publish logical changes",
-        "55000",
-        severity="WARNING",
-        hint='Set wal_level to "logical" before creating subscriptions.',
-    )
 
 
 def alter_publication(scope: Scope, said: st.AlterPublication) -> None:
