@@ -24,7 +24,7 @@ from executor.session.references import events as reference_events
 from executor.triggers import firing
 from planner import statements as st
 from planner.abc import KeyedRead, LockingQuery, Query, RelationUse, Table
-from planner.catalog import Catalog, CatalogChange, Index
+from planner.catalog import Catalog, CatalogChange, Database, Index
 from planner.ddl.plan import DdlPlan
 from planner.partitioning import descendants
 
@@ -37,6 +37,8 @@ _NAMES: Final = frozenset(("rename", "rename column", "rename constraint", "set 
 
 def refuse(session: Session, block: Block, bound: DdlPlan, statement: object) -> None:
     """Raises 55006 where a definition takes a table from under what this session still has to do with it."""
+    if session.executor.slots:
+        _refuse_followed(session, bound)
     busy = firing.IN_USE.get()
     pending = {oid for d in block.deferred if (oid := _awaited(d)) is not None}
     read = {oid for portal in session.portals.values() for oid in _read_by(session.catalog, portal)}
@@ -52,6 +54,19 @@ def refuse(session: Session, block: Block, bound: DdlPlan, statement: object) ->
         else:
             continue
         raise ExecutionError("55006", f'cannot {what} "{table.name}" because {why}')
+
+
+def _refuse_followed(session: Session, bound: DdlPlan) -> None:
+    """Raises 55006 for a database whose changes somebody follows just now."""
+    active = [s.database_oid for s in session.executor.slots.all() if s.active_pid]
+    for change in bound.changes:
+        if isinstance(change.old, Database) and change.new is None and change.old.oid in active:
+            count = active.count(change.old.oid)
+            raise ExecutionError(
+                "55006",
+                f'database "{change.old.name}" is used by an active logical replication slot',
+                detail=f"There {'is' if count == 1 else 'are'} {count} active slot{'s' * (count != 1)}.",
+            )
 
 
 def _taken(bound: DdlPlan, statement: object) -> Iterator[tuple[str, Table, bool]]:

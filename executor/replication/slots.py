@@ -16,6 +16,7 @@ is not kept any more, and the slot says so (`wal_status` lost) to whoever uses i
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -84,6 +85,16 @@ class Slots:
                 except TransactionExpired:
                     slot.hold = None
                 self._slots[name] = slot
+
+    def __bool__(self) -> bool:
+        return bool(self._slots)
+
+    async def keep_those_of(self, databases: Collection[int]) -> None:
+        """Slots of databases that have been dropped go with them."""
+        for slot in [s for s in self._slots.values() if s.database_oid not in databases]:
+            self._release(slot)
+            if not slot.holder:
+                await self._env.drop_lease(slot.key)
 
     def all(self) -> list[Slot]:
         return list(self._slots.values())

@@ -345,3 +345,20 @@ def test_a_slot_keeps_history_and_one_that_is_given_up_does_not(tmp_path: Path) 
             ("table public.t: DELETE: id[integer]:1",),
         ]
         assert c.execute(read.encode()).fetchall() == []
+
+
+def test_slots_go_with_their_database_unless_somebody_follows(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server, server.connect(autocommit=True) as c:
+        c.execute("CREATE DATABASE followed")
+        with server.connect(dbname="followed", autocommit=True) as inside:
+            inside.execute("SELECT pg_create_logical_replication_slot('inside', 'test_decoding')")
+        c.execute("SELECT pg_create_logical_replication_slot('outside', 'test_decoding')")
+        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+            c.execute("SELECT * FROM pg_logical_slot_peek_changes('inside', NULL, NULL)")
+        c.execute("DROP DATABASE followed")
+        names = "SELECT slot_name FROM pg_replication_slots"
+        wait_until(lambda: c.execute(names.encode()).fetchall() == [("outside",)])
+        server.kill()
+        server.start()
+        with server.connect(autocommit=True) as again:
+            assert again.execute(names.encode()).fetchall() == [("outside",)]

@@ -27,6 +27,7 @@ from executor.session.blocks.block import Block
 from executor.session.context import SessionContext
 from executor.session.references import at_work as references
 from planner import statements as st
+from planner.catalog import Database
 from storage.abc import Timestamp
 from txn.abc import AnswerFailed, CommitUnknown
 
@@ -145,6 +146,9 @@ class BlockOwner(SessionContext):
     def _committed(self: Session, block: Block) -> None:  # type: ignore[misc]
         if block.published is not None:
             self.executor.catalogs.publish(block)
+            if slots := self.executor.slots:
+                there = {d.oid for d in self.executor.catalog.objects(Database)}
+                self.executor.spawn(slots.keep_those_of(there))
         self._close_block(block.commit_ts)
         if self.settings.commit():
             self.settings_changed()

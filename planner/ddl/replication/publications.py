@@ -1,7 +1,6 @@
-"""CREATE, ALTER and DROP PUBLICATION: of which tables, and of which of their changes, subscribers would be told.
+"""CREATE, ALTER and DROP PUBLICATION: of which tables, and of which of their changes, subscribers are told (`executor.replication`).
 
-Nobody is told anything here, as by a PostgreSQL whose `wal_level` is `replica`: it makes publications all the same, and warns. What
-they mean beside is that a table whose updates are published must be able to say which row has changed (`planner.replication`).
+What they mean beside is that a table whose updates are published must be able to say which row has changed (`planner.replication`).
 
     ALTER ... SET TABLE a, b (x)      parts that are there as they are said stay, with their OIDs; others go, and come
     ALTER ... SET TABLE a             of schemas none stay either: SET says all there is to be
