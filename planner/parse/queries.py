@@ -39,6 +39,9 @@ ARRAYS_MAX: Final = 12
 NODES_MAX: Final = 200_000
 """A statement of more syntax nodes than this is refused (54001)."""
 
+BRACKETS_MAX: Final = 1_000
+"""Brackets inside of brackets, in a statement; deeper is 54001."""
+
 
 def parse_query(text: str, tokens: list[Token] | None = None) -> exp.Expression:
     """A SELECT, VALUES, TABLE, INSERT, UPDATE, DELETE or MERGE. Raises PlanError 42601 with position."""
@@ -55,6 +58,7 @@ def parse_expression(text: str, tokens: list[Token] | None = None) -> exp.Expres
 def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) -> exp.Expression:
     if tokens[0].kind == END:
         raise _error(text, tokens, None)
+    _refuse_deep_brackets(tokens)
     _refuse_deep_arrays(tokens)
     tokens, overriding = _without_overriding(joined(rewritten(tokens, text)))
     tokens, parts = without_parts(tokens)
@@ -103,6 +107,25 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     if any(t.keyword in ("filter", "within") for t in tokens):
         tree = _with_schemas_inside(tree)
     return tree
+
+
+def _refuse_deep_brackets(tokens: list[Token]) -> None:
+    """Raises 54001 where so many brackets are inside of one another that sqlglot's compiled parser would come to the end of the
+    process's stack: not all of its calls are counted as Python's are."""
+    if len(tokens) <= BRACKETS_MAX:
+        return
+    depth = 0
+    for token in tokens:
+        if is_sign(token, "(") or is_sign(token, "["):
+            depth += 1
+            if depth > BRACKETS_MAX:
+                raise PlanError(
+                    "54001",
+                    "stack depth limit exceeded",
+                    detail=f"More than {BRACKETS_MAX} brackets are inside of one another.",
+                )
+        elif is_sign(token, ")") or is_sign(token, "]"):
+            depth -= 1
 
 
 def _refuse_deep_arrays(tokens: list[Token]) -> None:

@@ -196,6 +196,18 @@ def test_syntax_errors_point_at_the_token(text: str, message: str, where: int) -
 
 
 def test_deep_nesting_is_an_error_and_no_crash() -> None:
-    with pytest.raises(PlanError) as caught:
-        parse_query("select " + "(" * 20_000 + "1" + ")" * 20_000)
-    assert caught.value.sqlstate in ("54001", "42601")
+    for before, inside, behind in (
+        ("(", "1", ")"),
+        ("(select * from ", "v", ") q"),
+        ("array(", "select 1", ")"),
+        ("cast(", "1", " as int)"),
+        ("(select ", "1", ")"),
+    ):
+        for text in ("select * from ", "select ", "insert into v select * from "):
+            with pytest.raises(PlanError) as caught:
+                parse_query(text + before * 20_000 + inside + behind * 20_000)
+            assert caught.value.sqlstate in ("54001", "42601")
+
+
+def test_brackets_side_by_side_are_no_nesting() -> None:
+    parse_query("select " + "+".join(["(1)"] * 400) + " where a in " + "(" + ", ".join(["(1)"] * 5_000) + ")")
