@@ -35,6 +35,10 @@ _OPERATIONS: Final[dict[str, Callable[[Decimal, Decimal], Decimal]]] = {
     "/": numerics.divide,
     "%": numerics.remainder,
 }
+_SIGNS: Final = {"==": (0,), "!=": (-1, 1), "<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1)}
+"""What the sign of a comparison is where it holds."""
+_WRITTEN: Final = {"null": None, "true": True, "false": False}
+_CONSTANTS: Final = frozenset((*_WRITTEN, "string", "numeric"))
 _INT4: Final = 1 << 31
 
 
@@ -74,8 +78,15 @@ class Evaluation:
 
     def _target(self, item: Item, value: Json, unwrap: bool) -> Iterator[Json]:
         kind = item.kind
-        if kind in PREDICATES:
+        if kind == "key" and isinstance(value, dict):  # most of what there is
+            if item.value in value:
+                yield from self._after(item, value[item.value])
+            elif not self.forgiving:
+                raise PathError("2203A", f'JSON object does not contain key "{item.value}"')
+        elif kind in PREDICATES:
             yield from self._after(item, self._test(item, value))
+        elif kind == "root" and self.ids.are_of(self.root, 0):
+            yield from self._after(item, self.root)
         elif kind == "root":
             with self.ids.of(self.root, 0):
                 yield from self._after(item, self.root)
@@ -86,8 +97,8 @@ class Evaluation:
         elif kind == "variable":
             with self.ids.of(self.variables, 1):
                 yield from self._after(item, self._variable(str(item.value)))
-        elif kind in ("null", "true", "false", "string", "numeric"):
-            yield from self._after(item, {"null": None, "true": True, "false": False}.get(kind, item.value))
+        elif kind in _CONSTANTS:
+            yield from self._after(item, _WRITTEN.get(kind, item.value))
         elif kind == "any_array":
             yield from self._any_array(item, value)
         elif kind == "subscripts":
@@ -106,7 +117,8 @@ class Evaluation:
             for element in value:
                 yield from self._target(item, element, False)
         elif kind == "key":
-            yield from self._key(item, value)
+            if not self.forgiving:
+                raise PathError("2203A", "jsonpath member accessor can only be applied to an object")
         elif kind == "any_key":
             yield from self._any_key(item, value)
         elif kind == "filter":
@@ -118,15 +130,6 @@ class Evaluation:
                     yield from self._after(item, made)
         else:
             yield from self._after(item, methods.METHODS[kind](value, item))
-
-    def _key(self, item: Item, value: Json) -> Iterator[Json]:
-        if isinstance(value, dict):
-            if item.value in value:
-                yield from self._after(item, value[item.value])
-            elif not self.forgiving:
-                raise PathError("2203A", f'JSON object does not contain key "{item.value}"')
-        elif not self.forgiving:
-            raise PathError("2203A", "jsonpath member accessor can only be applied to an object")
 
     def _any_key(self, item: Item, value: Json) -> Iterator[Json]:
         if isinstance(value, dict):
@@ -224,8 +227,14 @@ class Evaluation:
     def _unwrapped(self, item: Item | None, value: Json) -> list[Json]:
         """All that an operand finds, arrays unwrapped in lax mode."""
         assert item is not None
-        found = list(self._item(item, value))
+        if item.next is None and item.kind in _CONSTANTS:
+            return [_WRITTEN.get(item.kind, item.value)]
+        found = (
+            [self.current] if item.next is None and item.kind == "current" else list(self._item(item, value))
+        )
         if not self.lax:
+            return found
+        if len(found) == 1 and not isinstance(found[0], list):
             return found
         return [v for f in found for v in (f if isinstance(f, list) else [f])]
 
@@ -329,6 +338,8 @@ class Evaluation:
         return True if found else None if unknown else False
 
     def _compared(self, op: str, a: Json, b: Json) -> bool | None:
+        if type(a) is Decimal and type(b) is Decimal:
+            return numerics.compare(a, b) in _SIGNS[op]
         kinds = (_family(a), _family(b))
         if kinds[0] != kinds[1]:
             # A null is not equal to anything else, and that is known.
@@ -342,14 +353,10 @@ class Evaluation:
                 return None
         elif kinds[0] == "null":
             sign = 0
-        elif kinds[0] == "number":
-            sign = numerics.compare(a, b)
         else:
             x, y = (a.encode(), b.encode()) if isinstance(a, str) else (a, b)
             sign = (x > y) - (x < y)
-        return {
-            "==": sign == 0, "!=": sign != 0, "<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0
-        }[op]  # fmt: skip
+        return sign in _SIGNS[op]
 
 
 def _family(value: Json) -> str:

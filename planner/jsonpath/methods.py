@@ -94,6 +94,9 @@ class Ids:
         self._base, self._number = root, 0
         self._made = 2 if variables is not None else 1
 
+    def are_of(self, base: Any, number: int) -> bool:
+        return self._base is base and self._number == number
+
     @contextmanager
     def of(self, base: Any, number: int) -> Iterator[None]:
         before = self._base, self._number
