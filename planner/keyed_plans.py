@@ -292,6 +292,16 @@ class KeyedWalk:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherRange:
+    """Another way to the rows of a KeyedRead by an index's key: the range of another index, where the key has many rows."""
+
+    index: tuple[int, ...]
+    within: Range
+    condition: Expr | None
+    """What else is asked of the rows of that range."""
+
+
+@dataclass(frozen=True, slots=True)
 class KeyedRead:
     """SELECT by primary key. Rows that pass `condition` are projected through `outputs`."""
 
@@ -316,6 +326,7 @@ class KeyedRead:
     walk: KeyedWalk | None = None
     """The same in the order of an index: where nothing else leads to these rows (then `lookup` is its range), or all that
     do are too many."""
+    other: OtherRange | None = None
     terms: Search | Sought | None = None
     """An index of parts leads to the rows, by these conditions; `lookup` says nothing."""
 

@@ -113,7 +113,7 @@ def at_leaves(catalog: Catalog, by_key: ByKey, leaves: Mapping[int, Table]) -> B
         return None
     if by_key.walk is not None and by_key.walk.index not in set(indexed_prefixes(catalog, leaf)):
         return None
-    return replace(by_key, table=leaf, unique=unique)
+    return replace(by_key, table=leaf, unique=unique, other=None)
 
 
 def _alike(table: Table, leaf: Table) -> bool:

@@ -19,6 +19,7 @@ from executor.keyed.overlay import OverlayView
 from executor.keyed.read import LookupPlan, compile_range, rows_within
 from executor.snapshot.abc import TableImage
 from planner.abc import Col, KeyedRead, Points, Range
+from planner.keyed_plans import OtherRange
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
@@ -36,6 +37,7 @@ class IndexRead:
         "_condition",
         "_ending",
         "_lookup",
+        "_other",
         "_positions",
         "_project",
         "_project_whole",
@@ -52,6 +54,7 @@ class IndexRead:
         """Of the index's keys; of a walk along the same index it is the walk's."""
         if isinstance(body.lookup, Range) and (body.walk is None or body.walk.index != body.index):
             self._range = compile_range(body.lookup, body.table, body.index)
+        self._other = _Other(body, body.other) if body.other is not None else None
         self._walk = (
             IndexWalk(body.table, body.walk, body.limit, body.offset) if body.walk is not None else None
         )
@@ -70,17 +73,22 @@ class IndexRead:
     ) -> Sequence[Row] | None:
         """The result's rows; None: DuckDB is to find them. Raises TooOldForKeyed, NotHydrated."""
         lookup, walk = self._lookup, self._walk
+        found: list[Row] | None = None
         if lookup is not None:
             index, columns = image.index(self._positions), self._columns
             found = _found(lookup, params, session, lambda key, most: index.find(key, ts, most, columns))
             if found is not None:
                 return self._made(found, params, session, self._project)
+            if self._other is not None:
+                found = self._other.rows(params, session, image, ts)
         elif self._range is not None:
             bounds = self._range(params, session)
             index, columns = image.index(self._positions), self._columns
             found = [] if bounds is None else index.between(bounds, ts, ROWS_MAX, columns)
             if found is not None:
                 return self._made(found, params, session, self._project)
+        if found is not None:
+            return self._ending.rows(found, self._project_whole, params, session)
         if walk is None:
             return None
         met = walk.rows(params, session, *along_image(walk, image, ts))
@@ -91,15 +99,20 @@ class IndexRead:
     ) -> Sequence[Row] | None:
         """The same with a transaction's own rows, of which nothing was written in bulk."""
         lookup, walk, positions = self._lookup, self._walk, self._positions
+        found: list[Row] | None = None
         if lookup is not None:
             found = _found(lookup, params, session, lambda key, most: view.by_index(positions, key, ts, most))
             if found is not None:
                 return self._made(found, params, session, self._project_whole)
+            if self._other is not None:
+                found = self._other.overlaid(params, session, view, ts)
         elif self._range is not None:
             bounds = self._range(params, session)
             found = [] if bounds is None else view.between(positions, bounds, ts, ROWS_MAX)
             if found is not None:
                 return self._made(found, params, session, self._project_whole)
+        if found is not None:
+            return self._ending.rows(found, self._project_whole, params, session)
         if walk is None:
             return None
         met = walk.rows(params, session, *along_view(walk, view, ts))
@@ -112,6 +125,38 @@ class IndexRead:
         if condition is not None:
             found = [row for row in found if condition(params, row, session)]
         return self._ending.rows(found, project, params, session)
+
+
+class _Other:
+    """The rows of another index's range that pass all else that is asked; None: there are many of them, too."""
+
+    __slots__ = ("_columns", "_condition", "_positions", "_range")
+
+    def __init__(self, body: KeyedRead, other: OtherRange) -> None:
+        self._positions, self._columns = other.index, tuple(range(len(body.table.columns)))
+        self._range = compile_range(other.within, body.table, other.index)
+        self._condition = compile_condition(other.condition)
+
+    def rows(self, params: Sequence[Any], session: Any, image: TableImage, ts: Timestamp) -> list[Row] | None:
+        bounds = self._range(params, session)
+        if bounds is None:
+            return []
+        found = image.index(self._positions).between(bounds, ts, ROWS_MAX, self._columns)
+        return self._passed(found, params, session)
+
+    def overlaid(
+        self, params: Sequence[Any], session: Any, view: OverlayView, ts: Timestamp
+    ) -> list[Row] | None:
+        bounds = self._range(params, session)
+        if bounds is None:
+            return []
+        return self._passed(view.between(self._positions, bounds, ts, ROWS_MAX), params, session)
+
+    def _passed(self, found: list[Row] | None, params: Sequence[Any], session: Any) -> list[Row] | None:
+        condition = self._condition
+        if found is None or condition is None:
+            return found
+        return [row for row in found if condition(params, row, session)]
 
 
 def _found(

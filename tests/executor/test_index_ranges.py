@@ -26,7 +26,7 @@ RANGES = [
     "SELECT id, n, w FROM t WHERE n > {n} AND n <= {n} + 20 AND w = 'w2' ORDER BY id LIMIT 4",
     "SELECT id FROM t WHERE n = {n} AND w >= 'w2' ORDER BY id",
     "SELECT id FROM t WHERE n = {n} AND w > 'w' AND w < 'w3' ORDER BY id",
-    "SELECT id, z FROM t WHERE z >= 1 AND z < {d} % 300 ORDER BY z, id",
+    "SELECT id, z FROM t WHERE z >= 1 AND z < {d} % 200 ORDER BY z, id",
     "SELECT DISTINCT w FROM t WHERE n BETWEEN {n} AND {n} + 9 ORDER BY w",
     "SELECT id FROM t WHERE n BETWEEN {n} AND {n} - 1",
     "SELECT id FROM t WHERE s = {s} AND d > NULL",
@@ -34,6 +34,11 @@ RANGES = [
     "SELECT DISTINCT ON (n) n, id FROM t WHERE n BETWEEN {n} AND {n} + 9 ORDER BY n, id DESC",
     "SELECT x.id, u.w FROM t JOIN u x ON x.id = t.id % 7 JOIN u ON u.id = x.id + 1 WHERE t.n BETWEEN {n} AND {n} + 9 ORDER BY t.id",
     "SELECT u.id, (SELECT count(*) FROM t WHERE t.s = u.w AND t.d < 30) FROM u WHERE u.id = 1",
+    "SELECT id, z FROM t WHERE kind = 1 AND z >= 1 AND z < {d} % 200 ORDER BY z, id",
+    "SELECT count(*), sum(d), max(w) FROM t WHERE kind = 1 AND n BETWEEN {n} AND {n} + 30",
+    "SELECT w, count(*) FROM t WHERE kind = 1 AND n BETWEEN {n} AND {n} + 30 AND d < 900 GROUP BY w ORDER BY w",
+    "SELECT id FROM t WHERE kind = 1 AND n > {n} AND n <= {n} + 20 ORDER BY id LIMIT 4",
+    "SELECT id FROM t WHERE kind = 1 AND z > NULL",
     "SELECT id FROM t WHERE half ORDER BY id",
     "SELECT id FROM t WHERE half AND id > 2 ORDER BY id",
 ]  # fmt: skip
@@ -44,6 +49,8 @@ async def _filled(server: Server) -> Client:
     await client.query("ALTER TABLE t ADD COLUMN half boolean NOT NULL DEFAULT false")
     await client.query("UPDATE t SET half = true WHERE id % 50 = 0")
     await client.query("CREATE INDEX ON t (id) WHERE half")
+    await client.query("ALTER TABLE t ADD COLUMN kind int NOT NULL DEFAULT 1")
+    await client.query("CREATE INDEX ON t (kind)")
     await client.query("CREATE TABLE u (id int PRIMARY KEY, w text)")
     await client.query("INSERT INTO u SELECT i, 's' || i % 3 FROM generate_series(0, 9) i")
     return client

@@ -24,7 +24,7 @@ from planner.binding.keyed.beginnings import may_be_anything
 from planner.catalog import Catalog
 from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
-from planner.keyed_plans import ComputedColumns, PartialColumns, narrowed
+from planner.keyed_plans import ComputedColumns, OtherRange, PartialColumns, narrowed
 
 
 def index_read(
@@ -50,7 +50,10 @@ def index_read(
             with contextlib.suppress(keyed.NotKeyed):
                 points, rest = found_by(find, table, number, where, positions)
                 condition = key_conditions.condition(rest, {number: 0})
-                return KeyedRead(table, points, condition, outputs, limit=limit, index=positions, order=order)
+                return KeyedRead(
+                    table, points, condition, outputs, limit=limit, index=positions, order=order,
+                    other=_other(within, number),
+                )  # fmt: skip
     if within is None:
         return None
     found, besides, positions = within
@@ -61,6 +64,17 @@ def index_read(
     return KeyedRead(table, found, condition, outputs, limit=limit, index=positions, order=order)
 
 
+def _other(within: _InRange | None, number: int) -> OtherRange | None:
+    """The range for when the key of another index turns out to have many rows."""
+    if within is None:
+        return None
+    found, besides, positions = within
+    with contextlib.suppress(keyed.NotKeyed):
+        return OtherRange(positions, found, key_conditions.condition(besides, {number: 0}))
+    return None
+
+
+_InRange = tuple[Range, Sequence[ir.Node], tuple[int, ...]]
 _Find = Callable[..., tuple[Points, list[ir.Node]]]
 
 
