@@ -43,6 +43,7 @@ from planner.lexer import (
 from planner.parse.cursor import Cursor
 from planner.parse.dialect import ANY_OPERATOR, ANY_SIGN, OPERATOR_TOKENS
 from planner.parse.errors import syntax_error
+from planner.parse.grouped_conditions import bracketed
 
 _GLOT: Final = Postgres.Tokenizer.KEYWORDS
 _PUNCTUATION: Final = {
@@ -261,7 +262,7 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
             put(TokenType.HEX_STRING, token.value, token)
         else:
             assert kind == END
-    return _plain_operators(out)
+    return bracketed(_plain_operators(out))
 
 
 def _put_cast(put: object, name: Token, literal: Token, kind: TokenType | None = None) -> None:
