@@ -342,8 +342,12 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
         )
     if column.generated and a.expression is not None:
         raise PlanError("42611", "cannot specify USING when altering type of generated column")
+    keys: list[Column] = []  # that unique indexes on expressions, or of a part of the rows, have of it
     for c in table.columns:
         if c.generated and c.attnum != column.attnum and c.default and mentions(c.default, column.name):
+            if c.hidden and a.expression is None and retyped.read_alike(column.type, ref):
+                keys.append(c)
+                continue
             if c.hidden:
                 raise PlanError(
                     "0A000",
@@ -397,6 +401,8 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     on.put(column, changed)
     scope.checks += constraints.domain_checks(scope, on.table, changed)
     retyped.reread(on, column)
+    for key in keys:
+        retyped.follow_key(on, key)
     names = {c.attnum: c for c in on.table.columns}
     on.table = dataclasses.replace(
         on.table, constraints=tuple(_by_value(column, k) for k in on.table.constraints)

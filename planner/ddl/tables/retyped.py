@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from planner import aims
+from planner import aims, types
 from planner import statements as st
-from planner.abc import Column, Constraint, Table
-from planner.catalog import Index
+from planner.abc import Column, Constraint, Table, TypeRef
+from planner.catalog import Index, quote_identifier
+from planner.catalog.system.definitions import type_name
 from planner.catalog.system.written import condition
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import foreign_keys
@@ -49,6 +50,40 @@ def reread(on: Alteration, column: Column) -> None:
             _verify_reference(on, reference, child)
     for index in scope.catalog.indexes_of(on.table.oid):
         _reread_index(on, column, index)
+
+
+_ALIKE: Final = (
+    frozenset((types.INT2, types.INT4, types.INT8)),
+    frozenset((types.TEXT, types.VARCHAR)),
+)
+"""Types of which one value is the same, whatever is computed of it."""
+
+
+def read_alike(old: TypeRef, new: TypeRef) -> bool:
+    """Whether an expression says the same of a value of the new type as of the old one."""
+    return any(old.oid in kinds and new.oid in kinds for kinds in _ALIKE)
+
+
+def follow_key(on: Alteration, key: Column) -> None:
+    """The hidden column of a unique index (`unique_indexes`), over columns one of which has another type now."""
+    scope = on.scope
+    assert key.default is not None
+
+    def named(ref: TypeRef) -> str:
+        return type_name(scope.catalog, ref, ())
+
+    values = ", ".join(
+        f"CAST(NULL AS {named(c.type)}) AS {quote_identifier(c.name)}"
+        for c in on.table.columns
+        if not c.hidden
+    )
+    plan = scope.plan_expression(
+        st.Sql(key.default), f"(SELECT {values}) AS {quote_identifier(on.table.name)}", "index expressions"
+    )
+    assert plan.columns is not None
+    kind = plan.columns[0].type
+    on.sources[key.attnum] = f"CAST(({key.default}) AS {named(kind)})"
+    on.put(key, dataclasses.replace(key, type=kind))
 
 
 def _refers_to(reference: Constraint, table: Table, column: Column) -> bool:
