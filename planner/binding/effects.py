@@ -28,7 +28,11 @@ _WITHOUT: Final = (
 
 def of(targets: Sequence[Target]) -> tuple[int, ...]:
     """Which of a query's columns do something."""
-    return tuple(i for i, x in enumerate(targets) if any(_does_something(n) for n in ir.walk(x.node)))
+    return tuple(i for i, x in enumerate(targets) if does_something(x.node))
+
+
+def does_something(value: ir.Node) -> bool:
+    return any(_does_something(n) for n in ir.walk(value))
 
 
 def _does_something(node: ir.Node) -> bool:
@@ -39,8 +43,13 @@ def computed(bound: BoundQuery, number: int) -> Frag:
     """The query's text, of which these columns are computed whatever is asked of it. `number`: a relation's."""
     if not bound.effects:
         return bound.frag
-    named = join(", ", [f"r{number}.c{i}" for i in bound.effects])
-    return sql("SELECT * FROM (", bound.frag, f") AS r{number} WHERE hash(", named, ") IS NOT NULL")
+    return asked(bound.frag, bound.effects, number)
 
 
-__all__ = ["computed", "of"]
+def asked(rows: Frag, columns: Sequence[int], number: int) -> Frag:
+    """Rows of which these columns are asked for, for they do something: of a query, or a function in FROM."""
+    named = join(", ", [f"r{number}.c{i}" for i in columns])
+    return sql("SELECT * FROM (", rows, f") AS r{number} WHERE hash(", named, ") IS NOT NULL")
+
+
+__all__ = ["asked", "computed", "does_something", "of"]

@@ -16,7 +16,17 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import changes, expanded, ir, listed_rows, ordinality, queried_texts, rows_from, series
+from planner.binding import (
+    changes,
+    effects,
+    expanded,
+    ir,
+    listed_rows,
+    ordinality,
+    queried_texts,
+    rows_from,
+    series,
+)
 from planner.binding.clauses import refuse_sets_below
 from planner.binding.dimensions import held_form
 from planner.binding.emit import EmittedColumn
@@ -101,6 +111,7 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
         )
     listed: list[tuple[Frag, str]] = []
     split: list[Item] = []  # the columns of composite values
+    acts: list[int] = []
     for made, name in zip(lists, names, strict=True):
         outs = _record_columns(made)
         if outs is not None:
@@ -136,6 +147,8 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
             frag = emit.frag(made)
             items.append(sql(frag, f" AS c{len(columns)}"))
             form = frag.form
+            if effects.does_something(made):
+                acts.append(len(columns))
         one = len(lists) == 1
         own_name = _single_column(made)
         columns.append(RelationColumn(own_name or (shown if one and alias is not None else name), made.type))
@@ -167,6 +180,8 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
         inner = sql("SELECT ", join(", ", items))
     if split:
         inner = sql("SELECT *, ", join(", ", split), " FROM (", inner, ")")
+    if acts:
+        inner = effects.asked(inner, acts, number)
     wide_rows = len(lists) == 1 and keyed_calls.is_wide(lists[0])
     plain = (wide_rows or len(columns) == len(lists) + numbered) and not split
     steps = (FromStep(relation, spread=tuple(lists), numbered=numbered),) if plain else ()
