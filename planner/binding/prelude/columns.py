@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from planner.binding import numerics
 from planner.binding.prelude import float_folds as prelude_float_folds
+from planner.binding.prelude import jsonb_built as prelude_jsonb_built
 from planner.binding.prelude import jsonb_columns as prelude_jsonb_columns
 from planner.textsearch.matching import match_columns, needle_columns
 from planner.textsearch.text_columns import match_texts
@@ -45,6 +46,7 @@ def compare_numerics(a: Any, b: Any) -> pa.Array:
 
 
 BY_COLUMN: Final[dict[str, Callable[..., pa.Array]]] = {
+    "tw_jsonb_built": prelude_jsonb_built.built,
     "tw_jsonb_contains": prelude_jsonb_columns.contains,
     "tw_jsonb_has": prelude_jsonb_columns.has,
     "tw_jsonb_has_all": prelude_jsonb_columns.has_all,

@@ -23,7 +23,12 @@ load: Callable[[str], Any] = json.JSONDecoder(parse_float=Decimal).decode
 _raw: Callable[[str, int], Any] = json.JSONDecoder().raw_decode
 
 
+_quote: Callable[[str], str] = json.encoder.encode_basestring
+
+
 def _plain(v: Any) -> str:
+    if isinstance(v, str):
+        return _quote(v)
     if isinstance(v, dict):
         return "{" + ",".join(f"{_quote(k)}:{_plain(x)}" for k, x in v.items()) + "}"
     if isinstance(v, _Members):
@@ -148,10 +153,6 @@ def _length(text: str) -> int:
             else "cannot get array length of a scalar",
         )
     return len(spans(body))
-
-
-def _quote(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _keys(text: str, kind: str = "json") -> list[str]:
@@ -489,7 +490,7 @@ def _built(pairs: list[Any]) -> str:
     return "{" + ", ".join(f"{_quote(p['k'])} : {p['v']}" for p in pairs) + "}"
 
 
-def _jsonb_built(pairs: list[Any]) -> str:
+def jsonb_built(pairs: list[Any]) -> str:
     for i, p in enumerate(pairs):
         if p["k"] is None:
             raise SqlError("22023", f"argument {2 * i + 1}: key must not be null")
@@ -576,7 +577,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_json_zip", _zip, ("VARCHAR[]", "VARCHAR[]"), _V),
     ("tw_json_list", lambda items: "[" + ",".join(items) + "]", ("VARCHAR[]",), _V),
     ("tw_json_built", _built, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
-    ("tw_jsonb_built", _jsonb_built, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
+    ("tw_jsonb_built", jsonb_built, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
     ("tw_json_object", _object, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
     ("tw_jsonb_object", lambda pairs: jsonb_in(_object(pairs)), ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
     # By columns alone (`prelude.jsonb_columns`).

@@ -19,6 +19,10 @@ select id, jsonb_build_object('id', id, 'doc', doc, 'a', 1.10, '', null), jsonb_
 update edited set doc['new'] = '{"x": 1.0}', doc['b'] = '3' where id in (1, 6);
 update edited set doc['l'][2]['k'] = '"v"' where id = 6;
 select id, doc from edited where id in (1, 6) order by id;
+select jsonb_build_object('zz', g, 'a', g / 4.0, 'é', 'x"' || g, 'b', -0.0, 'zz', g % 2 = 0, 'f', g::float8 * 1e15 / 3, 'd', date '2024-01-01' + g, 'n', nullif(g, 2), 'j', ('{"b":' || g || ', "a" : 1e2}')::json, 't', case g when 3 then E'\\ \t"' when 4 then 'é' else '' end) from generate_series(1, 5) g;
+select jsonb_build_object(case g when 4 then null else 'k' end, g) from generate_series(1, 5) g;
+select jsonb_build_object('a', g, case g % 2 when 0 then 'b' else 'aa' end, g) from generate_series(1, 5) g;
+select jsonb_build_object() from generate_series(1, 2) g;
 select jsonb_build_object(repeat('k', g % 5 + 1), g, 'b', g / 2.0) || jsonb_build_object('a', g, repeat('z', g % 3), 1) from generate_series(1, 9) g;
 select length((('1' || repeat('0', 5000))::jsonb || '[2]')::text), length(jsonb_set(('{"a": ' || repeat('7', 6000) || '}')::jsonb, '{b}', '1.0')::text);
 select count(*), md5(string_agg(d::text, ',' order by i)) from (select i, jsonb_set(jsonb_build_object('i', i, 'tags', jsonb_build_array('t' || i % 7, i / 4.0), 'x', null) || '{"more": {"b": 1, "a": 2}}', '{more,c}', to_jsonb(i::numeric(9, 2))) - 'x' d from generate_series(1, 3000) i) s;
