@@ -181,7 +181,9 @@ class Writer(ConstantWriter):
             if node.op in _CALLS or node.op in ("array", "row") or _nullif(node) is not None:
                 return True
             if isinstance(parent, ir.Logic) and parent.op in ("and", "or", "case", *_CALLS):
-                if node.op in ("and", "or") and self.listed(node) is None:
+                if self._is_list(node):
+                    return parent.op not in ("and", "or")
+                if node.op in ("and", "or"):
                     return node.op == "and" or parent.op != "and"
                 return True
             return False
@@ -417,6 +419,11 @@ class Writer(ConstantWriter):
         if len(args) % 2:
             lines.append(f"    ELSE {self.write(args[-1])}")
         return "\n".join([*lines, "END"])
+
+    def _is_list(self, node: ir.Logic) -> bool:
+        """Whether it is written as = ANY (ARRAY[...]) or <> ALL (ARRAY[...])."""
+        inner = node.args[0] if node.op == "not" else node
+        return isinstance(inner, ir.Logic) and self.listed(inner) is not None
 
     def listed(self, node: ir.Logic, negated: bool = False) -> str | None:
         """`x IN (...)`, which the tree has as `x = a OR x = b` made at one position; None for any other OR."""

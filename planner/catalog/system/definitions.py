@@ -345,9 +345,12 @@ def index_definition(
     keys = [_index_key(catalog, table, index, i, pretty, search_path) for i in range(1, len(index.keys) + 1)]
     schema = catalog.get(table.schema_oid)
     assert isinstance(schema, Schema)
+    shown = quote_qualified(schema.name, table.name)
+    if pretty and catalog.find_relation(table.name, "", search_path) is table:
+        shown = quote_identifier(table.name)
     text = (
         f"CREATE {'UNIQUE ' if index.unique else ''}INDEX {quote_identifier(index.name)} ON {'ONLY ' if table.partitioning is not None else ''}"
-        f"{quote_identifier(schema.name)}.{quote_identifier(table.name)} USING {index.method} ({', '.join(keys)})"
+        f"{shown} USING {index.method} ({', '.join(keys)})"
     )
     if index.include:
         text += f" INCLUDE ({_column_names(table, index.include)})"

@@ -17,3 +17,13 @@ create index on t ((true));
 create unique index on t ((796));
 select indexdef from pg_indexes where tablename='t' order by indexname;
 \d t
+-- Lists beside other conditions are in brackets, also where few are.
+create table lists_kept (a int, b text, c boolean);
+create index lists_kept_1 on lists_kept (a) where a in (1, 2) and b = 'x';
+create index lists_kept_2 on lists_kept (a) where a = any ('{1,2}') or b in ('x', 'y') and c;
+create index lists_kept_3 on lists_kept (a) where coalesce(a in (1, 2), c) and a <> all ('{3}') and a not in (4, 5);
+create index lists_kept_4 on lists_kept ((a in (1, 2)), (b in ('a') and c), (case when a in (1, 2) then 1 end));
+create view lists_kept_view as select a in (1, 2) and c as x, a in (3, 4) as y from lists_kept where (a in (1, 2) or b in ('x', 'y')) and c;
+\d lists_kept
+select pg_get_indexdef(indexrelid, 0, p) from pg_index, (values (true), (false)) v(p) where indrelid = 'lists_kept'::regclass order by p, 1;
+select pg_get_viewdef('lists_kept_view', p) from (values (true), (false)) v(p);
