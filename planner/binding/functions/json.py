@@ -38,11 +38,15 @@ K_array_length(K) => tw_json_length({0})
 K_object_keys(K) => tw_K_keys({0})
 K_array_elements(K) => tw_K_array_elements({0})
 K_array_elements_text(K) => list_transform(tw_K_array_elements_text({0}), lambda tw_x: tw_json_text(tw_x))
-K_each(K) => list_transform(tw_K_each_keys({0}), lambda tw_k: {'key': tw_k, 'value': tw_json_member({0}, tw_k)})
-K_each_text(K) => list_transform(tw_K_each_text_keys({0}), lambda tw_k: {'key': tw_k, 'value': tw_json_text(tw_json_member({0}, tw_k))})
 """
 templates(_BOTH.replace("K", "json"))
 templates(_BOTH.replace("K", "jsonb"))
+templates("""
+json_each(json) => list_transform(tw_json_each_members({0}), lambda tw_m: {'key': tw_m[1], 'value': tw_m[2]})
+json_each_text(json) => list_transform(tw_json_each_text_members({0}), lambda tw_m: {'key': tw_m[1], 'value': tw_json_text(tw_m[2])})
+jsonb_each(jsonb) => list_transform(tw_jsonb_each_keys({0}), lambda tw_k: {'key': tw_k, 'value': tw_json_member({0}, tw_k)})
+jsonb_each_text(jsonb) => list_transform(tw_jsonb_each_text_keys({0}), lambda tw_k: {'key': tw_k, 'value': tw_json_text(tw_json_member({0}, tw_k))})
+""")
 templates("""
 jsonb @> jsonb => tw_jsonb_contains({0}, {1})
 jsonb <@ jsonb => tw_jsonb_contains({1}, {0})

@@ -574,6 +574,16 @@ FUNCTIONS: list[Entry] = [
     ("tw_json_number", lambda v: f'"{v}"' if v in ("NaN", "Infinity", "-Infinity") else v, (_V,), _V),
     ("tw_json_strip_nulls", _without_nulls, (_V,), _V),
     ("tw_json_pairs", _pairs, ("VARCHAR[]",), _V),
+    # A key of json may be there twice, each time with a value of its own.
+    *(
+        (
+            f"tw_{name}_members",
+            lambda v, name=name: [list(m) for m in members_of(v, name)],
+            (_V,),
+            "VARCHAR[][]",
+        )
+        for name in ("json_each", "json_each_text")
+    ),
     ("tw_json_zip", _zip, ("VARCHAR[]", "VARCHAR[]"), _V),
     ("tw_json_list", lambda items: "[" + ",".join(items) + "]", ("VARCHAR[]",), _V),
     ("tw_json_built", _built, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
