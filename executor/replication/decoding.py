@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from executor.catalogs import CATALOG_SHARD
-from executor.past.tables import shard_of
 from executor.replication import eras
 from executor.replication.eras import Change, Timed
 from planner.abc import Table
@@ -74,7 +73,10 @@ async def _era(
     for table in tables(catalog):
         earlier = before.get(table.oid)
         known = earlier if isinstance(earlier, Table) else None
-        if known is table and executor.env.last_write(shard_of(table.shard)) <= after:
+        is_todays = (
+            executor.catalog.get(table.oid) is table
+        )  # of a shard that is gone the log may say nothing any more
+        if known is table and is_todays and executor.env.last_write(table.shard) <= after:
             continue
         loan = executor.past_tables.lend({table.shard, table.shard if known is None else known.shard})
         try:

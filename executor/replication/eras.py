@@ -10,8 +10,8 @@ changes of a table, rows that went are told first, then those that were changed,
 another unique index is told as one that went and one that came: so nothing that is unique is ever there twice on the way.
 
 Where an era begins with rows that another one left behind, the two are compared at that moment, by row ids. TRUNCATE is told as such. Rows that a
-definition wrote anew have other ids: they are told as changed, under their keys (PostgreSQL tells nothing of them), since nobody can say
-any more which of them the same transaction has changed besides. Where there is no key, those are told that differ in what both eras have.
+definition wrote anew have other ids: those are told as changed, under their keys, that differ in a column that both eras have, or have something
+in one that is new, for nobody can say any more what the definition gave it and what the same transaction did (PostgreSQL tells the latter). Where there is no key, those are told that differ in what both eras have.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ async def _begun(
     came = await _rows(executor, physical, _only_in(physical, ts, earlier, ts - 1, match))
     found = [_told(DELETE, before, earlier, gone, ts)]
     if another_shard and identity is not None and earlier.exists and match:
-        both = await _rows(executor, physical, _in_both(physical, ts, earlier, ts - 1, match))
+        both = await _rows(executor, physical, _changed(old, new, ts, match))
         found.append(_told(UPDATE, table, physical, both, ts))
     return [*found, _told(INSERT, table, physical, came, ts)]
 
@@ -191,15 +191,25 @@ def _only_in(
     return _compared(physical, ts, other, other_ts, match, "NOT EXISTS")
 
 
-def _in_both(
-    physical: Physical, ts: Timestamp, other: Physical, other_ts: Timestamp, match: Sequence[str]
+def _changed(
+    old: tuple[Table, Physical], new: tuple[Table, Physical], ts: Timestamp, match: Sequence[str]
 ) -> str:
-    return _compared(physical, ts, other, other_ts, match, "EXISTS")
+    """The rows that both show, and that differ in a column of both, or have something in one that is new."""
+    (before, earlier), (table, physical) = old, new
+    were = {c.attnum: duckdb_type(c.type) for c in before.columns}
+    differs = [
+        f"a.c{c.attnum} IS DISTINCT FROM b.c{c.attnum}"
+        if were.get(c.attnum) == duckdb_type(c.type)
+        else f"a.c{c.attnum} IS NOT NULL"
+        for c in table.columns
+    ]
+    also = f" AND ({' OR '.join(differs)})" if differs else ""
+    return _compared(physical, ts, earlier, ts - 1, match, "EXISTS", also)
 
 
 def _compared(
-    physical: Physical, ts: Timestamp, other: Physical, other_ts: Timestamp, match: Sequence[str], exists: str
-) -> str:
+    physical: Physical, ts: Timestamp, other: Physical, other_ts: Timestamp, match: Sequence[str], exists: str, also: str = ""
+) -> str:  # fmt: skip
     cells = ", ".join([*physical.select_cells(), "_rid"])
     listed = ", ".join(match)
 
@@ -210,7 +220,7 @@ def _compared(
     same = " AND ".join(f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in (*match, "_n"))
     return (
         f"SELECT {cells} FROM {shown(physical, ts)} AS a"
-        f" WHERE {exists} (SELECT 1 FROM {shown(other, other_ts)} AS b WHERE {same}) ORDER BY _rid"
+        f" WHERE {exists} (SELECT 1 FROM {shown(other, other_ts)} AS b WHERE {same}{also}) ORDER BY _rid"
     )
 
 

@@ -128,14 +128,13 @@ class Changes:
         self.slot = slot
         self.told = max(place, slot.confirmed) - 1
         """Everything up to it has been told."""
-        self._commits = -1
 
     @property
     def has_more(self) -> bool:
-        """Whether something has committed since it looked last. If not, it has told everything up to now."""
+        """Whether the log has something that it has not looked at. If not, it has told everything up to now."""
         env = self._session.executor.env
         now = env.oracle.read_ts()
-        if env.txns.state.commits != self._commits:
+        if env.txns.state.upper - 1 > self.told:  # it may be readable only in a moment
             return True
         self.told = max(self.told, now)
         return False
@@ -143,7 +142,6 @@ class Changes:
     async def messages(self, upto: Timestamp | None = None) -> AsyncIterator[tuple[Timestamp, bytes, bool]]:
         """What there is to tell (up to a place): messages with their places, and whether each is its transaction's last. Raises SqlError."""
         executor = self._session.executor
-        self._commits = executor.env.txns.state.commits
         end = executor.env.oracle.read_ts()
         if upto is not None:
             end = min(end, upto)

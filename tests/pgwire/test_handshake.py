@@ -111,10 +111,20 @@ def test_an_error_of_open_session_is_fatal(server: LiveServer) -> None:
         assert client.until_ready() == ['Error FATAL 3D000 database "nowhere" does not exist', "closed"]
 
 
-def test_replication_is_not_supported(server: LiveServer) -> None:
+def test_replication_is_asked_for_in_words(server: LiveServer) -> None:
     with Client(server.port) as client:
-        client.startup(replication="database")
-        assert "0A000" in client.until_ready()[0]
+        client.startup(replication="perhaps")
+        assert (
+            client.until_ready()[0]
+            == 'Error FATAL 22023 invalid value for parameter "replication": "perhaps"'
+        )
+
+
+@pytest.mark.parametrize("said", ["off", "false", "0", "no"])
+def test_no_replication(server: LiveServer, said: str) -> None:
+    with Client(server.port) as client:
+        client.startup(replication=said)
+        assert client.until_ready()[-1] == "ReadyForQuery I"
 
 
 def test_queries_may_come_with_the_start(server: LiveServer) -> None:
