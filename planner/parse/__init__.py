@@ -2,7 +2,7 @@
 
     text --planner.lexer--> tokens --statement.py--+--> utility, maintenance, tables, sequences, definitions,
                                                    |    privileges: dataclasses of planner.statements (cursor.py)
-                                                   `--> adjacency, feed, dialect, queries: sqlglot.exp trees
+                                                   `--> grammar, feed, dialect, queries: sqlglot.exp trees
 
 In those trees functions are `exp.Anonymous` and most operators `exp.Operator`, as they are written (`dialect`);
 `position(node)` is where in the statement a node stands.

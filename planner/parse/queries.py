@@ -19,19 +19,17 @@ from sqlglot.tokens import Token as GlotToken
 
 from planner import nesting
 from planner.abc import PlanError
-from planner.lexer import END, Token, is_sign, tokenize
+from planner.lexer import END, QUOTED, Token, is_sign, tokenize
 from planner.parse import samples
-from planner.parse.adjacency import refuse_impossible_pairs
-from planner.parse.clause_order import refuse_disorder, without_read_only
 from planner.parse.column_lists import joined
 from planner.parse.dialect import TidewirePostgres
-from planner.parse.errors import end_of_input, syntax_error
+from planner.parse.errors import end_of_input
 from planner.parse.feed import feed
 from planner.parse.forms import rewritten
+from planner.parse.grammar import check_expression, check_query
 from planner.parse.insert_targets import table_start, without_parts
-from planner.parse.joins import misplaced_condition, with_aliases
-from planner.parse.values_lists import refuse_names_of_rows
-from planner.parse.write_clauses import refuse_foreign_clauses
+from planner.parse.joins import with_aliases
+from planner.parse.read_only import without_read_only
 
 _DIALECT: Final = TidewirePostgres()
 ARRAYS_MAX: Final = 12
@@ -60,17 +58,11 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
         raise _error(text, tokens, None)
     _refuse_deep_brackets(tokens)
     _refuse_deep_arrays(tokens)
+    tokens = _checked(tokens, text, into)
     tokens, overriding = _without_overriding(joined(rewritten(tokens, text)))
     tokens, parts = without_parts(tokens)
-    refuse_impossible_pairs(tokens, text)
-    refuse_foreign_clauses(tokens, text)
-    refuse_disorder(tokens, text)
     if any(t.keyword == "read" for t in tokens):
-        tokens = without_read_only(tokens, text)
-    refuse_names_of_rows(tokens, text)
-    misplaced = misplaced_condition(tokens)
-    if misplaced is not None:
-        raise _error(text, tokens, None) if misplaced.kind == END else syntax_error(misplaced, text)
+        tokens = without_read_only(tokens)
     tokens = with_aliases(tokens)
     fed = feed(tokens)
     if not fed:
@@ -84,11 +76,7 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
             raise PlanError("54001", "statement is too complex") from None
         raise _error(text, tokens, _where(e, fed, parser)) from None
     except RecursionError:
-        raise PlanError(
-            "54001",
-            "stack depth limit exceeded",
-            hint="The statement nests expressions more deeply than the parser can follow.",
-        ) from None
+        raise _too_deep() from None
     tree = trees[0] if trees else None
     if tree is None or (into is None and isinstance(tree, exp.Command)):
         raise _error(text, tokens, fed[0])
@@ -126,6 +114,33 @@ def _refuse_deep_brackets(tokens: list[Token]) -> None:
                 )
         elif is_sign(token, ")") or is_sign(token, "]"):
             depth -= 1
+
+
+def _checked(tokens: list[Token], text: str, into: type[exp.Expression] | None) -> list[Token]:
+    """The tokens with keywords that are names here as quoted ones.
+
+    Raises 42601 for what PostgreSQL's grammar does not take, 54001 for what nests too deeply.
+    """
+    try:
+        with nesting.calls_up_to(nesting.BINDING):
+            names = (check_query if into is None else check_expression)(tokens, text)
+    except RecursionError:
+        raise _too_deep() from None
+    if not names:
+        return tokens
+    tokens = list(tokens)
+    for i in names:
+        token = tokens[i]
+        tokens[i] = Token(QUOTED, token.value, token.start, token.end)
+    return tokens
+
+
+def _too_deep() -> PlanError:
+    return PlanError(
+        "54001",
+        "stack depth limit exceeded",
+        hint="The statement nests expressions more deeply than the parser can follow.",
+    )
 
 
 def _refuse_deep_arrays(tokens: list[Token]) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.lexer import END, PUNCTUATION, WORD, Token, tokenize
+from planner.lexer import END, PUNCTUATION, WORD, Token, is_sign, tokenize
 from planner.parse import definitions, dropping, foreign, maintenance, plpgsql, privileges, routines, utility
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
@@ -120,7 +120,10 @@ def _query(text: str, tokens: list[Token], word: str) -> Any:
             elif token.keyword in ("union", "intersect", "except"):
                 later, seen_from = True, False
             elif (
-                token.keyword == "into" and not seen_from and tokens[i - 1].keyword not in ("insert", "merge")
+                token.keyword == "into"
+                and not seen_from
+                and tokens[i - 1].keyword not in ("insert", "merge", "as")
+                and not is_sign(tokens[i - 1], ".")
             ):
                 if later:
                     raise PlanError(
