@@ -84,7 +84,12 @@ class Assembly:
         self.describe_key: Callable[[Keyspace, Key | None], str] = _describe_key
         """How errors name a key, or (None) some rows of a keyspace. Set by who knows tables and columns."""
         self.locks.describe = self._describe
-        self.holds = ReadHolds(clock, retention_s=limits.retention_s, age_max_s=limits.hold_age_max_s)
+        self.holds = ReadHolds(
+            clock,
+            retention_s=limits.retention_s,
+            age_max_s=limits.hold_age_max_s,
+            monotonic_s=monotonic_s,
+        )
         self.retention = Retention(self.holds, clock, limits.retention_s)
         self.on_commit: list[Callable[[Commit], None]] = []
         """Called with every commit learnt from another process, before it becomes readable here. Whoever

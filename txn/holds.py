@@ -17,6 +17,7 @@ work, does the rest and tells whoever collects garbage.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from storage.abc import Clock, Timestamp
@@ -32,11 +33,11 @@ STEP = 1 / 64
 class Hold:
     """A snapshot kept readable at `ts` until it is released."""
 
-    __slots__ = ("lapsed", "taken_us", "ts")
+    __slots__ = ("lapsed", "taken_s", "ts")
 
-    def __init__(self, ts: Timestamp, taken_us: int) -> None:
+    def __init__(self, ts: Timestamp, taken_s: float) -> None:
         self.ts = ts
-        self.taken_us = taken_us
+        self.taken_s = taken_s
         self.lapsed = False
 
     def check(self) -> None:
@@ -59,8 +60,10 @@ class ReadHolds:
         retention_s: float = RETENTION_S,
         age_max_s: float = AGE_MAX_S,
         holds_max: int = HOLDS_MAX,
+        monotonic_s: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self._clock = clock
+        """`monotonic_s` tells how old a hold is: whoever sets the clock ends nobody's transaction."""
+        self._clock, self._monotonic_s = clock, monotonic_s
         self._holds: dict[Hold, None] = {}  # in order of being taken
         self.since: Timestamp = since
         self.retention_s = retention_s
@@ -76,7 +79,7 @@ class ReadHolds:
             )
         if len(self._holds) >= self.holds_max:
             raise TransactionExpired(f"more than {self.holds_max} snapshots are held")
-        hold = Hold(ts, self._clock.now_us())
+        hold = Hold(ts, self._monotonic_s())
         self._holds[hold] = None
         return hold
 
@@ -90,7 +93,7 @@ class ReadHolds:
         if ts < hold.ts:
             raise ValueError(f"a hold does not move back from {hold.ts} to {ts}")
         hold.ts = ts
-        hold.taken_us = self._clock.now_us()
+        hold.taken_s = self._monotonic_s()
         if self._holds.pop(hold, hold) is None:  # it is still held: to the end of the order of age
             self._holds[hold] = None
 
@@ -101,10 +104,10 @@ class ReadHolds:
     def advance(self, read_ts: Timestamp) -> Timestamp:
         """Lapses what is too old, moves `since`, tells the callbacks. Returns `since`."""
         now = self._clock.now_us()
-        limit = now - int(self.age_max_s * 1e6)
+        limit_s = self._monotonic_s() - self.age_max_s
         while self._holds:
             hold = next(iter(self._holds))
-            if hold.taken_us >= limit:
+            if hold.taken_s >= limit_s:
                 break
             hold.lapsed = True
             del self._holds[hold]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pyarrow as pa
 
@@ -32,6 +33,7 @@ class Stores:
 
     def __init__(self, *, synchronous: bool = True) -> None:
         self.clock = SetClock(1_000)
+        self.passed_s = 0.0  # besides what has really passed, by the clock that nobody sets
         self.blob = MemoryBlob(clock=self.clock)
         self.consensus = MemoryConsensus(synchronous=synchronous)
 
@@ -43,4 +45,5 @@ class Stores:
             rng=random.Random(seed),
             limits=limits,
             background=False,
+            monotonic_s=lambda: time.perf_counter() + self.passed_s,
         )

@@ -423,6 +423,31 @@ def test_the_present_can_be_made_readable_and_stays_as_it_is() -> None:
     run(scenario)
 
 
+def test_a_clock_that_is_set_ends_no_transaction() -> None:
+    async def scenario(stores: Stores, env: Environment) -> None:
+        slow = env.begin()
+        begun = stores.clock.now
+        times = [slow.read_ts]
+        for hours in (48, -3, 24 * 365 * 10, 0):
+            stores.clock.now = begun + hours * 3_600_000_000
+            times.append(await put(env, len(times)))
+            await env.upkeep.work()
+            slow.check_readable()
+            assert env.holds.since <= slow.read_ts
+        assert times == sorted(set(times))
+        slow.insert("t", 9, env.rids.next(), (9, "x"))
+        assert await slow.commit() > times[-1]
+        late = env.begin()  # taken while the clock was ahead, or after: it grows old all the same
+        stores.clock.now = begun
+        stores.passed_s += 20
+        await put(env, 10)
+        await env.upkeep.work()
+        with pytest.raises(TransactionExpired):
+            late.check_readable()
+
+    run(scenario, retention_s=1.0, hold_age_max_s=10.0)
+
+
 def test_a_snapshot_held_for_too_long_expires_with_a_clear_error() -> None:
     async def scenario(stores: Stores, env: Environment) -> None:
         told: list[int] = []
@@ -433,6 +458,7 @@ def test_a_snapshot_held_for_too_long_expires_with_a_clear_error() -> None:
         await env.upkeep.work()
         assert env.holds.since <= slow.read_ts
         stores.clock.now += 20_000_000
+        stores.passed_s += 20
         await put(env, 2)
         await env.upkeep.work()
         assert told[-1] > slow.read_ts
