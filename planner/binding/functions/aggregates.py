@@ -82,7 +82,7 @@ class Around:
         items.append(")")
         test = self.filter
         if filtered is not None:
-            test = filtered if test is None else sql("(", test, " AND ", filtered, ")")
+            test = filtered if test is None else sql("(", test, " AND ", self.guarded(filtered), ")")
         if test is not None:
             items += [" FILTER (WHERE ", test, ")"]
         if self.over is not None:
