@@ -6,6 +6,8 @@ library does it: the German sharp s has no capital here.
 
 from __future__ import annotations
 
+from typing import Final
+
 from executor.abc import ExecutionError
 from executor.keyed.registry import scalar
 from planner.types.letter_case import lowered, uppered
@@ -13,13 +15,21 @@ from planner.types.letter_case import lowered, uppered
 _TEXTS = ("text", "varchar", "bpchar")
 
 
+LONGEST: Final = (1 << 30) - 5
+"""Characters, or bytes, of a value: PostgreSQL's have a gigabyte at most."""
+
+
 @scalar("text || text", "varchar || varchar", "text || varchar", "varchar || text")
 def _concatenate(a: str, b: str) -> str:
+    if len(a) + len(b) > LONGEST:
+        raise ExecutionError("54000", "requested length too large")
     return a + b
 
 
 @scalar("bytea || bytea")
 def _join_bytes(a: bytes, b: bytes) -> bytes:
+    if len(a) + len(b) > LONGEST:
+        raise ExecutionError("54000", "requested length too large")
     return a + b
 
 
