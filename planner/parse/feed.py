@@ -204,11 +204,19 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                     put(TokenType.NUMBER, tokens[digits].value, tokens[digits])
                     put(TokenType.R_PAREN, ")", tokens[digits + 1])
                     i = digits + 2
+                    if tokens[i].kind == WORD and not tokens[i].keyword:
+                        put(TokenType.IDENTIFIER, tokens[i].value, tokens[i])
+                        i += 1
                 elif following.kind == STRING and tokens[i + 1].keyword not in _INTERVAL_FIELDS:
                     i += 1
                     _put_cast(put, token, following, TokenType.INTERVAL)
                 else:
                     put(TokenType.INTERVAL, word, token)
+                    if (
+                        following.kind == WORD and not following.keyword
+                    ):  # a name: to sqlglot h and y are fields, too
+                        i += 1
+                        put(TokenType.IDENTIFIER, following.value, following)
                 continue
             if keyword in ("text", "name", "xml") and following.kind == STRING:
                 i += 1

@@ -34,3 +34,4 @@ insert into word_names values (1) t;
 select count(*, 1) from word_names;
 select a from word_names order by a nulls;
 drop table word_names;
+select '1 day'::interval h, '1 day'::interval y, '2 days'::interval day m, interval '3' hour s;
