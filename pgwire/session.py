@@ -206,6 +206,11 @@ class Conversation:
         )
 
     @property
+    def ends(self) -> bool:
+        """Whether the conversation ends as soon as no statement runs."""
+        return self._ending is not None
+
+    @property
     def idle(self) -> bool:
         return not (self.busy or self.working)
 

@@ -230,7 +230,7 @@ async def _tell(conversation: Conversation, changes: Changes, feed: FollowerFeed
     silent_s = SLOW_S
     spoke_ns, announced = time_ns(), changes.told
     timeout_ns = conversation.session.sender_timeout_s * 1e9
-    while not feed.over:
+    while not (feed.over or conversation.ends):
         if changes.has_more:
             async for place, message, is_last in changes.messages():
                 _send(conversation, place, message)
