@@ -28,7 +28,7 @@ _quote: Callable[[str], str] = json.encoder.encode_basestring
 
 def _plain(v: Any) -> str:
     if isinstance(v, str):
-        return _quote(v)
+        return v if v.__class__ is _Written else _quote(v)
     if isinstance(v, dict):
         return "{" + ",".join(f"{_quote(k)}:{_plain(x)}" for k, x in v.items()) + "}"
     if isinstance(v, _Members):
@@ -37,8 +37,6 @@ def _plain(v: Any) -> str:
         return "[" + ",".join(map(_plain, v)) + "]"
     if isinstance(v, Decimal):
         return format(v, "f")
-    if isinstance(v, _Written):
-        return v
     return json.dumps(v, ensure_ascii=False)
 
 
