@@ -66,7 +66,8 @@ def test_writes_in_with_are_parts_of_the_plan_and_never_keyed() -> None:
 
 def test_do_update_beyond_the_keyed_set_is_a_query() -> None:
     body = WORLD.plan(
-        "INSERT INTO t VALUES (1) ON CONFLICT (id) DO UPDATE SET s = regexp_replace(t.s, excluded.s, 'x')", prefer_keyed=True
+        "INSERT INTO t VALUES (1) ON CONFLICT (id) DO UPDATE SET s = regexp_replace(t.s, excluded.s, 'x')",
+        prefer_keyed=True,
     ).body
     assert isinstance(body, InsertQuery) and body.on_conflict is not None
     assert body.on_conflict.assignments is None

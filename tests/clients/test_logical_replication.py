@@ -237,6 +237,17 @@ def test_nothing_is_lost_and_nothing_comes_twice_when_servers_are_killed(pair: P
     assert pair.here.execute("SELECT count(*) FROM k").fetchone() == (120,)
 
 
+def test_a_server_that_stops_lets_its_followers_go(pair: Pair) -> None:
+    pair.subscribe("s")
+    pair.run("INSERT INTO t VALUES (1)")
+    pair.same(T)
+    assert pair.server.stop() == 0
+    pair.server.start()
+    pair.here = pair.server.connect(autocommit=True)
+    pair.run("INSERT INTO t VALUES (2)")
+    pair.same(T)
+
+
 def test_what_publications_show_of_tables(pair: Pair) -> None:
     pair.both(
         "CREATE TABLE partly (id int PRIMARY KEY, visible bool, a text, b text)",
