@@ -31,9 +31,9 @@ STEPS: tuple[Said, ...] = (
     ("CREATE TABLE too_small AS SELECT %s::smallint AS a", [99999]),
     ("CREATE TABLE divided AS SELECT 1 / %s::int AS a", [0]),
     ("CREATE TABLE of_nothing AS SELECT * FROM not_there WHERE a = %s", [1]),
-    ("CREATE MATERIALIZED VIEW kept AS SELECT i FROM of_values WHERE i < %s", [3]),
-    ("CREATE VIEW seen AS SELECT i FROM of_values WHERE i < %s", [3]),
-    ("SELECT count(*) FROM pg_class WHERE relname IN ('too_small', 'divided', 'of_nothing', 'kept', 'seen')", []),
+    ("CREATE MATERIALIZED VIEW kept_of_values AS SELECT i FROM of_values WHERE i < %s", [3]),
+    ("CREATE VIEW seen_of_values AS SELECT i FROM of_values WHERE i < %s", [3]),
+    ("SELECT count(*) FROM pg_class WHERE relname IN ('too_small', 'divided', 'of_nothing', 'kept_of_values', 'seen_of_values')", []),
     ("DROP TABLE of_values, of_lists, of_days, of_keys, of_one_key, undecided, without_rows", []),
 )  # fmt: skip
 
