@@ -103,12 +103,19 @@ def normalise(text: str) -> Normalised | None:
             last = before[-1:]
         else:
             before = head
-        if last not in _BEFORE_LITERAL and not _after_word(before):
+        if (
+            last not in _BEFORE_LITERAL
+            and not _after_word(before)
+            and not (last == "[" and _of_array(before))
+        ):
             head += literal + tail
             continue
         if first == "'":
             if len(literal) < 10 and literal[1:-1].strip().lower() == "now":
                 head += literal + tail  # when the transaction began: no value, but a clock
+                continue
+            if last == "(" and before[-8:-1].lower() == "tsquery" and tail.lstrip()[:1] == ",":
+                head += literal + tail  # by which configuration: what is looked for depends on it
                 continue
             literal = literal[1:-1]
             kind = UNKNOWN
@@ -137,6 +144,9 @@ def normalise(text: str) -> Normalised | None:
     if not values:
         return None
     return key + head, kinds, values
+
+
+_of_array = re.compile(r"\barray\s*\[\Z", re.IGNORECASE).search
 
 
 def _after_word(before: str) -> bool:
