@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.columnar.activity import activity
 from planner.catalog import Database
+from planner.types.log_places import datum_of
 
 if TYPE_CHECKING:
     from executor.replication.slots import Slot
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 _WHO: Final = frozenset((
     "pid", "usesysid", "usename", "application_name", "client_addr", "client_hostname", "client_port", "backend_start", "backend_xmin",
 ))  # fmt: skip
-_LESS: Final = 1 << 63
-"""What the datum of a pg_lsn is less than its place."""
 
 
 def slot_rows(asking: Session) -> list[dict[str, Any]]:
@@ -31,8 +30,8 @@ def slot_rows(asking: Session) -> list[dict[str, Any]]:
             "temporary": bool(s.holder),
             "active": bool(s.active_pid),
             "active_pid": s.active_pid or None,
-            "restart_lsn": None if s.lost else s.noted - _LESS,
-            "confirmed_flush_lsn": s.confirmed - _LESS,
+            "restart_lsn": None if s.lost else datum_of(s.noted),
+            "confirmed_flush_lsn": datum_of(s.confirmed),
             "wal_status": "lost" if s.lost else "reserved",
             "two_phase": False,
         }
@@ -48,8 +47,8 @@ def sender_rows(asking: Session) -> list[dict[str, Any]]:
 
 
 def _sent(slot: Slot) -> dict[str, Any]:
-    place = slot.confirmed - _LESS
-    told = max(slot.told, slot.confirmed) - _LESS
+    place = datum_of(slot.confirmed)
+    told = datum_of(max(slot.told, slot.confirmed))
     return {
         "state": "streaming",
         "sent_lsn": told,

@@ -112,11 +112,16 @@ async def _begun(
 
 def _matched(before: Table, table: Table, identity: frozenset[int] | None) -> tuple[str, ...]:
     """By which columns rows are the same before and after they were rewritten; (): no row is."""
-    were = {c.attnum: duckdb_type(c.type) for c in before.columns}
-    kept = [c.attnum for c in table.columns if were.get(c.attnum) == duckdb_type(c.type)]
+    kept = _kept(before, table)
     if identity is None:
         return tuple(f"c{n}" for n in kept)
     return tuple(f"c{n}" for n in sorted(identity)) if identity <= set(kept) else ()
+
+
+def _kept(before: Table, table: Table) -> list[int]:
+    """The columns that both definitions have, alike in DuckDB."""
+    were = {c.attnum: duckdb_type(c.type) for c in before.columns}
+    return [c.attnum for c in table.columns if were.get(c.attnum) == duckdb_type(c.type)]
 
 
 def _earlier(
@@ -142,15 +147,16 @@ async def _rows(executor: Executor, physical: Physical, sql: str) -> pa.Table | 
     )
 
 
+def _cells(physical: Physical) -> str:
+    return ", ".join([*physical.select_cells(), "_rid"])
+
+
 def _in_between(
     table: Table, physical: Physical, identity: frozenset[int] | None, after: Timestamp, upto: Timestamp
 ) -> str:
-    cells = ", ".join([*physical.select_cells(), "_rid"])
     known = {c.attnum for c in physical.table.columns}
-    arms = " UNION ALL ".join(
-        f"SELECT {at} AS _at, {came} AS _came, {cells} FROM {physical.name} WHERE {at} > {after} AND {at} <= {upto}"
-        for at, came in (("_to", "false"), ("_from", "true"))
-    )
+    cells = _cells(physical)
+    arms = physical.happened(after, upto, lambda at, came: f"{at} AS _at, {came} AS _came, {cells}")
     phase = "CASE WHEN _came THEN 2 ELSE 0 END"
     order = "_at, _phase, _rid"
     if identity and identity <= known:
@@ -178,8 +184,7 @@ def _unmoved(table: Table, identity: frozenset[int], known: set[int]) -> list[st
 
 def _standing(physical: Physical, ts: Timestamp) -> str:
     """The rows that a generation shows at a time."""
-    cells = ", ".join([*physical.select_cells(), "_rid"])
-    return f"SELECT {cells} FROM {physical.name} WHERE _from <= {ts} AND _to > {ts} ORDER BY _rid"
+    return f"SELECT {_cells(physical)} FROM {physical.name} WHERE _from <= {ts} AND _to > {ts} ORDER BY _rid"
 
 
 def _only_in(
@@ -196,11 +201,9 @@ def _changed(
 ) -> str:
     """The rows that both show, and that differ in a column of both, or have something in one that is new."""
     (before, earlier), (table, physical) = old, new
-    were = {c.attnum: duckdb_type(c.type) for c in before.columns}
+    kept = _kept(before, table)
     differs = [
-        f"a.c{c.attnum} IS DISTINCT FROM b.c{c.attnum}"
-        if were.get(c.attnum) == duckdb_type(c.type)
-        else f"a.c{c.attnum} IS NOT NULL"
+        f"a.c{c.attnum} IS DISTINCT FROM b.c{c.attnum}" if c.attnum in kept else f"a.c{c.attnum} IS NOT NULL"
         for c in table.columns
     ]
     also = f" AND ({' OR '.join(differs)})" if differs else ""
@@ -210,7 +213,6 @@ def _changed(
 def _compared(
     physical: Physical, ts: Timestamp, other: Physical, other_ts: Timestamp, match: Sequence[str], exists: str, also: str = ""
 ) -> str:  # fmt: skip
-    cells = ", ".join([*physical.select_cells(), "_rid"])
     listed = ", ".join(match)
 
     def shown(of: Physical, at: Timestamp) -> str:
@@ -219,7 +221,7 @@ def _compared(
 
     same = " AND ".join(f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in (*match, "_n"))
     return (
-        f"SELECT {cells} FROM {shown(physical, ts)} AS a"
+        f"SELECT {_cells(physical)} FROM {shown(physical, ts)} AS a"
         f" WHERE {exists} (SELECT 1 FROM {shown(other, other_ts)} AS b WHERE {same}{also}) ORDER BY _rid"
     )
 

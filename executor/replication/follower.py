@@ -27,12 +27,6 @@ if TYPE_CHECKING:
     from executor.session.session import Session
 
 
-def may_follow(session: Session) -> bool:
-    """Whether the session's role may use slots: REPLICATION, or a superuser."""
-    role = session.catalog.role(session.user)
-    return rights.is_superuser(session.catalog, session.user) or (role is not None and role.replication)
-
-
 def plugin_of(slot: Slot, options: Mapping[str, str | None]) -> Plugin:
     """Raises what the plugin has against the options."""
     try:
@@ -47,7 +41,7 @@ class Follower:
 
     def __init__(self, session: Session) -> None:
         """Raises 42501."""
-        if not may_follow(session):
+        if not rights.may_follow(session.catalog, session.user):
             raise SqlError("42501", "must be superuser or replication role to use replication slots")
         self._session = session
         self._slots = session.executor.slots
@@ -107,7 +101,7 @@ class Follower:
     def stream(self, name: str, place: Timestamp, options: Mapping[str, str | None]) -> Changes:
         """Raises 42704, 55006, 55000, and what the plugin has against the options."""
         session = self._session
-        slot = self._slots.acquire(name, session.pid, session.catalog.database_oid)
+        slot = self.acquire(name)
         try:
             return Changes(session, slot, plugin_of(slot, options), place)
         except BaseException:
@@ -178,4 +172,4 @@ class Changes:
         await self._session.executor.slots.release(self.slot)
 
 
-__all__ = ["Changes", "Follower", "may_follow", "plugin_of", "snapshot_name"]
+__all__ = ["Changes", "Follower", "plugin_of", "snapshot_name"]

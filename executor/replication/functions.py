@@ -8,7 +8,7 @@ reads what there is, as a stream would, and says that it has it. What is written
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError
 from executor.replication.follower import Changes, Follower, plugin_of
@@ -16,13 +16,11 @@ from executor.replication.plugin import transaction_number
 from executor.replication.slots import Slot
 from planner.catalog import Function
 from planner.types.arrays import split_array
-from storage.abc import Datum, Row, Timestamp
+from planner.types.log_places import datum_of, place_of, shown_log_place
+from storage.abc import Datum, Row
 
 if TYPE_CHECKING:
     from executor.session.session import Session
-
-_LESS: Final = 1 << 63
-"""What the datum of a pg_lsn is less than its place."""
 
 
 async def call(session: Session, f: Function, arguments: Sequence[Datum]) -> list[Row]:
@@ -44,7 +42,7 @@ async def _create(session: Session, name: str, plugin: str, temporary: bool, two
     if two_phase:
         raise ExecutionError("0A000", "two-phase commit of a replication slot is not supported")
     slot = await follower.create(name, plugin, temporary=temporary)
-    return [(slot.name, slot.confirmed - _LESS)]
+    return [(slot.name, datum_of(slot.confirmed))]
 
 
 async def _copy(
@@ -54,11 +52,11 @@ async def _copy(
     slot = follower.find(source)
     kept = bool(slot.holder) if temporary is None else temporary
     made = await follower.copy(slot, name, plugin or slot.plugin, temporary=kept)
-    return [(made.name, made.confirmed - _LESS)]
+    return [(made.name, datum_of(made.confirmed))]
 
 
 async def _advance(session: Session, name: str, place: int) -> list[Row]:
-    upto = place + _LESS
+    upto = place_of(place)
     follower = Follower(session)
     if not upto:
         raise ExecutionError("22023", "invalid target WAL LSN")
@@ -67,16 +65,13 @@ async def _advance(session: Session, name: str, place: int) -> list[Row]:
         if upto < slot.confirmed:
             raise ExecutionError(
                 "55000",
-                f"cannot advance replication slot to {_shown(upto)}, minimum is {_shown(slot.confirmed)}",
+                f"cannot advance replication slot to {shown_log_place(place)},"
+                f" minimum is {shown_log_place(datum_of(slot.confirmed))}",
             )
         follower.confirm(slot, upto)
     finally:
         await follower.release(slot)
-    return [(slot.name, slot.confirmed - _LESS)]
-
-
-def _shown(ts: Timestamp) -> str:
-    return f"{ts >> 32:X}/{ts & 0xFFFFFFFF:X}"
+    return [(slot.name, datum_of(slot.confirmed))]
 
 
 async def _changes(
@@ -89,7 +84,7 @@ async def _changes(
         raise ExecutionError("22004", "options array must not be null")
     slot = follower.acquire(name)
     try:
-        return await _read(session, f, slot, upto, count, _options(options))
+        return await _read(session, follower, f, slot, upto, count, _options(options))
     finally:
         await follower.release(slot)
 
@@ -104,7 +99,7 @@ def _options(array: str) -> dict[str, str | None]:
 
 
 async def _read(
-    session: Session, f: Function, slot: Slot, upto: int | None, count: int | None, options: dict[str, str | None]
+    session: Session, follower: Follower, f: Function, slot: Slot, upto: int | None, count: int | None, options: dict[str, str | None]
 ) -> list[Row]:  # fmt: skip
     plugin = plugin_of(slot, options)
     binary = "binary" in f.name
@@ -117,9 +112,9 @@ async def _read(
     changes = Changes(session, slot, plugin)
     rows: list[Row] = []
     left = session.executor.limits.transaction_bytes_max
-    async for place, message, is_last in changes.messages(None if upto is None else upto + _LESS):
+    async for place, message, is_last in changes.messages(None if upto is None else place_of(upto)):
         data: Datum = message if binary else message.decode()
-        rows.append((place - _LESS, transaction_number(place), data))
+        rows.append((datum_of(place), transaction_number(place), data))
         left -= len(message) + 100
         if left < 0:
             raise ExecutionError(
@@ -129,7 +124,7 @@ async def _read(
             changes.told = place
             break
     if "_get_" in f.name:
-        session.executor.slots.confirm(slot, changes.told + 1)
+        follower.confirm(slot, changes.told + 1)
     return rows
 
 

@@ -25,8 +25,8 @@ from planner.abc import Column, SqlError, Table
 from planner.binding.keyed.index_expressions import of_rows
 from planner.binding.writes.replica_identity import identity
 from planner.catalog import Catalog, Publication, UserType
-from planner.catalog.system.publications import ancestors, published
-from planner.partitioning import leaves_of
+from planner.catalog.system.publications import part_of, published
+from planner.partitioning import ancestors, leaves_of
 from planner.types import text_output
 from planner.types.declared import FIRST_USER_OID
 from storage.abc import Timestamp
@@ -41,16 +41,21 @@ _COLUMN: Final = struct.Struct(">Ii").pack
 _LENGTH: Final = struct.Struct(">cI").pack
 
 
+Condition = Callable[[Sequence[Any]], bool]
+"""Of a row: whether it is told of."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Told:
     """A table as its changes are told: under which name, which columns, which kinds."""
 
+    table: Table
     shown: Table
     columns: tuple[tuple[Column, int, bool], ...]
     """Of the shown table; where each is in a row; whether it is of the identity."""
     outputs: tuple[Callable[[Any], str], ...]
     identity: str
-    shows: Mapping[str, Callable[[Sequence[Any]], bool] | None]
+    shows: Mapping[str, Condition | None]
     """By kind of change: which rows are told of it; None: all. A kind that is absent is not told."""
     relation: tuple[bytes, ...]
     """Y and R."""
@@ -91,6 +96,8 @@ class PgOutput:
             raise SqlError("22023", "publication_names parameter missing")
         self._names = names
         self._catalog: Catalog | None = None
+        self._published: list[tuple[Publication, dict[int, Table]]] = []
+        """What each publication shows, by that catalog."""
         self._told: dict[int, _Told] = {}
         self._sent: dict[int, tuple[bytes, ...]] = {}
 
@@ -98,29 +105,34 @@ class PgOutput:
     def tables(self) -> Tables:
         return self._tables
 
-    def _publications(self, catalog: Catalog) -> list[Publication]:
+    def _look_at(self, catalog: Catalog) -> None:
+        """Raises 42704."""
+        if catalog is self._catalog:
+            return
         known = {p.name: p for p in catalog.objects(Publication)}
         for name in self._names:
             if name not in known:
                 raise SqlError("42704", f'publication "{name}" does not exist')
-        return [known[name] for name in dict.fromkeys(self._names)]
+        named = [known[name] for name in dict.fromkeys(self._names)]
+        self._published = [(p, {t.oid: t for t in published(catalog, p)}) for p in named]
+        self._catalog, self._told = catalog, {}
 
     def _tables(self, catalog: Catalog) -> Sequence[Table]:
+        self._look_at(catalog)
         found: dict[int, Table] = {}
-        for publication in self._publications(catalog):
-            for shown in published(catalog, publication):
+        for _, shown_tables in self._published:
+            for shown in shown_tables.values():
                 for table in [shown] if shown.partitioning is None else leaves_of(catalog, shown):
                     found[table.oid] = table
         return [found[oid] for oid in sorted(found)]
 
     def messages(self, transaction: Transaction) -> Iterator[tuple[Timestamp, bytes]]:
         ts, catalog = transaction.ts, transaction.catalog
-        if catalog is not self._catalog:
-            self._catalog, self._told = catalog, {}
+        self._look_at(catalog)
         begun = False
         for change in transaction.changes:
             told = self._told.get(change.table.oid)
-            if told is None or (told.shown is not change.table and told.shown.oid == change.table.oid):
+            if told is None or told.table is not change.table:  # it may be a row of how the table was before
                 told = self._told[change.table.oid] = self._as_told(catalog, change.table)
             seen = _seen(told, change)
             if seen is None:
@@ -139,22 +151,18 @@ class PgOutput:
 
     def _as_told(self, catalog: Catalog, table: Table) -> _Told:
         shown, lists = table, []
-        shows: dict[str, list[Callable[[Sequence[Any]], bool] | None]] = {}
+        shows: dict[str, list[Condition | None]] = {}
         above = [table, *ancestors(catalog, table)]
-        for publication in self._publications(catalog):
-            named = {t.oid: t for t in published(catalog, publication)}
+        for publication, named in self._published:
             one = next((a for a in reversed(above) if a.oid in named), None)
             if one is None:
                 continue
             if above.index(one) > above.index(shown):
                 shown = one
-            part = None if publication.all_tables else publication.table(one.oid)
-            filtered = part is not None and part.condition and not publication.has_schema(one.schema_oid)
-            rows = _condition(catalog, table, part.condition) if part is not None and filtered else None
-            named_columns = () if part is None or publication.has_schema(one.schema_oid) else part.columns
-            lists.append(
-                frozenset(c.name for c in one.visible if not named_columns or c.attnum in named_columns)
-            )
+            part = part_of(publication, one)
+            rows = _condition(catalog, table, part.condition) if part is not None and part.condition else None
+            listed = part.columns if part is not None else ()
+            lists.append(frozenset(c.name for c in one.visible if not listed or c.attnum in listed))
             for kind, on in (
                 (INSERT, publication.inserts), (UPDATE, publication.updates), (DELETE, publication.deletes), (TRUNCATE, publication.truncates),
             ):  # fmt: skip
@@ -176,6 +184,7 @@ class PgOutput:
             columns.append((column, place, table.replica_identity == "f" or own.attnum in (key or ())))
         outputs = tuple(text_output(c.type) for c, _, _ in columns)
         return _Told(
+            table,
             shown,
             tuple(columns),
             outputs,
@@ -183,9 +192,6 @@ class PgOutput:
             {kind: _any(conditions) for kind, conditions in shows.items()},
             _relation(catalog, shown, columns, table.replica_identity),
         )
-
-
-Condition = Callable[[Sequence[Any]], bool]
 
 
 def _condition(catalog: Catalog, table: Table, text: str) -> Condition:

@@ -16,7 +16,7 @@ is not kept any more, and the slot says so (`wal_status` lost) to whoever uses i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -89,9 +89,9 @@ class Slots:
     def __bool__(self) -> bool:
         return bool(self._slots)
 
-    async def keep_those_of(self, databases: Collection[int]) -> None:
-        """Slots of databases that have been dropped go with them."""
-        for slot in [s for s in self._slots.values() if s.database_oid not in databases]:
+    async def end(self, gone: Iterable[Slot]) -> None:
+        """They are no more, and nothing is kept for them."""
+        for slot in gone:
             self._release(slot)
             if not slot.holder:
                 await self._env.drop_lease(slot.key)
@@ -147,9 +147,7 @@ class Slots:
         slot = self.find(name)
         if slot.active_pid:
             raise in_use(slot)
-        self._release(slot)
-        if not slot.holder:
-            await self._env.drop_lease(slot.key)
+        await self.end([slot])
 
     def acquire(self, name: str, pid: int, database_oid: int) -> Slot:
         """For one follower at a time. Raises 42704, 55006, 55000."""

@@ -34,6 +34,7 @@ from executor.session import chance, commands, native_reads, signals
 from executor.session.blocks import transactions
 from planner.abc import SqlError
 from planner.binding.prelude.python_parameters import with_parameters
+from planner.types.log_places import datum_of
 
 if TYPE_CHECKING:
     from executor.executor import Executor
@@ -117,7 +118,7 @@ def _status(session: Session, number: int | None) -> str | None:
 
 def _log_place(session: Session) -> int:
     """The place behind all that has committed, as the datum of a pg_lsn."""
-    return session.executor.env.oracle.read_ts() + 1 - (1 << 63)
+    return datum_of(session.executor.env.oracle.read_ts() + 1)
 
 
 def _set_seed(session: Session, seed: float | None) -> str | None:

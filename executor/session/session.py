@@ -35,7 +35,7 @@ from executor.keyed.parts_member import PartsMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.plans import require_same_columns
 from executor.procedural import calls
-from executor.replication.follower import Follower, may_follow
+from executor.replication.follower import Follower
 from executor.session import acts, as_of, commands, current, queries, read_only, readers, runners
 from executor.session.blocks import at_once, gathering, keyed, short_reads, transactions
 from executor.session.blocks.block import Block
@@ -49,6 +49,7 @@ from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
 from planner import statements as st
 from planner.abc import LockingQuery, Plan, Query, SqlError, TypeRef, Utility
 from planner.alone import refuse_with_others
+from planner.catalog import rights
 from planner.planner import PlanContext, is_current
 from storage.abc import Datum
 from txn.abc import SerializationFailure
@@ -71,7 +72,7 @@ class Session(BlockOwner):
     # --- replication -----------------------------------------------------------------------
 
     def follows(self, *, of_database: bool) -> None:
-        if not may_follow(self):
+        if not rights.may_follow(self.catalog, self.user):
             raise ExecutionError("42501", "must be superuser or replication role to start walsender")
         self.follows_database = of_database
 

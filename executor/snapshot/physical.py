@@ -15,7 +15,7 @@ and timestamps at infinity are the same extreme integers in both.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -195,12 +195,21 @@ class Physical:
             + f" AS {quoted(c.name)}"
             for c in seen_as.columns
         ]
+        told = "".join(f", {c}" for c in cells)
+
+        def row(at: str, came: bool) -> str:
+            word = "insert" if came else "delete"
+            return f"'{word}' AS _change, CAST({at} AS BIGINT) AS _commit_ts{told}"
+
+        return f"({self.happened(after, upto, row)})"
+
+    def happened(self, after: Timestamp, upto: Timestamp, row: Callable[[str, bool], str]) -> str:
+        """The rows that went and those that came in (after, upto]. `row`: what is selected, by the column of the time and whether they came."""
         arms = [
-            f"SELECT '{word}' AS _change, CAST({at} AS BIGINT) AS _commit_ts{''.join(', ' + c for c in cells)}"
-            f" FROM {self.name} WHERE {at} > {after} AND {at} <= {upto}"
-            for word, at in (("delete", "_to"), ("insert", "_from"))
+            f"SELECT {row(at, came)} FROM {self.name} WHERE {at} > {after} AND {at} <= {upto}"
+            for at, came in (("_to", False), ("_from", True))
         ]
-        return f"({' UNION ALL '.join(arms)})"
+        return " UNION ALL ".join(arms)
 
     def select_cells(self) -> list[str]:
         """The columns as canonical Arrow, for reading the table back."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from planner.abc import PlanError, SqlError
-from planner.types.log_places import read_log_place
+from planner.types.log_places import place_of, read_log_place
 from storage.abc import Timestamp
 
 _TOKEN: Final = re.compile(
@@ -198,7 +198,7 @@ class _Words:
         if found is None or found.group(3) is None:
             raise self._unexpected()
         self._place = found.end()
-        return read_log_place(found.group(3)) + (1 << 63)  # the datum of a pg_lsn has a sign
+        return place_of(read_log_place(found.group(3)))
 
     def options(self) -> dict[str, str | None]:
         """`(name 'value', name, ...)`, or nothing."""

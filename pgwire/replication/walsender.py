@@ -36,6 +36,7 @@ from pgwire.replication.commands import (
 from pgwire.shapes import shape_of_columns
 from planner.abc import ResultColumn, SqlError, TypeRef
 from planner.types import oids
+from planner.types.log_places import datum_of, shown_log_place
 
 if TYPE_CHECKING:
     from executor.abc import Session
@@ -138,7 +139,7 @@ def _columns(*names: str) -> tuple[ResultColumn, ...]:
 
 
 def _place(ts: Timestamp) -> str:
-    return f"{ts >> 32:X}/{ts & 0xFFFFFFFF:X}"
+    return shown_log_place(datum_of(ts))
 
 
 def _read(follower: Follower, name: str) -> tuple[Datum, ...]:

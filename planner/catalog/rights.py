@@ -157,6 +157,12 @@ def is_superuser(catalog: Catalog, name: str) -> bool:
     return role is not None and role.superuser
 
 
+def may_follow(catalog: Catalog, name: str) -> bool:
+    """Whether a role may use replication slots: REPLICATION, or a superuser."""
+    role = catalog.role(name)
+    return role is not None and (role.superuser or role.replication)
+
+
 def owns(catalog: Catalog, name: str, thing: CatalogObject) -> bool:
     """Whether a role is the owner of an object, or in the role that is."""
     if is_superuser(catalog, name):

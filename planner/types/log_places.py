@@ -24,6 +24,14 @@ _HALF: Final = (1 << 32) - 1
 _EXACT: Final = Context(prec=MAX_PREC)
 
 
+def datum_of(place: int) -> int:
+    return place - _LESS
+
+
+def place_of(datum: int) -> int:
+    return datum + _LESS
+
+
 def read_log_place(text: str) -> int:
     """Raises 22P02."""
     halves = _HALVES.fullmatch(text)

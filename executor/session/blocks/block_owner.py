@@ -146,9 +146,9 @@ class BlockOwner(SessionContext):
     def _committed(self: Session, block: Block) -> None:  # type: ignore[misc]
         if block.published is not None:
             self.executor.catalogs.publish(block)
-            if slots := self.executor.slots:
-                there = {d.oid for d in self.executor.catalog.objects(Database)}
-                self.executor.spawn(slots.keep_those_of(there))
+            slots, catalog = self.executor.slots, self.executor.catalog
+            if gone := [s for s in slots.all() if not isinstance(catalog.get(s.database_oid), Database)]:
+                self.executor.spawn(slots.end(gone))
         self._close_block(block.commit_ts)
         if self.settings.commit():
             self.settings_changed()

@@ -19,7 +19,7 @@ from planner.catalog.system.function_table import system
 from planner.catalog.system.measures import publishable
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.written import columns_named, condition, spelled
-from planner.partitioning import descendants
+from planner.partitioning import ancestors, descendants
 from planner.types import array_datum
 from planner.types.log_places import read_log_place
 from planner.types.oids import INT2VECTOR, OID, PG_NODE_TREE, RECORD, TEXT
@@ -102,7 +102,7 @@ def pg_publication_tables(context: SystemContext) -> Rows:
     found: Rows = []
     for p in catalog.objects(Publication):
         for table in published(catalog, p):
-            part = _part(p, table)
+            part = part_of(p, table)
             columns = [
                 c.name for c in table.visible if part is None or not part.columns or c.attnum in part.columns
             ]
@@ -132,7 +132,7 @@ def _tables(context: SystemContext, name: str | None) -> list[dict[str, Any]]:
         raise SqlError("42704", f'publication "{name}" does not exist')
     rows: list[dict[str, Any]] = []
     for table in published(context.catalog, found):
-        part = _part(found, table)
+        part = part_of(found, table)
         columns = list(part.columns) if part is not None else []
         rows.append(
             {
@@ -169,16 +169,7 @@ def _spread(catalog: Catalog, table: Table, root: bool) -> Iterable[Table]:
     return [t for t in descendants(catalog, table) if t.partitioning is None]
 
 
-def ancestors(catalog: Catalog, table: Table) -> list[Table]:
-    """The tables that a partition is in, the nearest first."""
-    found: list[Table] = []
-    while table.partition is not None:
-        table = catalog.table(table.partition.parent)
-        found.append(table)
-    return found
-
-
-def _part(publication: Publication, table: Table) -> PublishedTable | None:
+def part_of(publication: Publication, table: Table) -> PublishedTable | None:
     """What was said of a table itself; nothing counts of one whose schema is published."""
     if publication.all_tables or publication.has_schema(table.schema_oid):
         return None
@@ -201,8 +192,8 @@ def columns_used(context: SystemContext, part: PublishedTable) -> list[int]:
 
 
 __all__ = [
-    "ancestors",
     "columns_used",
+    "part_of",
     "pg_publication",
     "pg_publication_namespace",
     "pg_publication_rel",

@@ -18,8 +18,7 @@ _MADE = (("slot_name", NAME), ("lsn", PG_LSN))
 
 
 def _may_use(context: SystemContext) -> None:
-    role = context.catalog.role(context.user)
-    if not rights.is_superuser(context.catalog, context.user) and (role is None or not role.replication):
+    if not rights.may_follow(context.catalog, context.user):
         raise SqlError("42501", "must be superuser or replication role to use replication slots")
 
 

@@ -34,12 +34,15 @@ from planner.catalog.objects import Database
 from planner.catalog.system.relations import relations
 from planner.catalog.type_objects import CompositeType
 from planner.ddl.constraints import definitions as constraints
+from planner.ddl.of_database import OfDatabase
 from planner.ddl.rights import permits
 from planner.ddl.scope import Scope
 from planner.inheritance import family
 from planner.parse import parse_expression
 from planner.types.booleans import bool_in
 
+_BY_NAME: Final = OfDatabase(Publication, "publication")
+named, existing, require_owner = _BY_NAME.named, _BY_NAME.existing, _BY_NAME.require_owner
 _LIST: Final = re.compile(r'\s*(?:(?:"[^"]*"|[\w$]+)\s*(?:,\s*(?:"[^"]*"|[\w$]+)\s*)*)?\Z')
 _ACTIONS: Final = {"insert": "inserts", "update": "updates", "delete": "deletes", "truncate": "truncates"}
 
@@ -415,28 +418,6 @@ def _without_schemas(publication: Publication, schemas: Sequence[Schema]) -> Pub
     return dataclasses.replace(
         publication, schemas=tuple(p for p in publication.schemas if p.schema not in gone)
     )
-
-
-# --- by name, and whose it is -------------------------------------------------------------------------
-
-
-def named(scope: Scope, name: str) -> Publication | None:
-    """The publication of that name in this database."""
-    return next((x for x in scope.catalog.objects(Publication) if x.name == name), None)
-
-
-def existing(scope: Scope, name: str) -> Publication:
-    """Raises 42704."""
-    found = named(scope, name)
-    if found is None:
-        raise PlanError("42704", f'publication "{name}" does not exist')
-    return found
-
-
-def require_owner(scope: Scope, found: Publication) -> None:
-    """Raises 42501."""
-    if not rights.owns(scope.catalog, scope.user, found):
-        raise PlanError("42501", f"must be owner of publication {found.name}")
 
 
 def _may_create(scope: Scope, user: str) -> None:

@@ -16,10 +16,13 @@ from planner import statements as st
 from planner.abc import PlanError
 from planner.catalog import Subscription, rights
 from planner.ddl.constraints.definitions import require_role
+from planner.ddl.of_database import OfDatabase
 from planner.ddl.scope import Scope
 from planner.types.booleans import bool_in
 from planner.types.log_places import read_log_place, shown_log_place
 
+_BY_NAME: Final = OfDatabase(Subscription, "subscription")
+named, existing, require_owner = _BY_NAME.named, _BY_NAME.existing, _BY_NAME.require_owner
 _CREATED: Final = (
     "connect", "enabled", "create_slot", "slot_name", "copy_data", "synchronous_commit", "binary", "streaming", "two_phase",
     "disable_on_error",
@@ -297,28 +300,6 @@ def _check_connection(text: str) -> None:
 
 def _malformed(what: str) -> PlanError:
     return PlanError("42601", f"invalid connection string syntax: {what}\n")
-
-
-# --- by name, and whose it is -------------------------------------------------------------------------
-
-
-def named(scope: Scope, name: str) -> Subscription | None:
-    """The subscription of that name in this database."""
-    return next((x for x in scope.catalog.objects(Subscription) if x.name == name), None)
-
-
-def existing(scope: Scope, name: str) -> Subscription:
-    """Raises 42704."""
-    found = named(scope, name)
-    if found is None:
-        raise PlanError("42704", f'subscription "{name}" does not exist')
-    return found
-
-
-def require_owner(scope: Scope, found: Subscription) -> None:
-    """Raises 42501."""
-    if not rights.owns(scope.catalog, scope.user, found):
-        raise PlanError("42501", f"must be owner of subscription {found.name}")
 
 
 __all__ = [

@@ -15,9 +15,12 @@ from planner import types as t
 from planner.abc import PlanError
 from planner.catalog import EventTrigger, Function, rights
 from planner.ddl.constraints.definitions import require_role
+from planner.ddl.of_database import OfDatabase
 from planner.ddl.routines import names as routine_names
 from planner.ddl.scope import Scope
 
+_BY_NAME: Final = OfDatabase(EventTrigger, "event trigger")
+named, existing, require_owner = _BY_NAME.named, _BY_NAME.existing, _BY_NAME.require_owner
 EVENTS: Final = ("ddl_command_start", "ddl_command_end", "sql_drop", "table_rewrite")
 _KINDS: Final = (
     "ACCESS METHOD|AGGREGATE|CAST|COLLATION|CONVERSION|DOMAIN|EXTENSION|FOREIGN DATA WRAPPER|FOREIGN TABLE|FUNCTION|INDEX|LANGUAGE|"
@@ -82,25 +85,6 @@ def _refuse_tag(tag: str) -> None:
     if _WITHOUT.match(tag.upper()):
         raise PlanError("0A000", f"event triggers are not supported for {tag}")
     raise PlanError("42601", f'filter value "{tag}" not recognized for filter variable "tag"')
-
-
-def named(scope: Scope, name: str) -> EventTrigger | None:
-    """The event trigger of that name in this database."""
-    return next((x for x in scope.catalog.objects(EventTrigger) if x.name == name), None)
-
-
-def existing(scope: Scope, name: str) -> EventTrigger:
-    """Raises 42704."""
-    found = named(scope, name)
-    if found is None:
-        raise PlanError("42704", f'event trigger "{name}" does not exist')
-    return found
-
-
-def require_owner(scope: Scope, found: EventTrigger) -> None:
-    """Raises 42501."""
-    if not rights.owns(scope.catalog, scope.user, found):
-        raise PlanError("42501", f"must be owner of event trigger {found.name}")
 
 
 def alter_event_trigger(scope: Scope, said: st.AlterEventTrigger) -> None:
