@@ -79,7 +79,7 @@ def _closed_set() -> frozenset[str]:
     ops |= {
         "numeric % numeric", "mod(numeric, numeric)", "round(numeric, int4)", "round(numeric)", "trunc(numeric)",
         "floor(numeric)", "ceil(numeric)", "ceiling(numeric)", "floor(float8)", "ceil(float8)", "ceiling(float8)",
-        "round(float8)", "trunc(float8)", "text || text", "length(text)", "char_length(text)", "character_length(text)",
+        "round(float8)", "trunc(float8)", "text || text", "bytea || bytea", "length(bytea)", "octet_length(bytea)", "length(text)", "char_length(text)", "character_length(text)",
         "octet_length(text)", "lower(text)", "upper(text)", "substr(text, int4)", "substr(text, int4, int4)",
         "substring(text, int4)", "substring(text, int4, int4)", "left(text, int4)", "right(text, int4)", "btrim(text)",
         "ltrim(text)", "rtrim(text)", "replace(text, text, text)", "strpos(text, text)", "date + int4", "date - int4",
