@@ -18,7 +18,6 @@ _DAY_US = 86_400_000_000
 _PLAIN: dict[str, Compare] = {
     "=": operator.eq,
     "<>": operator.ne,
-    "!=": operator.ne,
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -97,7 +96,7 @@ def _register() -> None:
     pairs = [(t, t) for t in _SIMPLE]
     ints = ("int2", "int4", "int8")
     pairs += [(a, b) for a in ints for b in ints if a != b]
-    pairs += [("text", "varchar"), ("varchar", "text"), ("name", "text"), ("text", "name")]
+    pairs += [("name", "text"), ("text", "name")]
     for symbol, function in _PLAIN.items():
         if symbol in ("=", "<>"):
             STRICT[f"xid {symbol} xid"] = STRICT[f"xid {symbol} int4"] = function
@@ -120,10 +119,8 @@ def _register() -> None:
         def not_distinct(a: Any, b: Any, distinct: Compare = distinct) -> bool:
             return not distinct(a, b)
 
-        for spelling in ("is distinct from", "IS DISTINCT FROM"):
-            LAX[f"{kind} {spelling} {kind}"] = distinct
-        for spelling in ("is not distinct from", "IS NOT DISTINCT FROM"):
-            LAX[f"{kind} {spelling} {kind}"] = not_distinct
+        LAX[f"{kind} is distinct from {kind}"] = distinct
+        LAX[f"{kind} is not distinct from {kind}"] = not_distinct
 
 
 _register()

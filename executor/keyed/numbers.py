@@ -45,6 +45,20 @@ def checked_integer(kind: str) -> Callable[[int], int]:
     return check
 
 
+def _shifts(kind: str) -> tuple[Callable[[int, int], int], Callable[[int, int], int]]:
+    """As the processor shifts: by the count modulo the register's width (int2 is in one of int4), dropping what goes out."""
+    bits = {"int2": 16, "int4": 32, "int8": 64}[kind]
+    register, sign = max(bits, 32) - 1, 1 << (bits - 1)
+
+    def left(a: int, count: int) -> int:
+        return ((a << (count & register)) + sign) % (2 * sign) - sign
+
+    def right(a: int, count: int) -> int:
+        return a >> (count & register)
+
+    return left, right
+
+
 def _integer_operators() -> None:
     def make(kind: str) -> dict[str, Callable[[int, int], int]]:
         low, high, word = INT_BOUNDS[kind]
@@ -101,6 +115,7 @@ def _integer_operators() -> None:
         STRICT[f"{kind} | {kind}"] = lambda a, b: a | b
         STRICT[f"{kind} # {kind}"] = lambda a, b: a ^ b
         STRICT[f"~ {kind}"] = lambda a: ~a
+        STRICT[f"{kind} << int4"], STRICT[f"{kind} >> int4"] = _shifts(kind)
 
 
 _integer_operators()
@@ -187,6 +202,11 @@ def _round8(a: float) -> float:
 @scalar("trunc(float8)")
 def _trunc8(a: float) -> float:
     return a if math.isinf(a) or math.isnan(a) else math.copysign(float(math.trunc(a)), a)
+
+
+@scalar("cbrt(float8)")
+def _cbrt8(a: float) -> float:
+    return math.cbrt(a)
 
 
 @scalar("sqrt(float8)")

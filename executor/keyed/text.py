@@ -19,7 +19,7 @@ LONGEST: Final = (1 << 30) - 5
 """Characters, or bytes, of a value: PostgreSQL's have a gigabyte at most."""
 
 
-@scalar("text || text", "varchar || varchar", "text || varchar", "varchar || text")
+@scalar("text || text")
 def _concatenate(a: str, b: str) -> str:
     if len(a) + len(b) > LONGEST:
         raise ExecutionError("54000", "requested length too large")
@@ -33,7 +33,7 @@ def _join_bytes(a: bytes, b: bytes) -> bytes:
     return a + b
 
 
-@scalar(*(f"{f}({t})" for f in ("length", "char_length", "character_length") for t in ("text", "varchar")))
+@scalar("length(text)", "char_length(text)", "character_length(text)")
 def _length(a: str) -> int:
     return len(a)
 
@@ -43,7 +43,7 @@ def _length_bpchar(a: str) -> int:
     return len(a.rstrip(" "))
 
 
-@scalar("octet_length(text)", "octet_length(varchar)")
+@scalar("octet_length(text)")
 def _octets(a: str) -> int:
     return len(a.encode())
 
@@ -53,12 +53,12 @@ def _octets_bytea(a: bytes) -> int:
     return len(a)
 
 
-@scalar("lower(text)", "lower(varchar)")
+@scalar("lower(text)")
 def _lower(a: str) -> str:
     return lowered(a)
 
 
-@scalar("upper(text)", "upper(varchar)")
+@scalar("upper(text)")
 def _upper(a: str) -> str:
     return uppered(a)
 
@@ -90,7 +90,7 @@ def _right(a: str, n: int) -> str:
     return a[-n:] if n > 0 else a[min(len(a), -n) :]
 
 
-@scalar("btrim(text)", "trim(text)")
+@scalar("btrim(text)")
 def _btrim(a: str) -> str:
     return a.strip(" ")
 
@@ -137,7 +137,7 @@ def _reverse(a: str) -> str:
 
 @scalar("repeat(text, int4)")
 def _repeat(a: str, n: int) -> str:
-    if len(a) * max(n, 0) > 1 << 28:
+    if len(a) * max(n, 0) > LONGEST:
         raise ExecutionError("54000", "requested length too large")
     return a * max(n, 0)
 

@@ -43,6 +43,16 @@ def _date_finite(v: int) -> bool:
     return -DATE_INFINITY < v < DATE_INFINITY
 
 
+@scalar("isfinite(date)")
+def _isfinite_date(a: int) -> bool:
+    return _date_finite(a)
+
+
+@scalar("isfinite(timestamp)", "isfinite(timestamptz)")
+def _isfinite_timestamp(a: int) -> bool:
+    return _finite(a)
+
+
 @scalar("date + int4")
 def _date_plus(a: int, days: int) -> int:
     return _checked_date(a + days) if _date_finite(a) else a

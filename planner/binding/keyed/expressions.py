@@ -73,18 +73,22 @@ def _closed_set() -> frozenset[str]:
     for a in (*_ORDERED, *_INTS):
         ops |= {f"{a} is distinct from {a}", f"{a} is not distinct from {a}"}
     ops |= {f"xid {op} {b}" for op in ("=", "<>") for b in ("xid", "int4")}
-    ops |= {f"{a} {op} {b}" for op in ("=", "<>") for a, b in (("text", "name"), ("name", "text"))}
-    for a in ("float8", "numeric"):
+    for a, b in (("text", "name"), ("float4", "float8"), ("date", "timestamp")):
+        ops |= {f"{x} {op} {y}" for op in _COMPARE for x, y in ((a, b), (b, a))}
+    ops |= {f"{a} {op} {b}" for op in "+-*/" for a, b in (("float4", "float8"), ("float8", "float4"))}
+    for a in ("float4", "float8", "numeric"):
         ops |= {f"{a} {op} {a}" for op in "+-*/"} | {f"- {a}", f"+ {a}", f"abs({a})", f"@ {a}"}
+    for a in _INTS:
+        ops |= {f"{a} {op} int4" for op in ("<<", ">>")}
     ops |= {
         "numeric % numeric", "mod(numeric, numeric)", "round(numeric, int4)", "round(numeric)", "trunc(numeric)",
         "floor(numeric)", "ceil(numeric)", "ceiling(numeric)", "floor(float8)", "ceil(float8)", "ceiling(float8)",
-        "round(float8)", "trunc(float8)", "text || text", "bytea || bytea", "length(bytea)", "octet_length(bytea)", "length(text)", "char_length(text)", "character_length(text)",
+        "round(float8)", "trunc(float8)", "trunc(numeric, int4)", "sqrt(float8)", "cbrt(float8)", "text || text", "bytea || bytea", "length(bytea)", "octet_length(bytea)", "length(text)", "char_length(text)", "character_length(text)", "length(bpchar)", "char_length(bpchar)", "character_length(bpchar)",
         "octet_length(text)", "lower(text)", "upper(text)", "substr(text, int4)", "substr(text, int4, int4)",
         "substring(text, int4)", "substring(text, int4, int4)", "left(text, int4)", "right(text, int4)", "btrim(text)",
-        "ltrim(text)", "rtrim(text)", "replace(text, text, text)", "strpos(text, text)", "date + int4", "date - int4",
+        "ltrim(text)", "rtrim(text)", "btrim(text, text)", "ltrim(text, text)", "rtrim(text, text)", "reverse(text)", "repeat(text, int4)", "replace(text, text, text)", "strpos(text, text)", "position(text, text)", "date + int4", "int4 + date", "date - int4",
         "text ~~ text", "text !~~ text", "text ^@ text", "starts_with(text, text)", "text ~~* text", "text !~~* text", "date - date", "timestamp + interval", "timestamp - interval", "timestamp - timestamp",
-        "timestamptz - timestamptz", "date + interval", "date - interval", "interval + timestamp", "interval + interval",
+        "timestamptz - timestamptz", "date + interval", "date - interval", "isfinite(date)", "isfinite(timestamp)", "isfinite(timestamptz)", "interval + timestamp", "interval + interval",
         "interval - interval", "- interval", "interval * float8", "float8 * interval", "interval / float8", "gen_random_uuid()", "uuid_generate_v4()", "uuid_generate_v1()", "uuid_generate_v1mc()",
     }  # fmt: skip
     return frozenset(ops)
