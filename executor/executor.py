@@ -137,6 +137,8 @@ class Executor:
         that; statements by key do not. Raises what storage and txn raise.
         """
         limits = limits or ExecutorLimits()
+        # Until it is known which tables and followers want more than the usual history, all of it stays.
+        held = environment.holds.acquire(environment.holds.since)
 
         async def fetch(shard: ShardId, part: Part) -> pa.Table:
             return await fetch_part(environment, shard, part)
@@ -184,6 +186,7 @@ class Executor:
         environment.retention.lasting = frozenset((CATALOG_SHARD,))
         environment.retention.on_since.append(store.since_moved)
         environment.retention.advance(environment.oracle.read_ts())
+        environment.holds.release(held)
         environment.sort_by = self._key_columns
         if hydrate:
             self.spawn(self._hydrate())

@@ -6,8 +6,12 @@ import asyncio
 
 import pytest
 
+from executor.executor import Executor
 from storage.abc import Clock
 from tests.executor.sql import Failed, Server
+from txn.environment import Environment
+from txn.limits import Limits
+from txn.oracle import SystemClock
 
 HOUR_S = 3600
 
@@ -133,6 +137,38 @@ def test_compaction_forgets_by_table_and_a_restart_does_not_remember() -> None:
             await server.restart()
             assert not await remembers(server, "brief", then), "a longer window brings nothing back"
             assert await remembers(server, "usual", then)
+
+    asyncio.run(run())
+
+
+def test_upkeep_that_passes_while_a_server_starts_forgets_nothing() -> None:
+    """It does not know yet how long tables want their history kept, nor who follows: an hour's was left of all of them."""
+
+    async def run() -> None:
+        async with Server() as server:
+            then = await made(server)
+            a = server.client("a")
+            await a.query("select pg_create_logical_replication_slot('away', 'test_decoding')")
+            await a.query("insert into usual values (2, 2)")
+            blob, consensus = server.env.blob, server.env.consensus
+            server.clients.clear()
+            server.env.abandon()
+            await server.executor.close()
+            clock = Ahead(SystemClock())
+            clock.seconds = 3 * HOUR_S
+            server.env = await Environment.open(
+                blob=blob, consensus=consensus, clock=clock, limits=Limits(pass_s=0.0, since_step_s=0.0)
+            )
+            server.executor = await Executor.open(server.env)
+            for _ in range(100):
+                await asyncio.sleep(0)
+            assert await remembers(server, "lasting", then)
+            told = "select data from pg_logical_slot_get_changes('away', null, null, 'include-xids', '0')"
+            assert await server.client("a").rows(told) == [
+                ("BEGIN",),
+                ("table public.usual: INSERT: id[integer]:2 v[integer]:2",),
+                ("COMMIT",),
+            ]
 
     asyncio.run(run())
 
