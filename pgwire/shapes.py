@@ -132,7 +132,10 @@ ParameterDecoder = Callable[[Sequence[bytes | None]], tuple[Datum, ...]]
 
 
 def _kept(plan: Plan, formats: Formats, settings: TypeSettings) -> tuple[PlanWire, tuple[Formats, int]]:
-    """What is remembered of a plan, and under which key for these formats and settings."""
+    """What is remembered of a plan, and under which key for these formats and settings.
+
+    What is made for it is made with `_kept_settings`: where others share it, it may not ask the session that came first, which may be gone.
+    """
     wire: PlanWire | None = plan.wire
     if wire is None:
         wire = plan.wire = PlanWire(plan)
@@ -140,12 +143,16 @@ def _kept(plan: Plan, formats: Formats, settings: TypeSettings) -> tuple[PlanWir
     return wire, (formats, settings.look if wire.shared else id(settings))
 
 
+def _kept_settings(wire: PlanWire, settings: TypeSettings) -> TypeSettings:
+    return settings.of_all() if wire.shared else settings
+
+
 def shape_of(plan: Plan, formats: Formats, settings: TypeSettings) -> Shape:
     """Raises ProtocolViolation if the formats do not fit the columns."""
     wire, key = _kept(plan, formats, settings)
     shape: Shape | None = wire.shapes.get(key)
     if shape is None:
-        shape = Shape(plan.columns, formats, settings)
+        shape = Shape(plan.columns, formats, _kept_settings(wire, settings))
         shape.dynamic = plan.columns is None and _runs_another(plan)
         if len(wire.shapes) >= VARIANTS_LIMIT:
             wire.shapes.clear()
@@ -209,7 +216,8 @@ def decode_parameters(
     if known is None:
         if len(wire.decoders) >= VARIANTS_LIMIT:
             wire.decoders.clear()
-        known = (settings, _decoder(types, codes, settings))
+        used = _kept_settings(wire, settings)
+        known = (used, _decoder(types, codes, used))
         wire.decoders[key] = known
     decode: ParameterDecoder = known[1]
     try:
@@ -268,7 +276,8 @@ def bound_columns(
         forms = codes[:width] if len(codes) > 1 else (codes[0] if codes else 0,) * width
         if len(wire.columns) >= VARIANTS_LIMIT:
             wire.columns.clear()
-        known = (settings, [BoundColumn(ref, form, settings) for ref, form in zip(types, forms, strict=True)])
+        used = _kept_settings(wire, settings)
+        known = (used, [BoundColumn(ref, form, used) for ref, form in zip(types, forms, strict=True)])
         wire.columns[key] = known
     readers: list[BoundColumn] = known[1]
     return readers

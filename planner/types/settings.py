@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 RegOutput = Callable[[int, int], str]
@@ -44,6 +44,10 @@ class TypeSettings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "look", _look(self))
+
+    def of_all(self) -> TypeSettings:
+        """The settings of this look that are nobody's own: without names of objects, with everybody's types."""
+        return replace(self, reg_output=None, reg_input=None, shown=None)
 
 
 _LOOKS_MAX: Final = 10_000
