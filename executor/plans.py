@@ -133,9 +133,14 @@ class Plans:
         return known
 
     def _seen(self, table: Table, catalog: Catalog | None) -> Catalog:
-        """The catalog in which a table's constraints are bound."""
+        """The catalog in which a table's constraints are bound, seen from its database."""
         if catalog is not None:
-            return catalog
+            schema = catalog.get(table.schema_oid)
+            home = schema.database_oid if isinstance(schema, Schema) else 0
+            if home <= 0 or home == catalog.database_oid:
+                return catalog
+            database = catalog.get(home)
+            return catalog.for_database(database.name) if isinstance(database, Database) else catalog
         newest = self._catalogs.newest
         schema = newest.get(table.schema_oid)
         database = newest.get(schema.database_oid) if isinstance(schema, Schema) else None

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from executor.abc import ExecutionError, Rows
 from executor.catalogs import NameTaken
 from executor.columnar.rows import batch_rows
-from executor.ddl import in_use
+from executor.ddl import copies, in_use, old_rows
 from executor.ddl.in_use import squashed
 from executor.ddl.schema import schema_bytes, shard_schema
 from executor.ddl.shape import same_shape
@@ -37,7 +37,7 @@ from executor.triggers import events, firing
 from planner import statements as st
 from planner import triggers
 from planner import types as t
-from planner.abc import KeyedRead, Plan, Query, RelationUse, Slot, SqlError, Table, Utility
+from planner.abc import Plan, Query, SqlError, Table, Utility
 from planner.catalog import Catalog, CatalogChange
 from planner.catalog import Sequence as SequenceObject
 from planner.ddl.partitions.bound_values import NotComputed
@@ -195,7 +195,8 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
     for change in bound.changes:
         if isinstance(change.new, SequenceObject):
             assert change.old is None or isinstance(change.old, SequenceObject)
-            settled = executor.sequences.settled(change.old, change.new)
+            made = copies.standing(session, bound, change.new)
+            settled = executor.sequences.settled(change.old, made)
             if settled != change.new:
                 changes.append(CatalogChange(change.new, settled))
                 catalog = catalog.with_changes([changes[-1]])
@@ -230,7 +231,7 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
             continue
         # Nobody can write under two shapes at once: the table moves, with the block's own writes.
         fresh = dataclasses.replace(new, shard=f"t{new.oid}_{executor.env.rids.next()}")
-        moved.append((fresh, await _rows_under(session, block, old, fresh), True))
+        moved.append((fresh, await old_rows.under(session, block, old, fresh), True))
         catalog = catalog.with_changes([CatalogChange(new, fresh)])
         changes.append(CatalogChange(new, fresh))
         created[fresh.shard] = fresh
@@ -255,6 +256,7 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
     for table, rows, checked in moved:
         if rows.num_rows:
             await _fill_moved(session, block, table, rows, checked)
+    await copies.fill(session, block, bound)
     for check in bound.checks:
         if not check.before:
             await _check(session, block, check)
@@ -311,21 +313,6 @@ def _has_writes(block: Block, table: Table) -> bool:
     return table.shard in block.created or (writes is not None and writes.has_rows)
 
 
-async def _rows_under(session: Session, block: Block, old: Table, new: Table) -> Any:
-    """The rows that the block sees of a table, under a new definition: columns by attribute number."""
-    known = {c.attnum: c for c in old.columns}
-    cells = []
-    for c in new.columns:
-        before = known.get(c.attnum)
-        name = before.name.replace('"', '""') if before is not None else ""
-        value = f'"{name}"' if before is not None else f"CAST(NULL AS {t.duckdb_type(c.type)})"
-        cells.append(f"{t.select_sql(value, c.type)} AS c{c.attnum}")
-    use = RelationUse("old", old)
-    query = Query((f"SELECT {', '.join(cells)} FROM ", Slot("old"), " o"), (use,))
-    _keeps(block, query)
-    return await queries.arrow(session, block, query, (), [c.type for c in new.columns])
-
-
 # --- data ----------------------------------------------------------------------------------------
 
 
@@ -352,25 +339,11 @@ def _plan_in(
     return plan
 
 
-def _keeps(block: Block, body: Any) -> None:
-    """What a definition has made of rows must be true of those that are there when it is committed: nobody else may have
-    written to these tables since. At the block's level reads may count for nothing, so they are asked about as tables
-    that are locked are (`executor.session.locks.table_locks`): 40001 at COMMIT."""
-    txn = block.transaction()
-    tables = (
-        [x.table for x in body.relations if isinstance(x, RelationUse)] if isinstance(body, Query) else []
-    )
-    if isinstance(body, KeyedRead):
-        tables = [body.table]
-    for table in tables:
-        txn.locked.setdefault(table.shard, txn.read_ts)
-
-
 async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
     """The rows of a rewrite's new table, read while the old one is still there."""
     old, user = rewrite.old, session.user
     if rewrite.plain and not _has_writes(block, old) and session.executor.store.image(old.shard).is_empty:
-        block.transaction().locked.setdefault(old.shard, block.transaction().read_ts)  # as `_keeps`
+        block.transaction().locked.setdefault(old.shard, block.transaction().read_ts)  # as `old_rows.keep`
         return shard_schema(rewrite.new).empty_table()
     try:
         if rewrite.role:
@@ -382,7 +355,7 @@ async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
 
 async def _selected(session: Session, block: Block, rewrite: Rewrite) -> Any:
     plan = _plan_in(session, rewrite.sql, rewrite.catalog, rewrite.search_path, rewrite.role)
-    _keeps(block, plan.body)
+    old_rows.keep(block, plan.body)
     rows = await _found(session, block, plan, (), rewrite.new)
     _refuse_nulls(rewrite.new, rows)
     return rows
@@ -420,7 +393,7 @@ async def _fill_moved(session: Session, block: Block, table: Table, rows: Any, c
 async def _check(session: Session, block: Block, check: DataCheck) -> None:
     plan = _plan_in(session, check.sql, session.catalog)
     columns = plan.columns or ()
-    _keeps(block, plan.body)
+    old_rows.keep(block, plan.body)
     row: Row | None
     if isinstance(plan.body, Query):
         async with calls.asked(session, ()) if "runs" in plan.extra else nullcontext():

@@ -3,7 +3,7 @@
 The executor carries out, all in one transaction and in this order:
 
     1. `created`     register the shard of each new table (a rewritten table has a new shard)
-    2. `rewrites`    fill new shards from old rows; `query` fills a table made by CREATE TABLE AS
+    2. `rewrites`    fill new shards from old rows; `query` fills a table made by CREATE TABLE AS; `copies` take rows as they are
     3. `truncated`   delete all rows (and restart sequences, which is a catalog change)
     4. `checks`      look for rows that break a new constraint
     5. `changes`     write the catalog rows; `catalog` is the catalog after them
@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from planner.abc import Plan, Table
-from planner.catalog import Catalog, CatalogChange
+from planner.abc import Oid, Plan, Table
+from planner.catalog import Catalog, CatalogChange, CatalogObject
 from planner.source_places import NOWHERE, Place
 from storage.abc import ShardId
 
@@ -83,3 +83,5 @@ class DdlPlan:
     notices: list[DdlNotice] = field(default_factory=list)
     query: Plan | None = None
     """CREATE TABLE AS, SELECT INTO: yields the rows of `created[0]`, in its columns' order."""
+    copies: dict[Oid, CatalogObject] = field(default_factory=dict)
+    """Of what is made like something that is there, by OID: that. Tables get its rows, sequences go on from where it stands."""

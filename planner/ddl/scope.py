@@ -59,6 +59,7 @@ class Scope:
         self.dropped: list[str] = []
         self.truncated: list[Table] = []
         self.rewrites: list[Rewrite] = []
+        self.copies: list[tuple[CatalogObject, CatalogObject]] = []
         self.checks: list[DataCheck] = []
         self.query: Plan | None = None
         self.now_us = time.time_ns() // 1000
@@ -86,6 +87,14 @@ class Scope:
 
             for grant in granted_by_default(self, thing):
                 self._change(None, grant)
+
+    def add_copies(self, copies: Iterable[tuple[CatalogObject, CatalogObject]]) -> None:
+        """Adds what is like something that is there, all at once: nothing follows from it. Rows are to be copied, too."""
+        copies = list(copies)
+        self._first.update((new.oid, None) for _, new in copies)
+        self.catalog = self.catalog.with_changes([CatalogChange(None, new) for _, new in copies])
+        self.copies += copies
+        self.created += [new for _, new in copies if isinstance(new, Table)]
 
     def replace(self, old: CatalogObject, new: CatalogObject) -> None:
         if old != new:
@@ -167,6 +176,7 @@ class Scope:
             self.checks,
             self.notices,
             self.query,
+            {new.oid: old for old, new in self.copies},
         )
 
     # --- finding ---------------------------------------------------------------------------------

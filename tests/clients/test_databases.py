@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import threading
 from pathlib import Path
 
 import psycopg
@@ -11,6 +12,7 @@ import pytest
 
 from tests.server.process import ServerProcess
 
+TEMPLATE = Path(__file__).with_name("template.sql")
 TOOLS = ("createdb", "dropdb", "psql")
 needs_tools = pytest.mark.skipif(
     any(shutil.which(tool) is None for tool in TOOLS), reason=f"not installed: one of {', '.join(TOOLS)}"
@@ -88,19 +90,122 @@ def test_comments_are_of_the_database_they_were_made_in(tmp_path: Path) -> None:
             assert connection.execute(SAID).fetchall() == [(0,)]
 
 
-def test_of_an_empty_template_alone(tmp_path: Path) -> None:
-    """What would have to be copied is refused: test runners that clone a database would otherwise find nothing in theirs."""
+@needs_tools
+@pytest.mark.skipif(shutil.which("pg_dump") is None, reason="pg_dump is not installed")
+def test_a_template_is_copied_with_all_that_is_in_it(tmp_path: Path) -> None:
+    def dump(server: ServerProcess, database: str) -> list[str]:
+        said = run(server, "pg_dump", "-d", database)
+        assert said.stderr == ""
+        return [line for line in said.stdout.splitlines() if "restrict " not in line]  # a key by chance
+
+    with ServerProcess(tmp_path / "data") as server:
+        with server.connect() as connection:
+            connection.execute("create database template")
+            done = run(
+                server, "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(TEMPLATE), database="template"
+            )
+            assert done.stderr == ""
+            connection.execute("alter database template set search_path = public, s")
+            connection.execute("create database one template template")
+            connection.execute("create database two template one")
+        expected = dump(server, "template")
+        assert len(expected) > 50_000  # with the rows
+        assert dump(server, "one") == expected
+        assert server.stop() == 0
+        server.start()
+        assert dump(server, "two") == expected
+        with server.connect(dbname="one") as one, server.connect(dbname="template") as template:
+            assert one.execute("show search_path").fetchall() == [('"$user", public',)]
+            made = one.execute(
+                "insert into people (name, m) values ('cy', 'sad') returning id, name, e, t2"
+            ).fetchall()
+            assert made == [(3, "CY", None, 6)]
+            with pytest.raises(psycopg.errors.CheckViolation, match="even_check"):
+                one.execute("update people set e = 3")
+            with pytest.raises(psycopg.errors.ForeignKeyViolation):
+                one.execute("insert into pets (owner) values (9)")
+            with pytest.raises(psycopg.errors.UniqueViolation):
+                one.execute("update people set c = 'CI' where id = 2")
+            one.execute("alter type mood add value 'new'")
+            one.execute("delete from people where id = 1")
+            assert one.execute("select id, owner, whole is null from pets").fetchall() == [(2, 2, False)]
+            names_of = "select k::text, k = 'pets'::regclass, n::text from people order by id"
+            assert one.execute(names_of).fetchall() == [("pets", True, "now"), (None, None, None)]
+            assert one.execute("select nextval('gaps'), count(*) from parts").fetchall() == [(20, 4)]
+            assert one.execute(
+                "select convert_from(lo_get(oid), 'utf8') from pg_largeobject_metadata"
+            ).fetchall() == [("large",)]
+            assert template.execute("select max(id) from people").fetchall() == [(2,)]
+            assert template.execute("select enum_range(null::mood)::text").fetchall() == [("{sad,ok,happy}",)]
+            assert template.execute("select count(*), sum(owner) from pets").fetchall() == [(2, 3)]
+        with server.connect(dbname="postgres") as connection:
+            connection.execute("drop database template")
+            connection.execute("drop database one")
+        assert server.stop() == 0
+        server.start()
+        assert dump(server, "two") == expected
+
+
+def test_runners_of_tests_copy_one_template_at_once(tmp_path: Path) -> None:
+    """Each copy is of one moment, whoever writes to the template meanwhile."""
     with ServerProcess(tmp_path / "data") as server, server.connect() as connection:
-        connection.execute("create database empty")
-        connection.execute("create database filled")
-        with server.connect(dbname="filled") as inside:
-            inside.execute("create table t (id int)")
-        connection.execute("create database one template empty")
-        with pytest.raises(psycopg.errors.FeatureNotSupported, match="copies of databases are not supported"):
-            connection.execute("create database two template filled")
-        with server.connect(dbname="filled") as inside:
-            inside.execute("drop table t")
-            inside.execute("create cast (int as point) with inout")
-        with pytest.raises(psycopg.errors.FeatureNotSupported):
-            connection.execute("create database two template filled")
-        assert names(server) == ["empty", "filled", "one", "postgres", "tidewire"]
+        connection.execute("create database template")
+        with server.connect(dbname="template") as inside:
+            inside.execute(
+                "create table a (id serial primary key, v int); create table b (id int primary key references a)"
+            )
+            inside.execute("insert into a (v) select 0 from generate_series(1, 100)")
+        over, failures = threading.Event(), list[str]()
+
+        def write() -> None:
+            with server.connect(dbname="template") as inside:
+                while not over.wait(0.05):
+                    inside.execute(
+                        "with x as (insert into a (v) values (1) returning id) insert into b select id from x"
+                    )
+
+        def copy(number: int) -> None:
+            with server.connect() as mine:
+                for _ in range(20):
+                    try:
+                        mine.execute(f"create database copy_{number} template template")
+                        return
+                    except psycopg.errors.SerializationFailure as e:
+                        failures.append(str(e))
+
+        threads = [threading.Thread(target=copy, args=(n,)) for n in range(6)]
+        writer = threading.Thread(target=write)
+        for thread in (*threads, writer):
+            thread.start()
+        for thread in threads:
+            thread.join()
+        over.set()
+        writer.join()
+        for number in range(6):
+            with server.connect(dbname=f"copy_{number}") as inside:
+                counted = inside.execute(
+                    "select (select count(*) from a) - 100, (select count(*) from b)"
+                ).fetchall()
+                assert counted[0][0] == counted[0][1], failures
+                inside.execute("insert into a (v) values (2)")
+
+
+def test_of_no_template_that_is_not_there(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server, server.connect() as connection:
+        with pytest.raises(
+            psycopg.errors.InvalidCatalogName, match='template database "nowhere" does not exist'
+        ):
+            connection.execute("create database two template nowhere")
+        for said in (
+            "create role maker login createdb",
+            "create database empty",
+            "create database mine owner maker",
+        ):
+            connection.execute(said)
+        with server.connect(user="maker") as maker:
+            with pytest.raises(
+                psycopg.errors.InsufficientPrivilege, match='permission denied to copy database "empty"'
+            ):
+                maker.execute("create database two template empty")
+            maker.execute("create database two template mine")
+        assert names(server) == ["empty", "mine", "postgres", "tidewire", "two"]

@@ -8,7 +8,6 @@ from typing import Final
 from planner import statements as st
 from planner.abc import PlanError, Table
 from planner.catalog import (
-    Catalog,
     Database,
     ForeignDataWrapper,
     ForeignServer,
@@ -20,7 +19,7 @@ from planner.catalog import (
 from planner.catalog.publication_objects import Publication, Subscription
 from planner.catalog.routine_objects import Cast, EventTrigger
 from planner.ddl.constraints.definitions import require_role
-from planner.ddl.rights import first_settings
+from planner.ddl.rights import copies_of_databases, first_settings
 from planner.ddl.scope import Scope
 
 _EMPTY_TEMPLATES: Final = frozenset(("template0", "template1", "default"))
@@ -30,8 +29,8 @@ _OF_DATABASES: Final = (EventTrigger, Publication, UserMapping, ForeignServer, F
 
 
 def create_database(scope: Scope, said: st.CreateDatabase) -> None:
-    """A database, which begins with nothing but a schema `public`."""
-    _look_at_template(scope, str(said.options.get("template", "default")))
+    """A database, which begins with nothing but a schema `public`, or with all that its template has."""
+    template = _template(scope, str(said.options.get("template", "default")))
     if scope.catalog.database(said.name) is not None:
         raise PlanError("42P04", f'database "{said.name}" already exists')
     encoding = said.options.get("encoding")
@@ -51,32 +50,18 @@ def create_database(scope: Scope, said: st.CreateDatabase) -> None:
     owner = scope.user if owner == "default" else require_role(scope, str(owner))
     made = Database(scope.allocate(), said.name, owner)
     scope.add(made)
+    if template is not None:
+        return copies_of_databases.copy(scope, template.name, made)
     scope.add(Schema(scope.allocate(), "public", predefined.DATABASE_OWNER, made.oid))
 
 
-def _look_at_template(scope: Scope, name: str) -> None:
-    """Raises 0A000 where something would have to be copied, for what is in a database has numbers of its own; an empty one is
-    like any other."""
+def _template(scope: Scope, name: str) -> Database | None:
+    """The database that is to be copied; None: one of those in which nothing is. Raises 3D000."""
     if name in _EMPTY_TEMPLATES:
-        return
+        return None
     if (database := scope.catalog.database(name)) is None:
         raise PlanError("3D000", f'template database "{name}" does not exist')
-    if not _is_empty(scope.catalog.for_database(name), database):
-        raise PlanError(
-            "0A000",
-            "copies of databases are not supported",
-            detail=f'The template database "{name}" is not empty.',
-        )
-
-
-def _is_empty(inside: Catalog, database: Database) -> bool:
-    schemas = [s for s in inside.objects(Schema) if s.database_oid == database.oid]
-    return (
-        [s.name for s in schemas] == ["public"]
-        and large_objects.home(inside, database.oid) is None
-        and not any(inside.inside(s.oid) for s in schemas)
-        and not any(next(iter(inside.objects(kind)), None) for kind in (Cast, Subscription, *_OF_DATABASES))
-    )
+    return database
 
 
 def drop_database(scope: Scope, said: st.Drop) -> None:

@@ -1,0 +1,40 @@
+-- A database of everything that CREATE DATABASE ... TEMPLATE copies: each kind of object, and what points from one to another.
+CREATE SCHEMA s; CREATE EXTENSION hstore SCHEMA s; CREATE EXTENSION citext;
+CREATE TYPE mood AS ENUM ('sad','ok','happy');
+CREATE TYPE pair AS (a int, m mood);
+CREATE DOMAIN even AS int CHECK (VALUE % 2 = 0);
+CREATE TYPE floatrange AS RANGE (subtype = float8);
+CREATE COLLATION sv (provider = icu, locale = 'sv-SE');
+CREATE FUNCTION twice(x int) RETURNS int LANGUAGE sql IMMUTABLE AS 'select x * 2';
+CREATE FUNCTION shout() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN NEW.name := upper(NEW.name); RETURN NEW; END$$;
+CREATE TABLE people (id serial PRIMARY KEY, name text COLLATE sv, m mood, ms mood[], p pair, ps pair[], e even, r floatrange,
+  h s.hstore, c citext UNIQUE, t2 int GENERATED ALWAYS AS (twice(id)) STORED, k regclass, n regproc, CHECK (twice(id) > 0));
+CREATE TABLE pets (id bigint GENERATED ALWAYS AS IDENTITY, owner int REFERENCES people ON DELETE CASCADE, whole people);
+CREATE INDEX pets_owner ON pets (owner); CREATE UNIQUE INDEX pets_part ON pets (id) WHERE owner > 0;
+CREATE TRIGGER loud BEFORE INSERT ON people FOR EACH ROW EXECUTE FUNCTION shout();
+CREATE VIEW happy AS SELECT * FROM people WHERE m = 'happy';
+CREATE MATERIALIZED VIEW counted AS SELECT m, count(*) FROM people GROUP BY m;
+CREATE RULE nothing AS ON DELETE TO happy DO INSTEAD NOTHING;
+ALTER TABLE pets ENABLE ROW LEVEL SECURITY; CREATE POLICY mine ON pets USING (owner > 0);
+CREATE SEQUENCE gaps INCREMENT 5 START 10; 
+CREATE AGGREGATE total(int) (sfunc = int4pl, stype = int);
+CREATE OPERATOR <+> (leftarg = int, rightarg = int, function = int4pl);
+CREATE CAST (mood AS int) WITH INOUT; CREATE FUNCTION ev() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';
+CREATE EVENT TRIGGER et ON ddl_command_end EXECUTE FUNCTION ev();
+CREATE PUBLICATION pub FOR TABLE people (id, name);
+CREATE TEXT SEARCH CONFIGURATION conf (copy = english);
+CREATE STATISTICS st ON id, owner FROM pets;
+CREATE FOREIGN DATA WRAPPER fdw; CREATE SERVER srv FOREIGN DATA WRAPPER fdw; CREATE FOREIGN TABLE ft (a int) SERVER srv;
+GRANT SELECT ON people TO public; ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO public;
+COMMENT ON TABLE people IS 'p'; COMMENT ON COLUMN people.m IS 'mood'; COMMENT ON CONSTRAINT people_id_check ON people IS 'chk';
+COMMENT ON SCHEMA s IS 'ess'; 
+CREATE TABLE parts (id int, PRIMARY KEY (id)) PARTITION BY RANGE (id);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (100); CREATE TABLE parts_2 PARTITION OF parts DEFAULT;
+CREATE TABLE big AS SELECT i AS id, 'row ' || i AS v FROM generate_series(1, 50000) i; ALTER TABLE big ADD PRIMARY KEY (id);
+INSERT INTO people (name, m, ms, p, ps, e, r, h, c)
+VALUES ('ann', 'ok', '{sad,ok}', '(1,happy)', ARRAY['(2,sad)'::pair], 4, '[1,2]', 'a=>1', 'Ci'), ('bo', 'happy', null, null, null, null, null, null, null);
+INSERT INTO pets (owner, whole) SELECT id, people FROM people;
+UPDATE people SET k = 'people', n = 'twice' WHERE id = 1; UPDATE people SET k = 'pets', n = 'now' WHERE id = 2;
+INSERT INTO parts SELECT generate_series(1, 200, 50);
+REFRESH MATERIALIZED VIEW counted; SELECT nextval('gaps'), nextval('gaps');
+SELECT lo_from_bytea(0, 'large');
