@@ -64,6 +64,9 @@ class Catalogs:
         """The newest committed one: `_becomes` another. Every statement asks whether it still is the one that it knows."""
         self.admitted: Catalog = self.newest
         """The catalog after everything admitted; ahead of `newest` while an append is under way."""
+        self._looked_in: Catalog = self.newest
+        self._found: dict[int, Table] = {}
+        """Tables that `unaltered` has found in that catalog, by OID: a look there goes through its layers."""
         self.rids: dict[int, int] = {}
         """Of each catalog object: its row in the catalog's shard."""
         self._next_oid = 0
@@ -222,6 +225,19 @@ class Catalogs:
     def renumbered(self, catalog: Catalog) -> Catalog:
         """A transaction's own next catalog, with a version that no other catalog has."""
         return catalog.with_changes([])
+
+    def unaltered(self, used: Mapping[int, Table]) -> bool:
+        """Whether all of these definitions surely are those of the newest admitted catalog: then `admit` has nothing against them."""
+        newest = self.admitted
+        if self._looked_in is not newest:
+            self._looked_in, self._found = newest, {}
+        found = self._found
+        for oid, table in used.items():
+            if found.get(oid) is not table:
+                if newest.get(oid) is not table:
+                    return False
+                found[oid] = table
+        return True
 
     def admit(
         self,

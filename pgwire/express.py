@@ -28,6 +28,7 @@ from pgwire.abc import WAIT, Step
 from pgwire.encoding.parameters import (
     field_of,
     fields_decoder,
+    integers_of,
     parameter_input,
     params_decoder,
     plain_integers,
@@ -53,6 +54,8 @@ _int32_at = Struct(">i").unpack_from
 _NAME_AT: Final = messages.HEADER_SIZE_BYTES + 1
 _ENDS: Final = [replies.command_complete(f"SELECT {n}") + replies.READY[b"I"] for n in range(1001)]
 """CommandComplete and ReadyForQuery after so many rows."""
+INTEGERS_COMPILED_MAX: Final = 8
+"""More of them are read faster as one (`plain_integers`)."""
 LAYOUT_FIELDS_MAX: Final = 512
 """So many fields the layouts that are kept with a statement have together, and those of one more."""
 
@@ -227,8 +230,11 @@ def _parameters(
     second = first + 4
     starts: dict[int, bytes] = {}
     """Of a message of so many bytes: all that stands before its one value, lengths included."""
-    layouts: dict[tuple[int, bytes], tuple[Callable[..., tuple[Any, ...]], tuple[int, ...], Decode]] = {}
-    """Of a message so long whose first value is so long: what unpacks lengths and values, the lengths, what makes datums of all that."""
+    layouts: dict[
+        tuple[int, bytes], tuple[Callable[..., tuple[Any, ...]], tuple[int, ...], Decode, Decode | None]
+    ] = {}
+    """Of a message so long whose first value is so long: what unpacks lengths and values, the lengths, what makes datums of all that,
+    and what does it if they are digits (`integers_of`)."""
     read = parameter_input(types[0], codes[0] if codes else 0, settings)
     decode = params_decoder(types, codes, settings)
     width = plain_width(types, codes)
@@ -257,9 +263,14 @@ def _parameters(
         told = size, data[1:second]
         known = layouts.get(told)
         if known is not None:
-            unpack, sizes, datums = known
+            unpack, sizes, datums, integers = known
             both = unpack(data, first)
             if both[::2] == sizes:
+                if integers is not None and data.find(b"_", first) < 0:
+                    try:
+                        return integers(both)
+                    except ValueError:
+                        pass
                 return datums(both)
         if not data.startswith(head, begin) or _int32_at(data, 1)[0] != size - extra:
             return None
@@ -270,10 +281,12 @@ def _parameters(
             sizes = tuple([len(value or b"") for value in values])
             fields, of_fields = fields_decoder(types, codes, settings)
             form = "".join([field_of(f, v or b"") for f, v in zip(fields, values, strict=True)])
+            short = max(sizes) <= width
             layouts[told] = (
                 Struct(">" + form).unpack_from,
                 sizes,
-                of_digits if max(sizes) <= width else of_fields,
+                of_digits if short else of_fields,
+                integers_of(count) if short and count <= INTEGERS_COMPILED_MAX else None,
             )
         return decode(values)
 

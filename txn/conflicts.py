@@ -185,13 +185,21 @@ class ConflictIndex:
         return newest
 
     def quiet(self, space: Keyspace, keys: Collection[Key], after: Timestamp) -> bool:
-        """Whether certainly none of some keys was written after `after`, whatever the columns: a look at each, in C. (False: ask
-        for them one by one.)"""
+        """Whether certainly none of some keys was written after `after`, whatever the columns: a look at each, in C where they are
+        many. (False: ask for them one by one.)"""
         s = self._spaces.get(space)
         if s is None or s.newest <= after or not keys:
             return True
         if s.whole > after:
             return False
+        if len(keys) <= _SOME:
+            for layer in s.layers.values():
+                if layer.newest > after:
+                    last = layer.last
+                    for key in keys:
+                        if last.get(key, 0) > after:
+                            return False
+            return True
         for layer in s.layers.values():
             if layer.newest > after and max(map(layer.last.get, keys, _NEVER)) > after:
                 return False

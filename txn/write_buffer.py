@@ -326,5 +326,8 @@ def row_bytes_of(width: int, wide: Sequence[int]) -> Callable[[Row], int]:
     plain_bytes = ROW_OVERHEAD_BYTES + VALUE_BYTES * width
     if not wide:
         return lambda row: plain_bytes
-    values = itemgetter(*wide) if len(wide) > 1 else itemgetter(slice(wide[0], wide[0] + 1))
+    if len(wide) == 1:
+        only = wide[0]
+        return lambda row: plain_bytes + (getsizeof(value) if (value := row[only]) else 0)
+    values = itemgetter(*wide)
     return lambda row: plain_bytes + sum(map(getsizeof, filter(None, values(row))))

@@ -52,6 +52,9 @@ class TableImage(Protocol):
     def get(self, key: Key, ts: Timestamp) -> tuple[int, Row] | None:
         """(rid, row) visible at ts. Raises TooOldForKeyed, NotHydrated. A few microseconds."""
 
+    def get_to_change(self, key: Key, ts: Timestamp) -> tuple[int, Row] | None:
+        """`get` of a row that the caller is about to change."""
+
     def newest(self, key: Key) -> tuple[Timestamp, int, Row | None] | None:
         """(ts, rid, row or None if deleted) of the newest version, admitted ones included."""
 

@@ -121,6 +121,19 @@ class Lookups:
             self._no_answer()
         return None
 
+    def get_to_change(self, key: Key, ts: Timestamp) -> Entry | None:
+        """`get` of a row that is about to be changed: where runs have it, its row id is kept for admission and the `put` that follow."""
+        runs = self._runs
+        if key not in self._chains and runs and ts >= runs[0].since:
+            run = runs[0]  # the newest of all: what it says is what the runs say
+            i = run.find(key)
+            if i >= 0:
+                entry = run.entry(i)
+                if entry is not None:
+                    self._know(key, entry[0])
+                return entry
+        return self.get(key, ts)
+
     def get_columns(self, key: Key, ts: Timestamp, indexes: tuple[int, ...]) -> Row | None:
         """These columns of the visible row alone: cheaper than `get` for wide rows in runs."""
         v = self._chains.get(key)
@@ -212,7 +225,7 @@ class Lookups:
         ones. Reads no row. `brought`: what is to be under each of them, of which nothing (None) is in nobody's way; `seen`: whether
         it was looked what is there (then a table that is not all in memory is not asked again).
         """
-        chains, runs, known = self._chains, self._runs, None
+        chains, known = self._chains, None
         for key, entry in brought.items():
             if entry is None:
                 continue
@@ -224,11 +237,10 @@ class Lookups:
             else:
                 if known is None:
                     known = self._knowing(len(brought))
-                for run in runs:
-                    i = run.find(key)
-                    if i >= 0:
-                        rid = known[key] = int(run.rids[i])
-                        break
+                if (told := known.get(key)) is not None:
+                    rid = told
+                elif (told := self._told_by_runs(key)) is not None:
+                    rid = known[key] = told
                 else:
                     if (self.cold is not None or not self.keyed) and seen.get(key, _BLINDLY)[0] is None:
                         self._no_answer()
@@ -236,6 +248,14 @@ class Lookups:
                     continue
             if rid >= 0 and rid not in deletes and rid not in gone:
                 return key
+        return None
+
+    def _told_by_runs(self, key: Key) -> int | None:
+        """The row id, or that of a tombstone, under the key in the newest run that has it."""
+        for run in self._runs:
+            i = run.find(key)
+            if i >= 0:
+                return int(run.rids[i])
         return None
 
     def _know(self, key: Key, rid: int) -> None:
@@ -424,11 +444,8 @@ class Lookups:
     def _rid_in_runs(self, key: Key) -> int:
         if self._known_runs is self._runs and (rid := self._known_rids.pop(key, None)) is not None:
             return rid
-        for run in self._runs:
-            i = run.find(key)
-            if i >= 0:
-                return int(run.rids[i])
-        return NONE
+        told = self._told_by_runs(key)
+        return NONE if told is None else told
 
 
 def unique_columns(table: Table) -> list[tuple[str, int, tuple[int, ...], bool, bool]]:

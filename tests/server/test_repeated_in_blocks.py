@@ -51,7 +51,8 @@ SCRIPTS: dict[str, list[tuple[str | None, ...]]] = {
     "as long, and no number": [
         ("range", "10", "12"), ("range", "15", "17"), ("range", "1x", "17"), ("range", "-1", "17"), ("range", "1-", "17"), ("range", " 7", "17"),
         ("range", "+9", "17"), ("range", "--", "17"), ("range", "\u0663", "17"), ("range", "1_", "17"), ("range", "08", "12"),
-        ("range", "1000000000", "12"), ("range", "9999999999", "12"), ("range", "", "12"), ("range", "", ""), ("get", "1x"), ("get", "12"),
+        ("range", "1000000000", "12"), ("range", "9999999999", "12"), ("range", "", "12"), ("range", "", ""),
+        ("range", "107", "17"), ("range", "1_7", "17"), ("range", "17 ", "17"), ("range", "1 7", "17"), ("get", "1x"), ("get", "12"),
     ],
     "warned": [("end",), ("rollback",), BEGIN, BEGIN, ("add", "1", "1"), ("end",), ("end",), ("get", "1")],
     "savepoints": [

@@ -10,6 +10,7 @@ the present (which is the past while a TRUNCATE is being made durable).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any
 
 import pyarrow as pa
@@ -110,7 +111,13 @@ class History:
         row = self.row(k, value)
         rid = self.fresh_rid()
         key = self.key(rid, row)
-        if self.image.keyed and value != 1:  # who writes has usually read; not always
+        if self.image.keyed and value == 2:  # a block looks in its snapshot, and at admission
+            with contextlib.suppress(TooOldForKeyed):
+                seen, known = self.image.get_to_change(key, self.durable), self.model.get(key, self.durable)
+                assert seen == (known and (known.rid, known.row))
+            taken = self.image.first_taken({key: (rid, row)}, (), (), {})
+            assert (taken is None) == (self.model.get(key, self.ts) is None)
+        elif self.image.keyed and value != 1:  # who writes has usually read; not always
             found = self.image.newest(key)
             live = self.model.get(key, self.ts)
             assert (found and found[2] and found[1:]) == (live and (live.rid, live.row))

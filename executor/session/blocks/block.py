@@ -434,24 +434,29 @@ class Block:
 
     def _on_admit(self, group: Group) -> None:
         """What validation cannot know: raises 23505, 40001, 42P07 before anything was written."""
-        executor = self.executor
-        if self.steps or self.isolation is not Isolation.READ_COMMITTED:
-            executor.catalogs.admit(self.net_changes() if self.steps else (), self.used)
-        else:
-            executor.catalogs.admit((), self.used, self._holds)
+        catalogs = self.executor.catalogs
+        if self.steps:
+            catalogs.admit(self.net_changes(), self.used)
+        elif not catalogs.unaltered(self.used):
+            if self.isolation is not Isolation.READ_COMMITTED:
+                catalogs.admit((), self.used)
+            else:
+                catalogs.admit((), self.used, self._holds)
         if self.reference_checks:
             reference_checks.admit(self, group)
-        self.refuse_keys_held_twice(group.ts)
+        tables = self.tables
+        for w in tables.values():
+            if w.taken:
+                self.refuse_keys_held_twice(group.ts)
+                break
         dropped, vanished = self.dropped, self.vanished
-        for shard, w in self.tables.items():
-            if (
-                w.image is None
-                or not (w.buffer.inserts or w.has_rows)
-                or shard in dropped
-                or shard in vanished
-            ):
+        for shard, w in tables.items():
+            if w.image is None or not (w.buffer.inserts or w.has_rows):
                 continue
-            if w.rules.key is not None or w.rules.uniques:
+            if self.steps and (shard in dropped or shard in vanished):
+                continue
+            rules = w.rules
+            if rules.key is not None or rules.uniques:
                 check_unique(w, group.ts)
             if w.bulk:
                 for bulk in w.final_bulk():
@@ -476,14 +481,19 @@ class Block:
         executor = self.executor
         if self.notifications and isinstance(group, SharedGroup):
             group.tell([(channel, payload, self.sender_pid) for channel, payload in self.notifications])
-        executor.catalogs.apply(self, group)
+        if self.steps:
+            executor.catalogs.apply(self, group)
+        image_of = executor.store.image
         for shard, w in self.tables.items():
-            if not (w.buffer.inserts or w.has_rows) or shard in self.dropped or shard in self.vanished:
+            buffer = w.buffer
+            if not (buffer.inserts or w.has_rows):
                 continue
-            image = executor.store.image(shard)
+            if self.steps and (shard in self.dropped or shard in self.vanished):
+                continue
+            image = image_of(shard)
             group.undo(functools.partial(image.undo, ts))
             if not w.bulk and not w.bulk_deleted:
-                apply_buffer(image, w.buffer, ts, keyed=w.rules.key is not None)
+                apply_buffer(image, buffer, ts, keyed=w.rules.key is not None)
                 continue
             final = w.final_bulk()
             replaced = [b.replaces for b in final if b.replaces is not None]

@@ -187,7 +187,7 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
         if writes is None or key in writes.buffer.by_key:
             return None
         txn.reads.point(shard, key, ALL_COLUMNS)
-        hit = writes.image.get(key, ts)  # type: ignore[union-attr]
+        hit = writes.image.get_to_change(key, ts)  # type: ignore[union-attr]
         if hit is None:
             return None
         rid, row = hit
