@@ -51,6 +51,7 @@ from planner.ddl.replication import publications, published
 from planner.ddl.rights import policies
 from planner.ddl.routines import triggers
 from planner.ddl.scope import Scope, describe
+from planner.ddl.types import domains
 from planner.inheritance import family
 from planner.partitioning import descendants
 from planner.types.of_extensions import EXTENSION_OF
@@ -428,6 +429,10 @@ def _remove_part(scope: Scope, part: Dependent) -> None:
     if part.rule is not None:
         assert isinstance(table, Table | View)
         rules.remove(scope, table, [part.rule])
+        return
+    if isinstance(table, Domain):
+        assert part.constraint is not None
+        domains.without(scope, table, part.constraint)
         return
     assert isinstance(table, Table)
     if part.policy is not None:

@@ -49,7 +49,7 @@ from planner.ddl.rights import policies
 from planner.ddl.routines import definitions as routines
 from planner.ddl.routines import event_triggers, triggers
 from planner.ddl.scope import Scope, describe
-from planner.ddl.types import casts
+from planner.ddl.types import casts, domains
 from planner.lexer import QUOTED, WORD, tokenize
 
 
@@ -84,6 +84,8 @@ class Dependent:
         base = describe(self.thing, scope.catalog, scope.search_path)
         if self.published is not None:
             return f"publication of {base} in publication {quote_identifier(self.published[0].name)}"
+        if self.constraint is not None and isinstance(self.thing, Domain):
+            return f"constraint {quote_identifier(self.constraint.name)}"
         if self.constraint is not None:
             return f"constraint {quote_identifier(self.constraint.name)} on {base}"
         if self.policy is not None:
@@ -294,6 +296,7 @@ def _users(scope: Scope, oid: Oid, name: str, on: str) -> list[Dependent]:
     """Views, functions, defaults, CHECKs and indexes whose text calls a function or names an operator."""
     catalog = scope.catalog
     found = [Dependent(v.holder, on) for v in stored_queries_of(catalog, oid)]
+    found += [Dependent(d, on, constraint=check) for d, check in domains.calling(scope, oid, name)]
     for table in _tables_wording(catalog, name):
         for column in table.columns:
             if column.default is None or not routines.calls(scope, table, column.default, oid, name):

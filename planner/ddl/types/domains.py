@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, Constraint, PlanError, Table, TypeRef
+from planner.abc import Column, Constraint, Oid, PlanError, SqlError, Table, TypeRef
 from planner.catalog import Catalog, CompositeType, Domain, domains, quote_identifier
 from planner.catalog.collations import by_bytes, shown
 from planner.catalog.system.definitions import type_name
@@ -82,6 +82,38 @@ def verify_default(scope: Scope, base: TypeRef, expression: st.Sql) -> None:
     constraints.refuse_subqueries(expression, "DEFAULT expression")
     constraints.refuse_columns(expression)
     scope.plan_expression(expression, clause="DEFAULT expressions")
+
+
+def calling(scope: Scope, oid: Oid, name: str) -> Iterator[tuple[Domain, Constraint | None]]:
+    """The domains that call a function, or name an operator, each with the condition that does; None: its default does."""
+    for domain in scope.catalog.objects(Domain):
+        if domain.default is not None and _calls(scope, domain, domain.default, oid, name):
+            yield domain, None
+        for check in domain.constraints:
+            if _calls(scope, domain, check.expression, oid, name):
+                yield domain, check
+
+
+def _calls(scope: Scope, domain: Domain, text: str, oid: Oid, name: str) -> bool:
+    if name not in text:
+        return False
+    under = type_name(scope.catalog, domains.underneath(scope.catalog, domain.base)[0], scope.search_path)
+    try:
+        plan = scope.plan_expression(
+            st.Sql(text), f"(SELECT CAST(NULL AS {under}) AS {domains.VALUE}) AS tw_domain"
+        )
+    except SqlError:
+        return False
+    return oid in plan.extra.get("functions", ())
+
+
+def without(scope: Scope, domain: Domain, check: Constraint) -> None:
+    """Removes a condition, from the columns of the domain as well."""
+    found = scope.catalog.get(domain.oid)
+    assert isinstance(found, Domain)
+    kept = tuple(c for c in found.constraints if c.oid != check.oid)
+    scope.replace(found, dataclasses.replace(found, constraints=kept))
+    spread(scope)
 
 
 def spread(scope: Scope) -> None:

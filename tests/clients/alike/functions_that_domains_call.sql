@@ -1,0 +1,23 @@
+-- A function or an operator that a domain calls is needed by it: it cannot be dropped, but with the condition, or the domain.
+CREATE FUNCTION dc_positive(int) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT $1 > 0';
+CREATE FUNCTION dc_first() RETURNS int LANGUAGE sql AS 'SELECT 7';
+CREATE OPERATOR ### (leftarg = int, rightarg = int, function = int4pl);
+CREATE DOMAIN dc_amount AS int CHECK (dc_positive(value)) CONSTRAINT dc_odd CHECK (value ### 1 <> 1);
+CREATE TABLE dc_t (a dc_amount);
+INSERT INTO dc_t VALUES (-1);
+DROP FUNCTION dc_positive(int);
+DROP OPERATOR ### (int, int);
+INSERT INTO dc_t VALUES (-1);
+DROP OPERATOR ### (int, int) CASCADE;
+SELECT conname FROM pg_constraint WHERE contypid = 'dc_amount'::regtype ORDER BY 1;
+INSERT INTO dc_t VALUES (0);
+DROP FUNCTION dc_positive(int) CASCADE;
+INSERT INTO dc_t VALUES (-1);
+SELECT conname FROM pg_constraint WHERE contypid = 'dc_amount'::regtype ORDER BY 1;
+CREATE DOMAIN dc_seven AS int DEFAULT dc_first();
+CREATE TABLE dc_u (b dc_seven, c int);
+INSERT INTO dc_u (c) VALUES (1);
+DROP FUNCTION dc_first();
+DROP FUNCTION dc_first() CASCADE;
+SELECT * FROM dc_u;
+SELECT * FROM dc_t;
