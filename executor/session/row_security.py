@@ -17,9 +17,9 @@ from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows
 from executor.keyed.compile import NotCompilable, compile_condition
 from executor.session import queries, relations
+from executor.session.restricted import refuse_off
 from planner import types as t
 from planner.abc import Expr, Table, TypeRef
-from planner.catalog import policies
 from planner.relations import GuardedTable
 from storage.abc import Row
 
@@ -85,29 +85,6 @@ async def check_rows(session: Session, block: Block, table: Table, kind: str, ro
         await check(session, block, table, kind, staging.written_rows(table, rows).drop_columns(["_rid"]))
 
 
-def restricts(session: Session, table: Table) -> bool:
-    """Whether the session's user sees the table through policies. Raises 42501 while `row_security` is off."""
-    if not table.row_security or not policies.restricts(session.catalog, table, session.user):
-        return False
-    refuse_off(session, table)
-    return True
-
-
-def refuse_off(session: Session, table: Table) -> None:
-    """Raises 42501 for who wants no policies (`row_security = off`) and is under some."""
-    if session.settings.raw("row_security") == "off":
-        message, hint = policies.refusal(session.catalog, table, session.user)
-        raise ExecutionError("42501", message, hint=hint)
-
-
-def told_of(session: Session, oid: str) -> bool:
-    """The session's value in queries over tables with policies."""
-    table = session.catalog.get(int(oid))
-    if isinstance(table, Table):
-        refuse_off(session, table)
-    return True
-
-
 __all__ = [
-    "INSERTED", "MET", "UPDATED", "asks", "check", "check_rows", "compiled_tests", "refuse_off", "restricts", "told_of",
+    "INSERTED", "MET", "UPDATED", "asks", "check", "check_rows", "compiled_tests",
 ]  # fmt: skip

@@ -15,7 +15,8 @@ from typing import Any
 from executor.abc import ExecutionError
 from executor.constraints.rules import TableRules
 from executor.keyed.compile import NotCompilable
-from executor.session.row_security import compiled_tests, refuse_off
+from executor.session.restricted import refuse_off
+from executor.session.row_security import compiled_tests
 from planner.relations import GuardedTable
 from storage.abc import Row
 

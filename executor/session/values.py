@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
-from executor.session import commands, row_security, text_search
+from executor.session import commands, restricted, text_search
 from planner.abc import SqlError
 from planner.types.timezones import icu_name, session_zone
 from storage.abc import Datum, Timestamp
@@ -134,7 +134,7 @@ def session_value(session: Session, name: str, ts: Timestamp) -> Datum:
     if name.startswith("text_search"):
         return text_search.definition(session, name.removeprefix("text_search"))
     if name.startswith("row_security:"):
-        return row_security.told_of(session, name.removeprefix("row_security:"))
+        return restricted.told_of(session, name.removeprefix("row_security:"))
     value = _VALUES.get(name)
     if value is None:
         raise ExecutionError("0A000", f"session value {name} is not supported")

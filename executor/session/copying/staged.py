@@ -42,7 +42,7 @@ import pyarrow.parquet as pq
 
 from executor.abc import ExecutionError, Rows
 from executor.ddl.schema import shard_schema
-from executor.session import bulk, relations, row_checks, row_security
+from executor.session import bulk, relations, restricted, row_checks
 from executor.session.blocks.block import Block
 from executor.session.blocks.keyed import SnapshotMoved
 from executor.session.copying import staging
@@ -94,7 +94,7 @@ async def run(session: Session, s: st.Copy, params: Sequence[Datum]) -> Rows:
     partitioning.refuse(table, "COPY of staged files")
     mode, folder, names = _options(s)
     require(session, table, *PRIVILEGES[mode])
-    if row_security.restricts(session, table):
+    if restricted.restricts(session, table):
         raise ExecutionError(
             "0A000", "COPY FROM not supported with row-level security", hint="Use INSERT statements instead."
         )

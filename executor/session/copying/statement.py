@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from executor.abc import CopyIn, CopyOptions, CopyOut, ExecutionError, Result, Rows, Stream
 from executor.columnar.rows import canonical_batch
-from executor.session import bulk, permissions, queries, read_only, relations, row_checks, row_security, rules
+from executor.session import bulk, permissions, queries, read_only, relations, restricted, row_checks, rules
 from executor.session.blocks.block import Block
 from executor.session.copying import staging
 from executor.session.copying.copy_options import check_columns, options_of
@@ -72,7 +72,7 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     if table.foreign is not None:
         raise unreachable(session.catalog, table)
     permissions.require_columns(session, table, "INSERT", [c.attnum for c in columns])
-    if row_security.restricts(session, table):
+    if restricted.restricts(session, table):
         raise ExecutionError(
             "0A000", "COPY FROM not supported with row-level security", hint="Use INSERT statements instead."
         )

@@ -26,7 +26,7 @@ from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows, canonical_array
 from executor.constraints.rules import describe_key, tell_row
 from executor.keyed.write import Change
-from executor.session import bulk, bulk_changes, queries, row_security
+from executor.session import bulk, bulk_changes, queries, restricted
 from executor.session.blocks.block import Block
 from executor.session.copying import staging
 from executor.session.partitions.rows_of_leaves import of_leaf, set_by
@@ -76,7 +76,7 @@ def dealt(session: Session, table: Table, rows: pa.Table, first: int = 0) -> lis
         at = int(np.flatnonzero(np.isin(which, lost))[0])
         datums = [t.to_datums(key.slice(at, 1), ref)[0] for key, ref in zip(keys, types, strict=True)]
         row = dict(zip(places, datums, strict=True))
-        leaf_of(session, way, row, told=not row_security.restricts(session, table))  # says which, and why
+        leaf_of(session, way, row, told=not restricted.restricts(session, table))  # says which, and why
     first_of = {int(n): int(at) for n, at in zip(*np.unique(which, return_index=True), strict=True)}
     in_order = sorted(first_of, key=first_of.__getitem__)
     for to in (found[n] for n in in_order):
