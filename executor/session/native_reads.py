@@ -31,7 +31,7 @@ from executor.abc import ExecutionError
 from executor.ddl.schema import shard_schema
 from executor.past.tables import shard_of
 from executor.session import as_of as past
-from executor.session import relations, row_security
+from executor.session import relations, restricted
 from executor.session.permissions import require
 from planner import types as t
 from planner.abc import Table
@@ -92,7 +92,7 @@ async def open_snapshot(session: Session, tables: str | None, as_of: str | None,
 def _refuse_policies(session: Session, table: Table) -> None:
     """Parts hold all rows of a table: they are for those who see them all. Raises 42501."""
     now = session.catalog.get(table.oid)
-    if any(isinstance(x, Table) and row_security.restricts(session, x) for x in (table, now)):
+    if any(isinstance(x, Table) and restricted.restricts(session, x) for x in (table, now)):
         raise ExecutionError(
             "42501",
             f'table "{table.name}" cannot be read natively, for row-level security policies restrict what the user sees of it',
