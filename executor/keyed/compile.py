@@ -24,6 +24,7 @@ from executor.keyed import (  # noqa: F401 - they fill the registry
     extensions,
     json_rows,
     numbers,
+    ordered_forms,
     patterns,
     prelude_calls,
     text,

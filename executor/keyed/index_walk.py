@@ -21,6 +21,7 @@ from executor.keyed.endings import bounds
 from executor.keyed.read import Bounds, KeyedView, compile_range
 from executor.snapshot.runs import NO_COLUMNS
 from planner.abc import Expr, KeyedWalk, Table
+from planner.binding.keyed.ordered_forms import column_of
 from planner.keyed_plans import key_types, like
 from storage.abc import Row, Timestamp
 from txn.abc import Key
@@ -28,12 +29,17 @@ from txn.abc import Key
 STEPS_MAX: Final = 2_000
 """Rows that are looked at (a microsecond or two each) sooner than DuckDB has looked at all."""
 SKIPPED_MAX: Final = 256
+SKIPPED_MIN: Final = 200
+"""An OFFSET of fewer rows is walked over."""
 
 Hits = Iterator[tuple[Key, Key, Row | None]]
 Walk = Callable[[Bounds, bool], Hits | None]
 """(bounds, descending) -> the rows of the index in its order."""
 Find = Callable[[tuple[int, ...], Key, int], list[Row] | None]
 """(columns, key, at most) -> the rows of a key of an index."""
+
+Behind = Callable[[Bounds, bool, int, bool], tuple[Hits, int] | None]
+"""(bounds, descending, how many, whole) -> the rows of the index behind so many, and how many are left out."""
 
 Then = Callable[[Row], Sequence[Row]]
 """What becomes of a row that is met: itself, or rows with others' beside it."""
@@ -64,6 +70,7 @@ class IndexWalk:
         "_walk",
         "columns",
         "index",
+        "left_out",
         "without",
     )
 
@@ -75,14 +82,17 @@ class IndexWalk:
         self.without: tuple[int, ...] = ()
         """The index of rows whose first column of the order is null."""
         if walk.index:
-            self.without = like(walk.index, (*walk.index[: len(pinned)], ~walk.index[len(pinned)]))
+            ordered = column_of(walk.index, len(pinned))
+            self.without = like(walk.index, (*walk.index[: len(pinned)], ~ordered))
         self._bounds = compile_range(walk.within, table, walk.index or None)
-        types = key_types(table, walk.index[: len(pinned)])
+        types = key_types(table, walk.index)[: len(pinned)]
         self._prefix = compile_key(pinned, types) if pinned else None
         self._condition = compile_condition(walk.condition)
         self._limit = compile_expression(limit) if limit is not None else None
         self._offset = compile_expression(offset) if offset is not None else None
         self._in_vain = self._skipped = 0
+        self.left_out = 0
+        """How many of the first rows are not among those that `rows` has found last: nobody had to look at them."""
 
     def rows(
         self,
@@ -93,17 +103,56 @@ class IndexWalk:
         more: int = 0,
         only: Only | None = None,
         then: Then = _itself,
+        behind: Behind | None = None,
     ) -> list[Row] | None:
         """Rows of which those that are asked for are the first in the order asked for; None: DuckDB is to find them.
 
         `more`: so many more than LIMIT says. `only`: which rows count. `then`: what they are to be joined with.
         """
+        self.left_out = 0
+        if behind is not None and self._offset is not None and self._condition is None:
+            found = self._behind(params, session, behind, find)
+            if found is not None:
+                return found
         if self._skipped:
             self._skipped -= 1
             return None
         found = self._found(params, session, walk, find, more, only, then)
         if found is not None:
             self._in_vain = 0
+        return found
+
+    def _behind(self, params: Sequence[Any], session: Any, behind: Behind, find: Find) -> list[Row] | None:
+        """The rows behind many, where nothing is asked of these. Leaves out some of them."""
+        x = self._walk
+        start, enough = bounds(self._offset, self._limit, params, session)
+        if start < SKIPPED_MIN or enough is None or enough - start > STEPS_MAX or x.turn:
+            return None
+        within = self._bounds(params, session)
+        first = self._nulls(params, session, find, None) if x.nulls == "first" else []
+        if within is None or first is None or len(first) > start:
+            return None
+        met = behind(within, x.descending, start - len(first), x.whole)
+        if met is None:
+            return None
+        hits, left_out = met[0], met[1] + len(first)
+        enough -= left_out
+        found: list[Row] = []
+        last = _NONE_YET
+        for steps, (key, _, row) in enumerate(hits):
+            if len(found) >= enough and (x.whole or key != last):
+                break
+            if steps >= STEPS_MAX:
+                return None
+            if row is not None:
+                found.append(row)
+                last = key
+        if x.nulls == "last" and len(found) < enough:
+            beside = self._nulls(params, session, find, None)
+            if beside is None:
+                return None
+            found += beside
+        self.left_out = left_out
         return found
 
     def _found(
@@ -184,6 +233,15 @@ class IndexWalk:
             free, key_of = only
             rows = [row for row in rows if free(key_of(row))]
         return rows
+
+
+def behind_in_image(walk: IndexWalk, image: Any, ts: Timestamp) -> Behind | None:
+    """The way to rows behind many, of what was committed."""
+    if not walk.index:
+        return None
+    return lambda bounds, descending, skip, whole: image.index(walk.index).walk_behind(
+        bounds, ts, descending, skip, whole
+    )
 
 
 def along_view(walk: IndexWalk, view: Any, ts: Timestamp) -> tuple[Walk, Find]:

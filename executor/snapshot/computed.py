@@ -13,8 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from executor.keyed.compile import compile_expression
-from executor.snapshot.columns import result_arrays, row_reader
+from executor.keyed.ordered_forms import column_of_bits, column_of_places, in_order
+from executor.snapshot.columns import cell_reader, result_arrays, row_reader
 from planner.abc import Call, Col, Expr
+from planner.binding.keyed import ordered_forms
 from planner.keyed_plans import ComputedColumns
 
 _OF_ASCII: Final[dict[str, Callable[[pa.Array], pa.Array]]] = {
@@ -38,9 +40,22 @@ def _of_rows(e: Expr, columns: Sequence[pa.Array]) -> pa.Array:
         letters = columns[e.args[0].index]
         if pa.types.is_string(letters.type) and pc.all(pc.string_is_ascii(letters)).as_py() is not False:
             return _OF_ASCII[e.op](letters)
+    if isinstance(e, Call) and e.op in ordered_forms.OPS and isinstance(e.args[0], Col):
+        return _in_order(e, columns[e.args[0].index])
     value, read = compile_expression(e), row_reader(columns)
     made = [(value((), read(i), None),) for i in range(len(columns[0]))]
     return result_arrays(made, [e.type])[0]
+
+
+def _in_order(e: Call, column: pa.Array) -> pa.Array:
+    """The forms by which numbers are in order."""
+    if e.op == ordered_forms.OF_PLACES and len(column):
+        return column_of_places(column)
+    if e.op == ordered_forms.OF_FLOAT:
+        return column_of_bits(column)
+    read = cell_reader(column)
+    made = [None if (v := read(i)) is None else in_order(v) for i in range(len(column))]
+    return pa.array(made, pa.string() if e.op == ordered_forms.OF_NUMERIC else pa.int64())
 
 
 __all__ = ["computed"]

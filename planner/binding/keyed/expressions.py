@@ -25,6 +25,7 @@ from planner.binding.keyed import calls as keyed_calls
 from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import enums as keyed_enums
 from planner.binding.keyed import json as keyed_json
+from planner.binding.keyed import ordered_forms
 from planner.catalog.collations import nondeterministic
 
 GROUP: Final = 30
@@ -91,7 +92,7 @@ def _closed_set() -> frozenset[str]:
         "timestamptz - timestamptz", "date + interval", "date - interval", "isfinite(date)", "isfinite(timestamp)", "isfinite(timestamptz)", "interval + timestamp", "interval + interval",
         "interval - interval", "- interval", "interval * float8", "float8 * interval", "interval / float8", "gen_random_uuid()", "uuid_generate_v4()", "uuid_generate_v1()", "uuid_generate_v1mc()",
     }  # fmt: skip
-    return frozenset(ops)
+    return frozenset(ops | ordered_forms.OPS)
 
 
 KEYED_OPS: Final = _closed_set()

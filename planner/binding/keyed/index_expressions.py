@@ -20,6 +20,7 @@ from typing import Final
 from planner.abc import Call, Col, Const, Constraint, Expr, KeyedRead, PlanError, Table
 from planner.binding import ir
 from planner.binding.keyed import expressions as keyed
+from planner.binding.keyed import ordered_forms
 from planner.catalog import Catalog, CatalogChange, quote_identifier, quote_qualified
 from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
@@ -87,7 +88,7 @@ def computed_prefixes(catalog: Catalog, table: Table) -> Iterator[ComputedColumn
     found: dict[ComputedColumns, None] = {}
     for index in catalog.indexes_of(table.oid):
         whole = not index.predicate and index.method == "btree" and has_own_order(index)
-        if whole and any(not k.attnum for k in index.keys):
+        if whole and any(_is_made(k.attnum, table) for k in index.keys):
             found.update(dict.fromkeys(_prefixes(catalog, index, table)))
     yield from sorted(found, key=lambda c: (-len(c), tuple(c)))
 
@@ -105,7 +106,10 @@ def _prefixes(catalog: Catalog, index: Index, table: Table) -> tuple[ComputedCol
     for key in index.keys:
         if key.attnum:
             position = table.index_of(key.attnum)
-            keys.append(Col(position, table.columns[position].type))
+            column = Col(position, table.columns[position].type)
+            form = ordered_forms.form_of(column)
+            keys.append(column if form is None else form)
+            position = position if form is None else width + len(positions)
         else:
             position = width + len(positions)
             made = of_rows(catalog, table, key.expression) if key.collation in _BYTES else None
@@ -119,6 +123,11 @@ def _prefixes(catalog: Catalog, index: Index, table: Table) -> tuple[ComputedCol
             found.append(ComputedColumns(tuple(positions), width, tuple(keys)))
     _known[index.oid] = index, table, catalog.meaning, tuple(found)
     return tuple(found)
+
+
+def _is_made(attnum: int, table: Table) -> bool:
+    """Whether an index's column is an expression, or a form of one of the table's."""
+    return not attnum or table.columns[table.index_of(attnum)].type.oid in ordered_forms.FORMED
 
 
 def _never_fails(e: Expr) -> bool:
@@ -145,6 +154,9 @@ def in_columns(
 
 
 def _put(node: ir.Node, index: ComputedColumns, number: int) -> ir.Node:
+    formed = ordered_forms.compared(node, index, number)
+    if formed is not None:
+        return formed
     if isinstance(node, ir.Call | ir.Logic):
         try:
             said = keyed.expression(node, {number: 0})

@@ -14,20 +14,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from planner import types as t
-from planner.abc import Col, Expr, KeyedRead, KeyedWalk, Range, Table, TypeRef
+from planner.abc import (
+    Ask,
+    Col,
+    Const,
+    Expr,
+    Groups,
+    JoinStep,
+    KeyedJoin,
+    KeyedRead,
+    KeyedWalk,
+    OrderKey,
+    Range,
+    Table,
+    TypeRef,
+)
 from planner.binding import ir
 from planner.binding.keyed import expressions as keyed
-from planner.binding.keyed import key_conditions
-from planner.binding.keyed.index_reads import indexed_prefixes
+from planner.binding.keyed import key_conditions, ordered_forms
+from planner.binding.keyed.index_reads import ordered_prefixes, range_by
 from planner.catalog import Catalog
 from planner.keyed_plans import narrowed
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep
     from planner.binding.state import Parts
+
+_IN_ORDER: Final = keyed.KEY_TYPES | ordered_forms.FORMED
 
 Wanted = tuple[int, bool, bool]
 """(column, descending, nulls first)."""
@@ -39,11 +55,7 @@ def index_walk(
     """The way to the first rows of relation `number` by the index that pins most; None if none has their order."""
     wanted: list[Wanted] = []
     for k in order:
-        if (
-            not isinstance(k.expr, ir.Var)
-            or k.expr.relation != number
-            or k.expr.type.oid not in keyed.KEY_TYPES
-        ):
+        if not isinstance(k.expr, ir.Var) or k.expr.relation != number or k.expr.type.oid not in _IN_ORDER:
             break
         wanted.append((k.expr.column, k.descending, k.nulls_first))
     return _walk(catalog, table, number, where, wanted, len(order) == len(wanted))
@@ -106,13 +118,40 @@ def extreme(
     outputs: Sequence[Expr],
 ) -> KeyedWalk | None:
     """The same for the one row that has the least or the greatest value of a column."""
-    if len(outputs) != 1 or folds[0] not in ("min", "max"):
+    way = folds[0].partition(" ")[0] if len(outputs) == 1 else ""
+    if way not in ("min", "max"):
         return None
     value = outputs[0]
-    if not isinstance(value, Col) or value.type.oid not in keyed.KEY_TYPES:
+    if not isinstance(value, Col) or value.type.oid not in _IN_ORDER:
         return None
-    walk = _walk(catalog, table, number, where, [(value.index, folds[0] == "max", False)], True)
+    walk = _walk(catalog, table, number, where, [(value.index, way == "max", False)], True)
     return None if walk is None else replace(walk, nulls="nowhere", whole=True, one=True)
+
+
+_ENDS: Final = -1_000
+"""Queries for the ends of indexes, by number: no subquery of the statement's has one of these."""
+
+
+def extremes(
+    catalog: Catalog,
+    table: Table,
+    number: int,
+    where: ir.Node | None,
+    groups: Groups,
+    outputs: Sequence[Expr],
+    order: tuple[OrderKey, ...],
+    limit: Expr | None,
+) -> KeyedJoin | None:
+    """The same of several columns, or of both ends: `SELECT min(day), max(day)`. Each is a query that is asked for once."""
+    asked: list[Ask] = []
+    for fold, value in zip(groups.folds, outputs, strict=True):
+        walk = extreme(catalog, table, number, where, (fold,), (value,))
+        if walk is None:
+            return None
+        step = JoinStep(table, walk.within, len(table.columns))
+        query = KeyedJoin((step,), (value,), Const(1, TypeRef(t.INT8)), walk=walk)
+        asked.append(Ask("scalar", _ENDS - len(asked), query, (), value.type))
+    return KeyedJoin((), tuple(asked), limit, groups, order)
 
 
 def with_walk(found: KeyedRead | None, walk: KeyedWalk, instead: KeyedRead) -> KeyedRead:
@@ -147,15 +186,16 @@ def _walk(
     if not table.key_indexes or not wanted:
         return None
     best: KeyedWalk | None = None
-    for positions in indexed_prefixes(catalog, table, number, where):
+    for positions in ordered_prefixes(catalog, table, number, where):
+        named = tuple(ordered_forms.column_of(positions, i) for i in range(len(positions)))
         try:
-            within, rest = key_conditions.find_range(table, number, where, index=positions)
+            within, rest = range_by(table, number, where, positions)
             condition = key_conditions.condition(rest, {number: 0})
         except keyed.NotKeyed:
             continue
         pinned = len(within.prefix)
-        columns = positions[pinned:]
-        left = [w for w in wanted if w[0] not in positions[:pinned]]
+        columns = named[pinned:]
+        left = [w for w in wanted if w[0] not in named[:pinned]]
         if not columns or tuple(w[0] for w in left[: len(columns)]) != columns:
             continue
         ways = [w[1] for w in left[: len(columns)]]
@@ -171,6 +211,8 @@ def _walk(
             continue
         bounded = within.low is not None or within.high is not None
         nulls = "nowhere" if bounded or table.never_null(columns[0]) else "first" if left[0][2] else "last"
+        if nulls != "nowhere" and named[:pinned] != positions[:pinned]:
+            continue  # those without a value are looked for by columns of the table
         whole = complete and len(left) == len(columns)
         best = KeyedWalk(positions, within, condition, left[0][1], nulls, whole, turn=turn)
     return best
@@ -185,4 +227,4 @@ def _ordered(walk: KeyedWalk) -> int:
     return len(walk.index) - len(walk.within.prefix)
 
 
-__all__ = ["extreme", "first_rows", "index_walk", "key_walk", "pinned_by", "with_walk"]
+__all__ = ["extreme", "extremes", "first_rows", "index_walk", "key_walk", "pinned_by", "with_walk"]

@@ -19,7 +19,7 @@ from planner import types as t
 from planner.abc import Expr, KeyedRead, Lookup, OrderKey, Points, Range, Table
 from planner.binding import ir
 from planner.binding.keyed import expressions as keyed
-from planner.binding.keyed import index_expressions, key_conditions, partial_indexes
+from planner.binding.keyed import index_expressions, key_conditions, ordered_forms, partial_indexes
 from planner.binding.keyed.beginnings import may_be_anything
 from planner.catalog import Catalog
 from planner.catalog.classes_of_operators import has_own_order
@@ -102,9 +102,9 @@ def index_range(
     """
     best: tuple[Range, list[ir.Node], tuple[int, ...]] | None = None
     best_rank: tuple[int, float] = (0, 0)
-    for positions in indexed_prefixes(catalog, table, number, where):
+    for positions in ordered_prefixes(catalog, table, number, where):
         try:
-            within, rest = key_conditions.find_range(table, number, where, known, index=positions)
+            within, rest = range_by(table, number, where, positions, known)
         except keyed.NotKeyed:
             continue
         bounds = (within.low is not None) + (within.high is not None)
@@ -116,6 +116,31 @@ def index_range(
         if best is None or rank > best_rank:
             best, best_rank = (within, rest, positions), rank
     return best
+
+
+def range_by(
+    table: Table,
+    number: int,
+    where: ir.Node | None,
+    positions: tuple[int, ...],
+    known: Mapping[int, int] = keyed.NONE_KNOWN,
+) -> tuple[Range, list[ir.Node]]:
+    """`find_range`, also by columns that an index computes. Raises NotKeyed."""
+    if not isinstance(positions, ComputedColumns):
+        return key_conditions.find_range(table, number, where, known, index=positions)
+    asked, as_it_was = index_expressions.in_columns(positions, number, where)
+    within, rest = key_conditions.find_range(table, number, asked, known, index=positions)
+    return within, as_it_was(rest)
+
+
+def ordered_prefixes(
+    catalog: Catalog, table: Table, number: int, where: ir.Node | None
+) -> Iterator[tuple[int, ...]]:
+    """Columns that indexes begin with and are in the order of, those that they compute among them."""
+    for positions in indexed_prefixes(catalog, table, number, where):
+        if not any(table.columns[i].type.oid in ordered_forms.FORMED for i in positions):
+            yield positions
+    yield from index_expressions.computed_prefixes(catalog, table)
 
 
 def rows_by_key(

@@ -32,7 +32,7 @@ from planner.binding.keyed import acts as keyed_acts
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import key_conditions
 from planner.binding.keyed.endings import grouped, order_keys
-from planner.binding.keyed.index_order import extreme, index_walk, with_walk
+from planner.binding.keyed.index_order import extreme, extremes, index_walk, with_walk
 from planner.binding.keyed.index_reads import index_read
 from planner.binding.keyed.joins import guarded, unique_keys
 from planner.binding.keyed.selects import BoundSelect
@@ -107,7 +107,7 @@ def shortcut(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJoin 
     return replace(found, offset=offset, distinct=parts.distinct)
 
 
-def _short_read(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | None:
+def _short_read(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJoin | None:
     """The same of one table, but for OFFSET and DISTINCT."""
     if parts.distinct_on:
         return None
@@ -199,7 +199,7 @@ def _open(lookup: Lookup) -> bool:
     return isinstance(lookup, Range) and not lookup.prefix and None in (lookup.low, lookup.high)
 
 
-def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> KeyedRead | None:
+def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> KeyedRead | KeyedJoin | None:
     """Groups of the rows of an index's key, or of points or a range of the primary key; all of them are one without GROUP BY.
 
     Raises NotKeyed.
@@ -212,6 +212,10 @@ def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> Keyed
     order = order_keys(parts.order, above)
     limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
     where = parts.below.where
+    if not groups.keys and len(groups.folds) > 1:
+        ends = extremes(catalog, table, number, where, groups, outputs, order, limit)
+        if ends is not None:
+            return ends
     by_index = index_read(catalog, table, number, where, outputs, limit, order)
     if by_index is not None:
         by_index = replace(by_index, groups=groups)
