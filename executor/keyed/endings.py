@@ -41,9 +41,14 @@ class Ending:
         self._firsts = compile_tuple(firsts) if firsts else None
 
     def rows(
-        self, found: list[Row], project: Compiled | None, params: Sequence[Any], session: Any
+        self,
+        found: list[Row],
+        project: Compiled | None,
+        params: Sequence[Any],
+        session: Any,
+        left_out: int = 0,
     ) -> Sequence[Row]:
-        """The result's rows. `project`: None if the rows are the outputs already."""
+        """The result's rows. `project`: None if the rows are the outputs already. `left_out`: so many before them are not among them."""
         groups = self._groups
         if groups is not None:
             found = groups.rows(found, project, params, session)
@@ -55,13 +60,15 @@ class Ending:
             firsts = self._firsts
             found = _firsts(found, lambda row: firsts(params, row, session))
         if self._once is None:
-            found = self._some(found, params, session)
+            found = self._some(found, params, session, left_out)
         if project is not None:
             found = [project(params, row, session) for row in found]
         return found if self._once is None else self._some(_firsts(found, self._once), params, session)
 
-    def _some(self, rows: list[Row], params: Sequence[Any], session: Any) -> list[Row]:
+    def _some(self, rows: list[Row], params: Sequence[Any], session: Any, left_out: int = 0) -> list[Row]:
         start, stop = bounds(self._offset, self._limit, params, session)
+        if left_out:
+            start, stop = start - left_out, None if stop is None else stop - left_out
         return rows if start == 0 and stop is None else rows[start:stop]
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from executor.keyed.compile import Compiled, compile_condition, compile_tuple
 from executor.keyed.endings import Ending
-from executor.keyed.index_walk import IndexWalk, along_image, along_view
+from executor.keyed.index_walk import IndexWalk, along_image, along_view, behind_in_image
 from executor.keyed.overlay import OverlayView
 from executor.keyed.read import LookupPlan, compile_range, rows_within
 from executor.snapshot.abc import TableImage
@@ -91,8 +91,12 @@ class IndexRead:
             return self._ending.rows(found, self._project_whole, params, session)
         if walk is None:
             return None
-        met = walk.rows(params, session, *along_image(walk, image, ts))
-        return None if met is None else self._ending.rows(met, self._project_whole, params, session)
+        met = walk.rows(
+            params, session, *along_image(walk, image, ts), behind=behind_in_image(walk, image, ts)
+        )
+        if met is None:
+            return None
+        return self._ending.rows(met, self._project_whole, params, session, walk.left_out)
 
     def overlaid(
         self, params: Sequence[Any], session: Any, view: OverlayView, ts: Timestamp

@@ -40,6 +40,8 @@ from txn.abc import Key
 
 SMALL_RANGE_ROWS_MAX = 1_000
 """A range of so many rows takes the keyed engine about as long as a statement takes DuckDB."""
+SKIPPED_MIN = 200
+"""An OFFSET of fewer rows is walked over."""
 LISTED_LENGTH_MAX = 65_536
 """Characters of an array's text that are read to see how many keys it lists."""
 
@@ -405,6 +407,10 @@ class ReadPlan:
             hits = (h for h in hits if condition(params, h[2], session))
         if self.limit is not None:
             start, stop = bounds(self._offset, self.limit, params, session)
+            if start >= SKIPPED_MIN and stop is not None and condition is None:
+                behind = self._behind(params, session, view, ts, start)
+                if behind is not None:
+                    return islice(behind, stop - start)
             first = getattr(view, "first", None)  # an overlay's: it notes how far the reader came
             if first is None or stop is None or self.lookup.range is None:
                 return islice(hits, start, stop)
@@ -421,6 +427,17 @@ class ReadPlan:
 
             return islice(first(span, ts, descending, stop, wanted), start, None)
         return hits
+
+    def _behind(
+        self, params: Sequence[Any], session: Any, view: Any, ts: Timestamp, skip: int
+    ) -> Iterator[Hit] | None:
+        """The rows of a range behind many that nobody has to look at; None: they are to be walked over. Of a table image alone."""
+        scan = getattr(view, "scan_behind", None)
+        if scan is None or self.lookup.range is None:
+            return None
+        span = self.lookup.bounds(params, session)
+        hits = None if span is None else scan(span, ts, self.body.descending, skip)
+        return None if hits is None else nearby(hits)
 
 
 def nearby(hits: Iterator[Hit]) -> Iterator[Hit]:

@@ -26,6 +26,7 @@ from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.lookup import unique_key
 from executor.snapshot.ranges import visible
 from executor.snapshot.runs import Run, SecondaryIndex
+from executor.snapshot.skipping import EVENTS_MAX, Event, placed
 from executor.snapshot.versions import IndexMap
 from storage.abc import Row, Timestamp
 from txn.abc import Key
@@ -184,6 +185,55 @@ class TableIndex:
         if len(sources) == 1:
             return sources[0]
         return merge(*sources, key=itemgetter(0), reverse=descending)
+
+    def walk_behind(
+        self, bounds: Bounds, ts: Timestamp, descending: bool, skip: int, whole: bool
+    ) -> tuple[Iterator[tuple[Key, Key, Row | None]], int] | None:
+        """(`walk` behind the first rows, how many are left out: `skip`, if there are so many). None: they would have to be counted
+        one by one.
+
+        Not `whole`: rows that are alike in this order come all, those before the `skip`th too.
+        """
+        image, chains = self._image, self._versions.chains
+        image.readable(ts)
+        if ts < self._let_go_ts:
+            raise TooOldForKeyed
+        orders = self._orders(ts)
+        if orders is None or len(orders) != 1 or len(chains) > EVENTS_MAX:
+            return None
+        run, order = orders[0]
+        start, stop = order.keys.span(*bounds)
+        mine: list[tuple[Key, Key, Row]] = []
+        events: list[Event] = []
+        for key, own, row in self._in_memory(bounds, ts, descending) if chains else ():
+            if row is not None:
+                mine.append((key, own, row))
+                events.append((self._before(order, key, start, stop, descending), False, True))
+        for own, head in chains.items():
+            i = run.find(own) if visible(head, ts) is not None else -1
+            place = order.place_of(i, run.size) if i >= 0 else -1
+            if start <= place < stop:
+                events.append((stop - 1 - place if descending else place - start, True, False))
+        events.sort()
+        at, behind = placed(skip, stop - start, events)
+        taken = sum(there for _, _, there in events[:behind])
+        if not whole:
+            follow = [m[0] for m in mine[taken : taken + 1]]
+            if at < stop - start:
+                follow.append(order.keys.key_at(stop - 1 - at if descending else start + at))
+            if follow:
+                first = max(follow) if descending else min(follow)
+                at = self._before(order, first, start, stop, descending)
+                taken = next((n for n, m in enumerate(mine) if m[0] == first), taken)
+        gone = sum(1 for place, gone, _ in events if gone and place < at)
+        span = range(stop - 1 - at, start - 1, -1) if descending else range(start + at, stop)
+        rest = self._in_run(run, order, span, ts, [])
+        return merge(mine[taken:], rest, key=itemgetter(0), reverse=descending), at - gone + taken
+
+    @staticmethod
+    def _before(order: SecondaryIndex, key: Key, start: int, stop: int, descending: bool) -> int:
+        """How many keys of a span of the run come before this one, as it is walked along."""
+        return stop - order.keys.right(key) if descending else order.keys.left(key) - start
 
     def _in_memory(
         self, bounds: Bounds, ts: Timestamp, descending: bool

@@ -30,6 +30,7 @@ from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from executor.snapshot.pending import NONE
 from executor.snapshot.ranges import merged, of_memory, one_run, over_one_run
 from executor.snapshot.runs import NO_COLUMNS, TOMBSTONE, Run, RunShape
+from executor.snapshot.skipping import behind
 from executor.snapshot.versions import UniqueMap, Version, Versions
 from planner.abc import Table
 from planner.keyed_plans import ComputedColumns, PartialColumns
@@ -331,6 +332,18 @@ class Lookups:
         if len(spans) == 1:
             return over_one_run(heads, *spans[0], ts, descending, dead_max)
         return merged(heads, spans, ts, descending, dead_max)
+
+    def scan_behind(
+        self,
+        bounds: tuple[Key | None, Key | None, bool, bool],
+        ts: Timestamp,
+        descending: bool,
+        skip: int,
+    ) -> Iterator[tuple[Key, int, Row]] | None:
+        """`scan` behind the first `skip` rows, at once; None: they would have to be counted one by one."""
+        if self.cold is not None or not self.keyed or ts < self._truncated_ts:
+            self._no_answer()
+        return behind(list(self.runs_at(ts)), self._versions, bounds, ts, descending, skip)
 
     def count_at_most(
         self, low: Key | None, high: Key | None, low_inclusive: bool = True, high_inclusive: bool = True

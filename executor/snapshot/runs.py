@@ -84,7 +84,7 @@ class SecondaryIndex:
     A position `~i` asks for rows that have no value in column i (`executor.snapshot.indexes`).
     """
 
-    __slots__ = ("_rows", "_with_nulls", "gone", "keys")
+    __slots__ = ("_places", "_rows", "_with_nulls", "gone", "keys")
 
     def __init__(
         self, run: Run, positions: tuple[int, ...], nulls_not_distinct: bool, forms: ColumnForms = ()
@@ -114,6 +114,7 @@ class SecondaryIndex:
         if run.spill is not None:
             self.keys.spill(run.spill)
         self._rows = mapped(rows, run.spill)
+        self._places: Rids | None = None
         self.gone: dict[tuple[int, int], tuple[int, Timestamp]] = {}
         """(position, step) -> how many from there on are gone, and since when: newer runs or memory have their keys."""
         self._with_nulls: dict[Key, int] = {}
@@ -123,7 +124,8 @@ class SecondaryIndex:
 
     @property
     def size_bytes(self) -> int:
-        return self.keys.size_bytes + int(self._rows.nbytes)
+        places = 0 if self._places is None else int(self._places.nbytes)
+        return self.keys.size_bytes + int(self._rows.nbytes) + places
 
     def find(self, key: Key) -> int:
         """The row number in the run, or -1."""
@@ -139,6 +141,13 @@ class SecondaryIndex:
     def row_at(self, position: int) -> int:
         """Row number in the run of a position in `keys`."""
         return int(self._rows[position])
+
+    def place_of(self, row: int, size: int) -> int:
+        """The position in `keys` of a row of the run, which has so many; -1: it has none."""
+        if self._places is None:
+            self._places = np.full(size, -1, self._rows.dtype)
+            self._places[self._rows] = np.arange(len(self._rows), dtype=self._rows.dtype)
+        return int(self._places[row])
 
     def rows_at(self, positions: Rids) -> Rids:
         """Row numbers in the run of positions in `keys`."""
