@@ -2,7 +2,7 @@
 
     open       catalog shard (made at first start)  ->  newest   ->  a cold image per table
     DDL        rows of the shard, changes           ->  admitted     while the append is under way
-    durable    publish                              ->  newest       every cached plan is made anew
+    durable    publish                              ->  newest       cached plans are asked whether they still hold
     others     learn (`executor.following`)         ->  both
 
 Catalog changes ride in the commit that makes them: `admit` refuses what was overtaken, `apply` writes the counter's row

@@ -51,6 +51,7 @@ from planner.abc import (
     UpdateQuery,
     Utility,
     WithWrites,
+    statement_reads,
 )
 from planner.catalog import Catalog, CatalogChange, Database, Schema, quote_identifier, quote_qualified
 from planner.planner import PlanContext, Planner, is_current
@@ -178,6 +179,10 @@ class Plans:
     def compile(self, plan: Plan, catalog: Catalog, session: Session) -> CompiledPlan:
         """What executing the plan takes; plans made for another catalog are made anew first."""
         current = plan
+        known: CompiledPlan | None = plan.compiled
+        if known is not None and self._lasts(known, catalog, session):
+            known.catalog = catalog
+            return known
         if not is_current(plan, catalog):
             if "places" in plan.extra:
                 raise PlanOutdated("0A000", "the catalog has changed since this was planned")
@@ -259,6 +264,41 @@ class Plans:
             related=refers or takes,
             fires=fires,
         )
+
+    def _lasts(self, known: CompiledPlan, catalog: Catalog, session: Session) -> bool:
+        """Whether what was compiled for another catalog is what would be compiled for this one: the tables are the same, which
+        says what their constraints, triggers and images are, unless these call functions."""
+        if known.leaves is not None or known.parts is not None or known.by_range is not None:
+            return False
+        if known.rules is not None and not self._rules_last(known, catalog):
+            return False
+        block = session.block
+        if block is not None and block.catalog is not None and self._of_block(known.plan, block.created):
+            return False
+        return is_current(known.plan, catalog)
+
+    def _rules_last(self, known: CompiledPlan, catalog: Catalog) -> bool:
+        """Whether a write's constraints are still the same, and those of the tables that its rows refer to."""
+        rules = known.rules
+        assert rules is not None
+        if rules.under is not None or type(known.table) is not Table:
+            return False
+        for rule in rules.references:
+            parent = catalog.get(rule.constraint.foreign_table)
+            if not isinstance(parent, Table) or parent.partitioning is not None:
+                return False
+        parents = known.target.parents if known.target is not None else ()
+        return all(catalog.get(p.rules.table.oid) is p.rules.table for p in parents)
+
+    def is_of_all(self, made: CompiledPlan) -> bool:
+        """Whether what was compiled in a block that has changed the catalog is not about these changes: it is of tables as all see them."""
+        newest = self._catalogs.newest
+        return made.leaves is None and all(newest.get(x.oid) is x for x in statement_reads(made.plan))
+
+    @staticmethod
+    def _of_block(plan: Plan, created: Collection[ShardId]) -> bool:
+        """Whether a plan is of tables that the block has made, which have no images yet."""
+        return bool(created) and any(table.shard in created for table in statement_reads(plan))
 
     def _put_parts(self, found: CompiledPlan, catalog: Catalog, session: Session) -> None:
         """A statement that writes, or locks, rows that look-ups find, as one function, where it can be one."""

@@ -400,6 +400,7 @@ class Plan:
     catalog_version: int
     text: str = ""
     position_offset: int = 0  # where the statement begins in the string that carried it
+    reads: Any = None  # what the catalog was asked (`planner.catalog.reads`)
     compiled: Any = None  # the executor's: closures made from the body
     wire: Any = None  # pgwire's: RowDescription and CommandComplete bytes
     extra: dict[str, Any] = field(default_factory=dict)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from planner import types as t
 from planner.abc import PlanError
+from planner.catalog.reads import Remembered
 from planner.inheritance import family, spreads
 from planner.partitions import Bound, PartitionTest
 from planner.relations import Column, Table, TypeRef
@@ -337,19 +338,18 @@ class Router:
         return list(found.values())
 
 
-_routers: dict[tuple[int, int], Router] = {}
 _ROUTERS_MAX: Final = 1_024
+_routers: Remembered[Router] = Remembered(_ROUTERS_MAX)
 
 
 def router(catalog: Catalog, table: Table) -> Router:
-    """The table's, made once for each catalog."""
-    key = catalog.version, table.oid
-    found = _routers.get(key)
-    if found is None:
-        if len(_routers) >= _ROUTERS_MAX:
-            _routers.clear()
-        found = _routers[key] = Router(catalog, table)
-    return found
+    """The table's, made once for all catalogs that have the same partitions."""
+
+    def made(seen: Catalog) -> Router:
+        seen.get(table.oid)  # of this definition
+        return Router(seen, table)
+
+    return _routers.of(catalog, table.oid, made)
 
 
 def leaves_of(catalog: Catalog, table: Table) -> list[Table]:

@@ -8,7 +8,8 @@ is used only for plans of the keyed engine, which take any value, and for querie
 engine mostly answers; every other plan is made with its literals in place, where the binder and DuckDB can see them, and cached by its
 **exact** text. What a plan means depends on the
 catalog, the search path and a few settings, so each combination of the latter has a partition of the
-cache, and a plan of another catalog version is made anew. Partitions are bounded, oldest use first out.
+cache, and a plan keeps what the catalog was asked for it: where another one gives other answers it is made
+anew (`planner.catalog.reads`). Partitions are bounded, oldest use first out.
 
 A plan of a utility statement that contains a query carries that query's plan in `extra["query"]`, whose positions
 (and those of errors) count from the beginning of the whole statement.
@@ -43,6 +44,7 @@ from planner.abc import (
 from planner.binding import bind
 from planner.binding.routines.variables import Variables
 from planner.catalog import Catalog
+from planner.catalog.reads import Reads, WatchedCatalog, watched, with_rows
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.reg_names import INPUT, RegNames
 from planner.catalog.user_types import shown
@@ -117,14 +119,17 @@ _Convert = Callable[[list[str], PlanContext], tuple[Datum, ...]]
 
 
 def is_current(plan: Plan, catalog: Catalog) -> bool:
-    """Whether the plan is one for this catalog: made in it, or of a statement that means the same here as where it was made."""
+    """Whether the plan is one for this catalog: made in it, or of a statement that means the same here as where it was made,
+    or of answers that this one gives as well."""
     if plan.catalog_version == catalog.version:
         return True
     if plan.catalog_version < 0:
         return False
     only_parsed = plan.kind is StatementKind.DDL and not plan.extra  # it is bound whenever it runs
     if not only_parsed and plan.extra.get("meaning") != catalog.meaning:
-        return False
+        reads: Reads | None = plan.reads
+        if reads is None or not reads.hold(catalog):
+            return False
     plan.catalog_version = catalog.version
     return True
 
@@ -236,8 +241,9 @@ class Planner:
             cached = self.lookup(text, ctx)
             if cached is not None:
                 return cached
+            seen = _watching(ctx)
             with self.patience.planning(), shown(ctx.catalog):
-                taken = self._plan_normalised(text, ctx, offset)
+                taken = self._plan_normalised(text, ctx, seen, offset)
             if taken is not None:
                 return taken
             known = self._exact(f"\0\0{text}", ctx)
@@ -253,8 +259,9 @@ class Planner:
             if many is not None:
                 self._remember(ctx, key, _Cached(many, None))
                 return many, ()
+            seen = _watching(ctx)
         with self.patience.planning(), shown(ctx.catalog):
-            plan = self._plan_exact(text, ctx, parameter_types, offset)
+            plan = _of_reads(self._plan_exact(text, seen, parameter_types, offset), seen)
         if plan.parameters and key is text:
             key = f"\0\0{text}"  # in the simple protocol, which has no values for them, it is an error
         if plan.kind is not StatementKind.DDL and not isinstance(plan.extra.get("as_of"), Plan):
@@ -276,16 +283,16 @@ class Planner:
                     break
             else:
                 return known
-        inner = replace(ctx, variables=variables)
+        inner = _watching(ctx, variables)
         with self.patience.planning(), shown(ctx.catalog):
-            plan = self._plan_exact(text, inner, (), 0)
+            plan = _of_reads(self._plan_exact(text, inner, (), 0), inner)
         plan.extra["places"], plan.extra["variables"] = tuple(variables.places), variables.used
         if key and plan.kind is not StatementKind.DDL and not isinstance(plan.extra.get("as_of"), Plan):
             self._remember(ctx, f"\0\0\0{key}", _Cached(plan, None))
         return plan
 
     def _plan_normalised(
-        self, text: str, ctx: PlanContext, offset: int
+        self, text: str, ctx: PlanContext, seen: PlanContext, offset: int
     ) -> tuple[Plan, tuple[Datum, ...]] | None:
         """The plan for all statements that differ in literals only, if it is one that keys lead to the rows of."""
         normal: Normalised | None = normalise(text)
@@ -295,7 +302,7 @@ class Planner:
         if key in (ctx.partition or ()):
             return None  # `lookup` has found it: these literals do not fit
         try:
-            plan = self._bind(parameterised(key), ctx, (), kinds)
+            plan = _of_reads(self._bind(parameterised(key), seen, (), kinds), seen)
             of_system = "meaning" in plan.extra and "keyed" in plan.extra
             if isinstance(plan.body, _KEYED) or of_system or "leafwise" in plan.extra or _of_few(plan):
                 convert = _converter(plan.parameters, kinds, ctx.settings)
@@ -348,8 +355,9 @@ class Planner:
             if plan is None:
                 first = self._exact(said.key, ctx)
                 if first is None:
+                    seen = _watching(ctx)
                     with self.patience.planning(), shown(ctx.catalog):
-                        first = self._bind(parameterised(said.key), ctx, (), said.kinds)
+                        first = _of_reads(self._bind(parameterised(said.key), seen, (), said.kinds), seen)
                 if not isinstance(first.body, InsertValues) or "leafwise" in first.extra:
                     return None
                 plan = repeated_rows.multiplied(
@@ -537,6 +545,29 @@ class Planner:
         """What a DDL statement changes, in the catalog of the transaction that executes it."""
         with shown(ctx.catalog):
             return bind_ddl(statement, ctx, self, computed)
+
+
+def _watching(ctx: PlanContext, variables: Variables | None = None) -> PlanContext:
+    """A context whose catalog notes what it is asked."""
+    return replace(ctx, catalog=watched(ctx.catalog), variables=variables or ctx.variables)
+
+
+def _of_reads(plan: Plan, ctx: PlanContext) -> Plan:
+    """The plan, and those in it, with what the catalog was asked for them."""
+    assert isinstance(ctx.catalog, WatchedCatalog)
+    _note(plan, with_rows(ctx.catalog))
+    return plan
+
+
+def _note(plan: Plan, reads: Reads) -> None:
+    if "as_of" in plan.extra:
+        return  # what it reads was asked of another catalog
+    plan.reads = reads
+    if isinstance(query := plan.extra.get("query"), Plan):
+        _note(query, reads)
+    if isinstance(plan.body, Utility) and isinstance(plan.body.statement, st.Rewritten):
+        for step in plan.body.statement.steps:
+            _note(step.plan, reads)
 
 
 def _written_at_cursor(said: st.PositionedWrite, ctx: PlanContext) -> Table:

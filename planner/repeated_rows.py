@@ -25,6 +25,7 @@ from typing import Any, Final, NamedTuple
 from planner import counted_rows
 from planner.abc import InsertValues, Plan
 from planner.alike_rows import AlikeRows
+from planner.catalog.reads import Reads
 from planner.counted_rows import TYPE, Counted
 from planner.keyed_plans import Expr
 from planner.types import TEXT
@@ -167,6 +168,7 @@ def multiplied(plans: Sequence[Plan], said: Repeated, which: bytes, text: str) -
         parameters=each_rows([p.parameters for p in plans]),
         text=text,
         compiled=None,
+        reads=Reads.of_all([p.reads for p in plans]) if all(p.reads is not None for p in plans) else None,
         wire=None,
         extra=extra,
     )

@@ -26,7 +26,7 @@ async def run(session: Session, plan: Plan, s: st.Do, params: Sequence[Any], aut
     if alone:
         session.open_block(implicit=True)
     try:
-        looked_up = Declarations(session, s.program, [TypeRef(t.BOOL)])
+        looked_up = Declarations(session.catalog, session.search_path(), s.program, [TypeRef(t.BOOL)])
         code = looked_up.code(INLINE)
         code.once = True
         walk = Walk(session, code, Frame(code), atomic=not (alone and autocommit))

@@ -16,7 +16,7 @@ from executor.abc import ExecutionError
 from planner import types as t
 from planner.abc import Column, Oid, Table, TypeRef
 from planner.binding.routines.variables import Kind, Shape
-from planner.catalog import CompositeType
+from planner.catalog import Catalog, CompositeType, View
 from planner.catalog.domains import underneath
 from planner.catalog.row_types import relation_of, row_type
 from planner.catalog.user_types import meet_rows
@@ -80,11 +80,16 @@ class Declarations:
     """Looks up the types of a program's variables. Raises 42704, 42P01, 42703, 0A000."""
 
     def __init__(
-        self, session: Any, program: Program, kinds: list[Kind], domains: dict[int, Oid] | None = None
+        self,
+        catalog: Catalog,
+        path: tuple[str, ...],
+        program: Program,
+        kinds: list[Kind],
+        domains: dict[int, Oid] | None = None,
     ) -> None:
         self._program = program
         self.domains = dict(domains or ())
-        self._catalog, self._path = session.catalog, session.search_path()
+        self._catalog, self._path = catalog, path
         self.kinds: list[Kind] = kinds + [TypeRef(t.TEXT)] * (program.slots - len(kinds))
         self.names = [""] * program.slots
         level = program.outer
@@ -198,6 +203,10 @@ class Declarations:
             if ref is not None and t.composite_fields(ref.oid) is not None:
                 return self._kind_of(TypeRef(ref.oid)), 0
         found = self._catalog.resolve_relation(relation[-1], schema, self._path, 0)
+        if not isinstance(found, Table | View | CompositeType):
+            raise ExecutionError(
+                "0A000", f'variables of the type of columns of "{found.name}" are not supported'
+            )
         if said.row:
             return shape_of_table(found) if isinstance(found, Table) else _shape_of_columns(found.columns), 0
         for c in found.columns:

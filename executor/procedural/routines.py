@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Rows, Stream
 from executor.procedural.frame import Code, Declarations, Frame, kind_of
+from executor.procedural.programs import kept
 from executor.procedural.texts import Misplaced, columns_of, first_rows, rows_of, same
 from executor.procedural.walk import RETURN, Ended, Returns, Walk
 from executor.replication import functions as replication
@@ -33,7 +34,6 @@ DEPTH_MAX: Final = 400
 """Routines that run inside of each other."""
 STACK: Final = 8
 """So many share a task: Python's stack is as deep as they are."""
-_KEPT_MAX: Final = 500
 Row = tuple[Datum, ...] | None
 
 
@@ -47,24 +47,21 @@ def columns(f: Function) -> list[tuple[str, TypeRef]] | None:
 
 def code_of(session: Session, f: Function) -> Code:
     """The routine's program with its types, as this session sees them. Raises what is wrong with it."""
-    catalog, path = session.catalog, session.search_path()
-    known = session.programs.get(f.oid)
-    if known is not None and known[0] is f and known[1] is catalog and known[2] == path:
-        return known[3]  # type: ignore[no-any-return]
+    return kept(session, f.oid, f, lambda catalog: _looked_up(f, catalog, session.search_path()))
+
+
+def _looked_up(f: Function, catalog: Catalog, path: tuple[str, ...]) -> Code:
     program = procedural.program_of(f)
     kinds = [kind_of(_kind(catalog, p.type, p.domain)) for p in f.parameters]
     try:
         given = {i: p.domain for i, p in enumerate(f.parameters) if p.domain}
-        looked_up = Declarations(session, program, [*kinds, TypeRef(t.BOOL)], given)
+        looked_up = Declarations(catalog, path, program, [*kinds, TypeRef(t.BOOL)], given)
     except SqlError as e:
         e.position = 0
         e.context = e.context or f'compilation of PL/pgSQL function "{f.name}" near line 1'
         raise
     code = looked_up.code(procedural.shown(f, catalog, path), reads_only=f.volatility != "v")
     code.path = f.search_path if f.standard else ()
-    if len(session.programs) >= _KEPT_MAX:
-        session.programs.clear()
-    session.programs[f.oid] = (f, catalog, path, code)
     return code
 
 

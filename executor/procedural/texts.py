@@ -42,6 +42,7 @@ from planner.abc import (
 from planner.alone import refuse_with_others
 from planner.binding.routines.variables import CURRENT, Variables
 from planner.parse import parse_statement
+from planner.planner import is_current
 from planner.split import split
 from planner.statements.plpgsql import Level, Text
 from storage.abc import Datum
@@ -109,7 +110,7 @@ class Texts:
         code, kinds = self.code, self.frame.kinds
         context = self._context()
         known: Planned | None = code.plans[text.number]
-        if known is not None and known.context is context:
+        if known is not None and self._holds(known, context):
             for slot, kind in known.dynamic:
                 if kinds[slot] is not kind and kinds[slot] != kind:
                     break
@@ -132,6 +133,20 @@ class Texts:
         made = Planned(context, plan, compiled.constant, plan.extra["places"], dynamic, ref, fit)
         code.plans[text.number] = made
         return made
+
+    def _holds(self, known: Planned, context: PlanContext) -> bool:
+        """Whether a plan is the context's, or one that it would make again: nothing has changed but things elsewhere in the catalog."""
+        before: PlanContext = known.context
+        if before is context:
+            return True
+        if before.partition is None or before.partition is not context.partition:
+            return False
+        block = self.session.block
+        if not is_current(known.plan, context.catalog) or (block is not None and block.failed):
+            return False
+        compiled = self.session.compiled(known.plan)
+        known.context, known.constant = context, compiled.constant
+        return compiled.plan is known.plan
 
     def _context(self) -> PlanContext:
         path = self.code.path

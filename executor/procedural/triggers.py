@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
 from executor.procedural.frame import Code, Declarations, Frame, shape_of_table
+from executor.procedural.programs import kept
 from executor.procedural.routines import DEPTH_MAX, STACK
 from executor.procedural.texts import first_rows
 from executor.procedural.walk import RETURN, Returns, Walk
@@ -27,7 +28,7 @@ from executor.session.acting import around
 from planner import types as t
 from planner.abc import Plan, Table, TypeRef
 from planner.binding.routines.variables import Kind
-from planner.catalog import Function
+from planner.catalog import Catalog, Function
 from planner.ddl.routines import procedural
 from planner.parse.plpgsql.program import TRIGGER_NAMES
 from planner.statements import plpgsql as pl
@@ -105,22 +106,20 @@ async def _fire(session: Session, routine: Function, context: TriggerContext) ->
 
 def _code(session: Session, f: Function, context: TriggerContext) -> Code:
     """The function's program over this table's rows, of which there are both, or one, or none."""
-    table, catalog, path = context.table, session.catalog, session.search_path()
-    key = f.oid, table.oid, context.new is None, context.old is None
-    known = session.programs.get(key)
-    if known is not None and known[0] is f and known[1] is catalog and known[2] == path:
-        return known[3]  # type: ignore[no-any-return]
-    program = procedural.program_of(f)
-    shape, text = shape_of_table(table), TypeRef(t.TEXT)
-    new, old = (replace(shape, absent=row is None) for row in (context.new, context.old))
-    kinds: list[Kind] = [
-        TypeRef(t.BOOL), new, old, text, text, text, text, TypeRef(t.OID), text, text, text, TypeRef(t.INT4),
-        TypeRef(t.TEXT_ARRAY),
-    ]  # fmt: skip
-    looked_up = Declarations(session, program, kinds)
-    code = looked_up.code(procedural.shown(f, catalog, path), reads_only=f.volatility != "v")
-    session.programs[key] = (f, catalog, path, code)
-    return code
+    table, path = context.table, session.search_path()
+
+    def made(seen: Catalog) -> Code:
+        seen.get(table.oid)  # whose rows these are
+        shape, text = shape_of_table(table), TypeRef(t.TEXT)
+        new, old = (replace(shape, absent=row is None) for row in (context.new, context.old))
+        kinds: list[Kind] = [
+            TypeRef(t.BOOL), new, old, text, text, text, text, TypeRef(t.OID), text, text, text, TypeRef(t.INT4),
+            TypeRef(t.TEXT_ARRAY),
+        ]  # fmt: skip
+        looked_up = Declarations(seen, path, procedural.program_of(f), kinds)
+        return looked_up.code(procedural.shown(f, seen, path), reads_only=f.volatility != "v")
+
+    return kept(session, (f.oid, table.oid, context.new is None, context.old is None), f, made)
 
 
 class _TriggerReturns(Returns):

@@ -310,8 +310,7 @@ class SessionContext:
 
     def context(self) -> PlanContext:
         catalog, settings = self.catalog, self.settings
-        if not self.has_temporary and catalog.find_schema(self.temporary_schema) is not None:
-            self.has_temporary = True
+        self.meet_temporary(catalog)
         path = self.search_path()
         key = (catalog, settings.types, path, settings.row_security)
         if self._context is None or self._context_of != key:
@@ -324,6 +323,12 @@ class SessionContext:
                 row_security=settings.row_security,
             )  # fmt: skip
         return self._context
+
+    def meet_temporary(self, catalog: Any) -> None:
+        """The session's temporary schema is on its path as soon as it is there: what was planned without it is planned again."""
+        if not self.has_temporary and catalog.find_schema(self.temporary_schema) is not None:
+            self.has_temporary = True
+            self._plan_anew()
 
     def _types_here(self) -> TypeSettings:
         """The settings of types where a block has changed the catalog: regclass and its kin have the names that they have in it,

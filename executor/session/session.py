@@ -175,7 +175,7 @@ class Session(BlockOwner):
         if known is not None and known.catalog is catalog:
             return known  # type: ignore[no-any-return]
         made = self.executor.plans.compile(plan, catalog, self)
-        if self.block is None or self.block.catalog is None:
+        if self.block is None or self.block.catalog is None or self.executor.plans.is_of_all(made):
             plan.compiled = made
         return made
 

@@ -110,7 +110,7 @@ async def _run(session: Session, f: Function, event: Event) -> None:
 def _code(session: Session, f: Function) -> Code:
     program = procedural.program_of(f)
     text = TypeRef(t.TEXT)
-    looked_up = Declarations(session, program, [TypeRef(t.BOOL), text, text])
+    looked_up = Declarations(session.catalog, session.search_path(), program, [TypeRef(t.BOOL), text, text])
     return looked_up.code(procedural.shown(f, session.catalog, session.search_path()))
 
 

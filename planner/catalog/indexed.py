@@ -421,9 +421,11 @@ class IndexedObjects:
         return [g for g in found if isinstance(g, Grant)]
 
 
-_SHARED: Final = tuple(
-    name for name in IndexedObjects.__slots__ if name.startswith("_") and name not in (*_COPIED, "_listed")
+INDEXES: Final = tuple(
+    name for name in IndexedObjects.__slots__ if name.startswith("_") and name != "_listed"
 )
+"""The dictionaries by which objects are found: what `planner.catalog.reads` watches."""
+_SHARED: Final = tuple(name for name in INDEXES if name not in _COPIED)
 """Dictionaries of layers, which a catalog forks when it first changes them (`_own`)."""
 
 
@@ -452,4 +454,4 @@ def _discard(index: dict[_K, frozenset[Oid]] | Layered[_K, frozenset[Oid]], key:
         del index[key]
 
 
-__all__ = ["EMPTY", "RELATIONS", "IndexedObjects"]
+__all__ = ["EMPTY", "INDEXES", "RELATIONS", "IndexedObjects"]

@@ -13,9 +13,9 @@ named, and follows their relations from then on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from planner.abc import Oid
 from planner.catalog.attribute_domains import conditions_of
@@ -36,6 +36,8 @@ _committed: Mapping[Oid, UserType] = {}
 _shown: Mapping[Oid, UserType] = _committed
 _of_rows: dict[Oid, None] = {}
 """The row types that the registry has."""
+ROWS_WATCHED_MAX: Final = 50
+"""With more row types in the registry no plan outlives its catalog: each is asked about for each plan (`planner.catalog.reads`)."""
 _newest: Catalog | None = None
 _rows_shown = 0
 """The catalog's version whose relations the row types are of."""
@@ -94,6 +96,11 @@ def note_rows(types: Iterable[Oid]) -> None:
 def has_rows_of(type_oid: Oid) -> bool:
     """Whether the registry has this row type: where not, no column is of it."""
     return type_oid in _of_rows
+
+
+def known_rows() -> Collection[Oid]:
+    """The row types that the registry has."""
+    return _of_rows
 
 
 def meet_rows(made: CompositeType) -> None:

@@ -24,6 +24,7 @@ from planner.binding.keyed import ordered_forms
 from planner.catalog import Catalog, CatalogChange, quote_identifier, quote_qualified
 from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
+from planner.catalog.reads import Remembered
 from planner.keyed_plans import ComputedColumns
 from planner.types import DEFAULT_SETTINGS
 
@@ -40,8 +41,8 @@ _KNOWN_MAX: Final = 2_000
 _BINDING: Final[ContextVar[bool]] = ContextVar("binding what an index computes", default=False)
 """It is bound over a stand-in of its table: no such index serves that, or there were no end."""
 
-_known: dict[int, tuple[Index, Table, int, tuple[ComputedColumns, ...]]] = {}
-"""By the OID of an index: of which definitions, and of which meaning of the catalog, its columns are these."""
+_known: Remembered[tuple[Index, Table, tuple[ComputedColumns, ...]]] = Remembered(_KNOWN_MAX)
+"""By the definitions of an index and of its table, which are kept: their ids are their own."""
 
 
 def is_binding() -> bool:
@@ -94,11 +95,12 @@ def computed_prefixes(catalog: Catalog, table: Table) -> Iterator[ComputedColumn
 
 
 def _prefixes(catalog: Catalog, index: Index, table: Table) -> tuple[ComputedColumns, ...]:
-    known = _known.get(index.oid)
-    if known is not None and known[0] is index and known[1] is table and known[2] == catalog.meaning:
-        return known[3]
-    if len(_known) >= _KNOWN_MAX:
-        _known.clear()
+    return _known.of(catalog, (id(index), id(table)), lambda seen: (index, table, _made(seen, index, table)))[
+        2
+    ]
+
+
+def _made(catalog: Catalog, index: Index, table: Table) -> tuple[ComputedColumns, ...]:
     width = len(table.columns)
     positions: list[int] = []
     keys: list[Expr] = []
@@ -121,7 +123,6 @@ def _prefixes(catalog: Catalog, index: Index, table: Table) -> tuple[ComputedCol
         positions.append(position)
         if position >= width or found:
             found.append(ComputedColumns(tuple(positions), width, tuple(keys)))
-    _known[index.oid] = index, table, catalog.meaning, tuple(found)
     return tuple(found)
 
 

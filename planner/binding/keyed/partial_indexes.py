@@ -27,6 +27,7 @@ from planner.binding.keyed.index_expressions import is_binding, of_rows
 from planner.catalog import Catalog
 from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
+from planner.catalog.reads import Remembered
 
 _COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "=": operator.eq,
@@ -55,8 +56,8 @@ _SAFE: Final = (
 )
 _PREDICATES_MAX: Final = 2_000
 
-_known: dict[int, tuple[Index, Table, int, Expr | None]] = {}
-"""By the OID of an index: of which definitions, and of which meaning of the catalog, its predicate is this."""
+_known: Remembered[tuple[Index, Table, Expr | None]] = Remembered(_PREDICATES_MAX)
+"""By the definitions of an index and of its table, which are kept: their ids are their own."""
 
 
 def _serving(catalog: Catalog, index: Index, table: Table, where: Sequence[Expr]) -> Expr | None:
@@ -77,16 +78,11 @@ def _conditions(number: int, where: ir.Node | None) -> list[Expr]:
 
 
 def _predicate(catalog: Catalog, index: Index, table: Table) -> Expr | None:
-    known = _known.get(index.oid)
-    if known is not None and known[0] is index and known[1] is table and known[2] == catalog.meaning:
-        return known[3]
-    if len(_known) >= _PREDICATES_MAX:
-        _known.clear()
-    found = of_rows(catalog, table, index.predicate)
-    if found is not None and not _is_safe(found):
-        found = None
-    _known[index.oid] = index, table, catalog.meaning, found
-    return found
+    def made(seen: Catalog) -> tuple[Index, Table, Expr | None]:
+        found = of_rows(seen, table, index.predicate)
+        return index, table, found if found is not None and _is_safe(found) else None
+
+    return _known.of(catalog, (id(index), id(table)), made)[2]
 
 
 def _is_safe(e: Expr) -> bool:

@@ -24,6 +24,7 @@ from planner.binding.keyed import expressions as keyed
 from planner.catalog import Catalog
 from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
+from planner.catalog.reads import Remembered
 from planner.searches import ARRAY, JSONB, TRIGRAMS, WORDS, TermsIndex
 from planner.types.declared import FIRST_USER_OID
 
@@ -54,8 +55,10 @@ _KNOWN_MAX: Final = 2_000
 Key = tuple[TermsIndex, ir.Node, frozenset[str]]
 """An index's key: its terms, its tree over a relation of its own, the signs that it serves."""
 
-_known: dict[int, tuple[Index, Table, int, tuple[Key, ...]]] = {}
-"""By the OID of an index: of which definitions, and of which meaning of the catalog, its keys are these."""
+_known: Remembered[tuple[Index, Table, tuple[Key, ...]]] = Remembered(_KNOWN_MAX)
+"""By the definitions of an index and of its table, which are kept: their ids are their own."""
+_making: set[int] = set()
+"""The indexes whose keys are being bound: what is bound may look for them, and finds none."""
 
 
 def note(queries: QueryState, relations: Sequence[Relation], where: ir.Node | None) -> None:
@@ -202,15 +205,15 @@ def keys_of(catalog: Catalog, table: Table) -> list[Key]:
 
 
 def _keys(catalog: Catalog, index: Index, table: Table) -> tuple[Key, ...]:
-    known = _known.get(index.oid)
-    if known is not None and known[0] is index and known[1] is table and known[2] == catalog.meaning:
-        return known[3]
-    if len(_known) >= _KNOWN_MAX:
-        _known.clear()
-    _known[index.oid] = index, table, catalog.meaning, ()  # what is bound here may look for it
-    made = tuple(_made(catalog, index, table))
-    _known[index.oid] = index, table, catalog.meaning, made
-    return made
+    if index.oid in _making:
+        return ()
+    _making.add(index.oid)
+    try:
+        return _known.of(
+            catalog, (id(index), id(table)), lambda seen: (index, table, tuple(_made(seen, index, table)))
+        )[2]
+    finally:
+        _making.discard(index.oid)
 
 
 def _made(catalog: Catalog, index: Index, table: Table) -> Iterator[Key]:

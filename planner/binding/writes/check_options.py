@@ -12,7 +12,7 @@ CHECK is kept, and so one that cannot be said so (a subquery in it) is refused.
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Final
 
 from planner.abc import Constraint, PlanError, Table
@@ -22,12 +22,14 @@ from planner.binding.queries import QueryBinder
 from planner.binding.writes import updatable_views
 from planner.binding.writes.dml import DmlBinder
 from planner.binding.writes.updatable_views import ViewTarget
+from planner.catalog import Catalog
+from planner.catalog.reads import Remembered
 from planner.catalog.system.definitions import type_name
 from planner.relations import VIEW_CHECK, GuardedTable
 
 _REMEMBERED_MAX: Final = 1_024
-_remembered: dict[tuple[int, int], tuple[Table, Table]] = {}
-"""By catalog and view: the table, and its form. One form for all statements, so that its rules are compiled once."""
+_remembered: Remembered[tuple[Table, Table]] = Remembered(_REMEMBERED_MAX)
+"""By catalog, view and table: the table, and its form. One form for all statements, so that its rules are compiled once."""
 
 
 def guarded(ctx: Any, target: ViewTarget) -> Table:
@@ -35,18 +37,16 @@ def guarded(ctx: Any, target: ViewTarget) -> Table:
     asked = _asked(target)
     if not asked:
         return target.table
-    key = ctx.catalog.version, target.view.oid
-    found = _remembered.get(key)
-    if found is None or found[0] is not target.table:
-        if len(_remembered) >= _REMEMBERED_MAX:
-            _remembered.clear()
+
+    def made(seen: Catalog) -> tuple[Table, Table]:
         # PostgreSQL looks at the views nearest to the table first.
-        checks = [_check(ctx, target, level) for level in reversed(asked)]
+        checks = [_check(replace(ctx, catalog=seen), target, level) for level in reversed(asked)]
         said = {f.name: getattr(target.table, f.name) for f in fields(Table)}
         said["constraints"] = (*target.table.constraints, *checks)
-        form = GuardedTable(**said, base=target.table, view_oid=target.view.oid)
-        found = _remembered[key] = (target.table, form)
-    return found[1]
+        return target.table, GuardedTable(**said, base=target.table, view_oid=target.view.oid)
+
+    key = ctx.catalog.version, target.view.oid, id(target.table)
+    return _remembered.of(ctx.catalog, key, made)[1]
 
 
 def _asked(target: ViewTarget) -> list[ViewTarget]:

@@ -28,6 +28,7 @@ from planner.binding.facts import procs
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation, RelationColumn
 from planner.catalog import Catalog, View
+from planner.catalog.reads import Remembered
 from planner.parse import parse_query
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _WORDS: Final = {
 _EVENTS: Final = {"insert into": "3", "update": "2", "delete from": "4"}
 _BOOL: Final = TypeRef(t.BOOL)
 _REMEMBERED_MAX: Final = 4_096
-_remembered: dict[tuple[int, View], list[int] | None] = {}
+_remembered: Remembered[list[int] | None] = Remembered(_REMEMBERED_MAX)
 """What tools ask of every view again and again."""
 
 
@@ -191,17 +192,15 @@ def updatable_columns(catalog: Catalog, view: View) -> list[int]:
 
 def assignable_columns(catalog: Catalog, view: View) -> list[int] | None:
     """The attribute numbers of a view's columns that can be given values; None: its rows cannot be written at all."""
-    key = catalog.version, view
-    if key not in _remembered:
-        if len(_remembered) >= _REMEMBERED_MAX:
-            _remembered.clear()
+
+    def made(seen: Catalog) -> list[int] | None:
         try:
-            target = view_target(catalog, view, "delete from")
+            target = view_target(seen, view, "delete from")
         except PlanError:
-            _remembered[key] = None
-        else:
-            _remembered[key] = [c.attnum for c, i in zip(view.columns, target.indexes, strict=True) if i >= 0]
-    return _remembered[key]
+            return None
+        return [c.attnum for c, i in zip(view.columns, target.indexes, strict=True) if i >= 0]
+
+    return _remembered.of(catalog, view, made)
 
 
 def _unwrapped(tree: exp.Expression) -> exp.Expression:
