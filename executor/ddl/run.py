@@ -253,6 +253,7 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
     for table in step.dropped:
         txn.forget(table.shard)
     block.add_step(step, executor.catalogs.renumbered(catalog))
+    session.meet_temporary(session.catalog)
     for table, rows, checked in moved:
         if rows.num_rows:
             await _fill_moved(session, block, table, rows, checked)
@@ -342,8 +343,7 @@ def _plan_in(
 async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
     """The rows of a rewrite's new table, read while the old one is still there."""
     old, user = rewrite.old, session.user
-    if rewrite.plain and not _has_writes(block, old) and session.executor.store.image(old.shard).is_empty:
-        block.transaction().locked.setdefault(old.shard, block.transaction().read_ts)  # as `old_rows.keep`
+    if rewrite.plain and not _has_writes(block, old) and _has_none(session, block, old):
         return shard_schema(rewrite.new).empty_table()
     try:
         if rewrite.role:
@@ -390,7 +390,25 @@ async def _fill_moved(session: Session, block: Block, table: Table, rows: Any, c
         raise
 
 
+def _has_none(session: Session, block: Block, table: Table) -> bool:
+    """Whether the block surely sees no row of a table, nor will anybody before it is committed: as `old_rows.keep`."""
+    writes = block.tables.get(table.shard)
+    if writes is not None and writes.has_rows:
+        return False
+    if table.shard in block.created:
+        return True
+    if not session.executor.store.image(table.shard).is_empty:
+        return False
+    txn = block.transaction()
+    txn.locked.setdefault(table.shard, txn.read_ts)
+    return True
+
+
 async def _check(session: Session, block: Block, check: DataCheck) -> None:
+    if check.plain and check.table is not None:
+        table = session.catalog.table(check.table.oid)  # which may have moved
+        if table.partitioning is None and not table.children and _has_none(session, block, table):
+            return
     plan = _plan_in(session, check.sql, session.catalog)
     columns = plan.columns or ()
     old_rows.keep(block, plan.body)

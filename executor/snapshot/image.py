@@ -402,9 +402,9 @@ class TableImage(Lookups):
         Names, defaults and checks change at once and for nothing. Other columns start a new generation in DuckDB:
         of `rows` (`_rid` and the columns) if given, else of the old columns by attribute number, new ones
         null. What the keyed engine has in memory is then of no use any more, nor is it after
-        a change of what is a key; the table is cold until it was read back from DuckDB.
+        a change of what is a key; the table is cold until it was read back from DuckDB, if it has any row.
         """
-        old = self.table
+        old, is_empty = self.table, rows is None and self.is_empty
         same_columns = [(c.attnum, c.type) for c in old.columns] == [
             (c.attnum, c.type) for c in table.columns
         ]
@@ -440,7 +440,7 @@ class TableImage(Lookups):
         self._known_rids = {}
         self._define(table, self.physical.types)
         self.last_write_ts = ts
-        if self.keyed:
+        if self.keyed and not is_empty:
             self.cold = self._store.reloader(self, ts)
 
     def _physical_rows(self, new: Physical, rows: pa.Table) -> pa.Table:

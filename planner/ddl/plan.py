@@ -49,7 +49,7 @@ class Rewrite:
     role: str = ""
     """In whose name the rows are selected, privileges and policies included; empty: in nobody's, who sees them all."""
     plain: bool = False
-    """It selects columns of `old` and nulls, and nothing that could fail: where `old` has no rows there is nothing to ask."""
+    """It selects columns of `old`, nulls and simple constants, and nothing that could fail: where `old` has no rows there is nothing to ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,8 @@ class DataCheck:
     table: Table | None = None
     constraint: str = ""
     column: str = ""
+    plain: bool = False
+    """It asks rows of `table` for what cannot fail: where that has none there is nothing to ask."""
     before: bool = False  # to be run before the rows are moved, in the catalog before the change
 
 

@@ -228,6 +228,7 @@ def not_null_check(scope: Scope, table: Table, column: str) -> DataCheck:
         f'column "{column}" of relation "{table.name}" contains null values',
         table=table,
         column=column,
+        plain=True,
     )
 
 
@@ -236,7 +237,7 @@ def unique_check(
 ) -> DataCheck:
     keys = [quote_identifier(c.name) for c in columns]
     where = "" if nulls_not_distinct else _all_not_null(columns)
-    return no_duplicates(scope, table, name, keys, where, ", ".join(keys))
+    return no_duplicates(scope, table, name, keys, where, ", ".join(keys), plain=True)
 
 
 def literally(text: str) -> str:
@@ -245,9 +246,10 @@ def literally(text: str) -> str:
 
 
 def no_duplicates(
-    scope: Scope, table: Table, name: str, keys: list[str], where: str, shown: str
+    scope: Scope, table: Table, name: str, keys: list[str], where: str, shown: str, *, plain: bool
 ) -> DataCheck:
-    """What must find nothing where rows are to have a unique index. `keys`: columns and expressions; `shown`: as DETAIL has them."""
+    """What must find nothing where rows are to have a unique index. `keys`: columns and expressions; `shown`: as DETAIL has them.
+    `plain`: these are columns alone, all rows'."""
     values = ", ".join(f"{{{i}}}" for i in range(len(keys)))
     shown = literally(shown)
     # Named first: GROUP BY would take a number for the place of a column.
@@ -261,6 +263,7 @@ def no_duplicates(
         f"Key ({shown})=({values}) is duplicated.",
         table,
         name,
+        plain=plain,
     )
 
 

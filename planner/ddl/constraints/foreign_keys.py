@@ -188,6 +188,7 @@ def check_rows(
         + constraints.literally(f' is not present in table "{target.name}".'),
         table,
         constraint.name,
+        plain=True,
     )
     if constraint.match != "f" or len(mine) < 2:
         return [orphans]
@@ -199,5 +200,6 @@ def check_rows(
         "MATCH FULL does not allow mixing of null and nonnull key values.",
         table,
         constraint.name,
+        plain=True,
     )
     return [orphans, mixed]

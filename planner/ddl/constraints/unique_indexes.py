@@ -146,7 +146,8 @@ def check(scope: Scope, table: Table, index: Index) -> DataCheck:
         tests.append(f"({index.predicate})")
     where = " WHERE " + " AND ".join(tests) if tests else ""
     shown = ", ".join(shown_key(scope, table, index, i) for i in range(1, len(keys) + 1))
-    return constraints.no_duplicates(scope, table, index.name, keys, where, shown)
+    plain = not index.predicate and None not in of
+    return constraints.no_duplicates(scope, table, index.name, keys, where, shown, plain=plain)
 
 
 def _refuse_nondeterministic(scope: Scope, table: Table, key: IndexKey, column: Column | None) -> None:

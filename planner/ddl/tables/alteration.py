@@ -31,7 +31,17 @@ from planner.ddl.constraints import table_constraints, unique_indexes
 from planner.ddl.scope import Scope
 from planner.ddl.tables import creation as tables
 
-_NULL: Final = re.compile(r"CAST\(NULL AS ")
+_CERTAIN: Final = re.compile(
+    r"CAST\(("
+    r"NULL AS .*"
+    r"|nextval\('[^']*'::regclass\) AS (smallint|integer|bigint)"
+    r"|\(-?\d{1,4}\) AS (smallint|integer|bigint)"
+    r"|\((?i:true|false)\) AS boolean"
+    r"|\('[^'\\]*'(::text)?\) AS text"
+    r"|\((?i:now\(\)|CURRENT_TIMESTAMP)\) AS timestamp with time zone"
+    r")\)"
+)
+"""Values of a new column that are surely computed, where a row asks for them: others fail as they are, as in PostgreSQL, even if none does."""
 """What a column begins with that nothing was said of."""
 
 
@@ -98,7 +108,7 @@ class Alteration:
         made = [scope.catalog.get(oid) for oid, old in scope.first_states() if old is None]
         added = [s for s in made if isinstance(s, Sequence)]
         then = scope.before.with_changes([CatalogChange(None, s) for s in added]) if added else scope.before
-        plain = not self.computed and all(_NULL.match(source) for source in self.sources.values())
+        plain = not self.computed and all(_CERTAIN.fullmatch(source) for source in self.sources.values())
         scope.rewrite(self.before, new, f"SELECT {', '.join(outputs)} FROM {old_rows}", then, plain=plain)
         scope.checks = [
             dataclasses.replace(c, table=new) if c.table is not None and c.table.oid == new.oid else c
