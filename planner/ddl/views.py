@@ -68,6 +68,8 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
         scope.refuse_duplicate(schema, name)
     if isinstance(old, View):
         _refuse_other_columns(old, columns)
+        given = {c.name: c.default for c in old.columns}
+        columns = tuple(dataclasses.replace(c, default=given.get(c.name)) for c in columns)
         scope.replace(
             old,
             dataclasses.replace(

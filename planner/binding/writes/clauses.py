@@ -206,8 +206,11 @@ class RowBinder(WrittenRows):
                         f'column "{column.name}" can only be updated to DEFAULT',
                         detail=f'Column "{column.name}" is an identity column defined as GENERATED ALWAYS.',
                     )
-                if as_made:  # views have no defaults of their own
-                    out[index] = ir.Lit(TypeRef(column.type.oid), None)
+                if as_made:  # the view's own default, or none: not what is under it
+                    assert self.view is not None
+                    own = self.view.own_default(index)
+                    made = ir.Lit(TypeRef(column.type.oid), None)
+                    out[index] = made if own is None else self.default(table, index)
                 elif isinstance(v, ir.Node):
                     out[index] = self.assigned(v, column, first_position(right))
                 else:

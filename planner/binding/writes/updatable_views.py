@@ -72,6 +72,15 @@ class ViewTarget:
                 return index
         return None
 
+    def default(self, index: int) -> str | None:
+        """What this view, or the nearest under it, gives the column at this position of a row; None: what the table does."""
+        return next((said for level in self.levels() if (said := level.own_default(index)) is not None), None)
+
+    def own_default(self, index: int) -> str | None:
+        """What this view itself says of that."""
+        columns = zip(self.view.columns, self.indexes, strict=True)
+        return next((c.default for c, at in columns if at == index and c.default is not None), None)
+
     def attnums(self, indexes: Sequence[int]) -> list[int]:
         """The view's numbers of columns at these positions of a row."""
         return [c.attnum for c, i in zip(self.view.columns, self.indexes, strict=True) if i in indexes]

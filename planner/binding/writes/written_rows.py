@@ -10,6 +10,7 @@ What else such statements share, SET, ON CONFLICT and RETURNING, is in `rows`.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -222,6 +223,8 @@ class WrittenRows:
     def default(self, table: Table, index: int) -> ir.Node:
         """What a column without a value gets."""
         column = table.columns[index]
+        if self.view is not None and (said := self.view.default(index)) is not None:
+            column = dataclasses.replace(column, default=said, identity="", sequence_oid=0)
         if column.identity or column.sequence_oid:  # by OID: whatever the sequence is called now
             call = ir.Call(
                 TypeRef(t.INT8),

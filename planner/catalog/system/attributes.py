@@ -70,7 +70,7 @@ class _Maker:
             storage_of(column),
             column.compression,
             column.not_null,
-            not column.identity and kind == "r" and has_default(column),
+            not column.identity and kind in "rv" and has_default(column),
             False,  # atthasmissing
             column.identity,
             "s" if column.generated else "",
@@ -185,7 +185,7 @@ def pg_attribute(context: SystemContext) -> Rows:
     return found
 
 
-def attrdef_oid(table: Table, column: Column) -> Oid:
+def attrdef_oid(table: Table | View, column: Column) -> Oid:
     """Defaults have no object of their own: table and column name them, above all other OIDs.
 
     No two tables have the same twenty bits of their OIDs there, be these one after the other or 4096 apart, as older servers
@@ -198,9 +198,11 @@ def attrdef_oid(table: Table, column: Column) -> Oid:
 def pg_attrdef(context: SystemContext) -> Rows:
     make = RowMaker("pg_attrdef")
     found: Rows = []
-    for t in context.catalog.objects(Table):
-        for c in t.visible:
-            if not c.identity and has_default(c):
+    relations: list[Table | View] = [*context.catalog.objects(Table)]
+    relations += context.catalog.objects(View)
+    for t in relations:
+        for c in t.columns:
+            if not c.hidden and not c.identity and has_default(c):
                 found.append(
                     make(
                         oid=attrdef_oid(t, c),

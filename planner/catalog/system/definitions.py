@@ -140,9 +140,14 @@ def has_default(column: Column) -> bool:
 
 
 def default_text(
-    catalog: Catalog, column: Column, table: Table | None = None, search_path: tuple[str, ...] = ("public",)
+    catalog: Catalog,
+    column: Column,
+    table: Table | View | None = None,
+    search_path: tuple[str, ...] = ("public",),
 ) -> str | None:
     """The default as pg_get_expr shows it: string literals with their type."""
+    if isinstance(table, View):
+        table = Table(table.oid, table.schema_oid, table.name, table.columns, (), "", table.owner)
     if column.default is None:
         return None
     text = column.default.strip()

@@ -43,7 +43,7 @@ def _system_relations() -> Iterator[SystemRelation]:
     return iter(relations().values())
 
 
-def _columns_of(context: SystemContext) -> Iterator[tuple[str, str, Column, bool, Table | None]]:
+def _columns_of(context: SystemContext) -> Iterator[tuple[str, str, Column, bool, Table | View | None]]:
     """(schema, relation, column, updatable, table)."""
     for r in _system_relations() if context.catalog.shown is None else ():
         for c in r.columns:
@@ -59,7 +59,7 @@ def _columns_of(context: SystemContext) -> Iterator[tuple[str, str, Column, bool
         for column in v.columns:
             if not permitted.holds(context, v, permitted.OF_COLUMNS, column.attnum):
                 continue
-            yield schema_name(context, v.schema_oid), v.name, column, column.attnum in assignable, None
+            yield schema_name(context, v.schema_oid), v.name, column, column.attnum in assignable, v
 
 
 def _assignable(context: SystemContext, view: View) -> list[int]:

@@ -37,6 +37,7 @@ from planner.ddl.tables import (
     inherits,
     moves,
     typed_tables,
+    view_defaults,
 )
 from planner.ddl.tables.alteration import Alteration
 from planner.ddl.tables.columns import refuse_column_name
@@ -161,9 +162,9 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
         scope.replace(found, dataclasses.replace(found, rules=switched))
     elif action.what == "set logged" and isinstance(found, Sequence):
         scope.replace(found, dataclasses.replace(found, unlogged=action.name == "unlogged"))
-    elif action.what in ("rename column", "set default", "drop default") and isinstance(found, View):
-        if action.what != "rename column":
-            raise PlanError("0A000", "defaults of view columns are not supported")
+    elif action.what in ("set default", "drop default") and isinstance(found, View):
+        view_defaults.change(scope, found, action)
+    elif action.what == "rename column" and isinstance(found, View):
         names = [c.name for c in found.columns]
         if action.name not in names:
             raise PlanError("42703", f'column "{action.name}" does not exist')

@@ -1,0 +1,41 @@
+-- What a view gives its columns comes before what the table under it does.
+CREATE TYPE dv_mood AS ENUM ('sad', 'ok');
+CREATE TABLE dv_t (id serial PRIMARY KEY, a int DEFAULT 1, b text DEFAULT 'table', m dv_mood, at date);
+CREATE VIEW dv_v AS SELECT id, a AS x, b, m, at FROM dv_t WHERE a > 0;
+CREATE VIEW dv_w AS SELECT b, x, at, x + 1 AS y FROM dv_v;
+INSERT INTO dv_v DEFAULT VALUES RETURNING *;
+ALTER VIEW dv_v ALTER COLUMN x SET DEFAULT 7;
+ALTER VIEW dv_v ALTER b SET DEFAULT 'view', ALTER m SET DEFAULT 'ok';
+ALTER TABLE dv_w ALTER COLUMN b SET DEFAULT 'view ' || 'of a view';
+INSERT INTO dv_v DEFAULT VALUES RETURNING *;
+INSERT INTO dv_v (b, x) VALUES ('b', DEFAULT), (DEFAULT, 3) RETURNING *;
+INSERT INTO dv_w (at) VALUES ('2020-01-01') RETURNING *;
+INSERT INTO dv_w (at) SELECT '2020-01-02' RETURNING *;
+UPDATE dv_v SET b = DEFAULT, x = DEFAULT WHERE id = 1;
+INSERT INTO dv_t DEFAULT VALUES;
+SELECT * FROM dv_t ORDER BY id;
+SELECT table_name, column_name, column_default FROM information_schema.columns WHERE table_name LIKE 'dv__' ORDER BY 1, ordinal_position;
+SELECT attname, atthasdef, pg_get_expr(adbin, adrelid) FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+WHERE attrelid = 'dv_v'::regclass AND attnum > 0 ORDER BY attnum;
+CREATE OR REPLACE VIEW dv_v AS SELECT id, a AS x, b, m, at, a + 1 AS z FROM dv_t;
+INSERT INTO dv_v (at) VALUES ('2020-01-03') RETURNING *;
+ALTER VIEW dv_v ALTER x DROP DEFAULT;
+ALTER VIEW dv_v ALTER b SET DEFAULT NULL;
+INSERT INTO dv_v (at) VALUES ('2020-01-04') RETURNING *;
+ALTER VIEW dv_v ALTER nowhere SET DEFAULT 1;
+ALTER VIEW dv_v ALTER x SET DEFAULT 'a';
+ALTER VIEW dv_v ALTER x SET DEFAULT id;
+ALTER VIEW dv_v RENAME COLUMN x TO renamed;
+ALTER VIEW dv_v ALTER renamed SET DEFAULT 9;
+INSERT INTO dv_v DEFAULT VALUES RETURNING renamed;
+\d+ dv_v
+CREATE VIEW dv_sums AS SELECT sum(a) AS a, count(*) AS n FROM dv_t;
+ALTER VIEW dv_sums ALTER a SET DEFAULT 5;
+CREATE FUNCTION dv_shown() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE NOTICE 'new %', new; RETURN new; END$$;
+CREATE TRIGGER dv_instead INSTEAD OF INSERT ON dv_sums FOR EACH ROW EXECUTE FUNCTION dv_shown();
+INSERT INTO dv_sums (n) VALUES (1) RETURNING *;
+CREATE VIEW dv_ruled AS SELECT a, b FROM dv_t;
+ALTER VIEW dv_ruled ALTER b SET DEFAULT 'ruled';
+CREATE RULE dv_rule AS ON INSERT TO dv_ruled DO INSTEAD INSERT INTO dv_t (a, b) VALUES (new.a, new.b);
+INSERT INTO dv_ruled (a) VALUES (100);
+SELECT a, b FROM dv_t WHERE a = 100;
