@@ -4,7 +4,7 @@
     calm, or CHECKPOINT packed by row groups       dictionaries, runs, as few bits as the values need
 
 A database in memory may keep its tables compressed (`ATTACH ':memory:' ... (COMPRESS)`), but compresses them in
-checkpoints alone, and makes none by itself. TPC-H takes less than a quarter of the memory then, a row's two times next to
+checkpoints alone, which it makes by itself within the commit that brings it past so many bytes of changes (`SnapshotLimits.changed_bytes_max`). TPC-H takes less than a quarter of the memory then, a row's two times next to
 nothing, and scans take as long as before or less; so more tables fit under the memory limit before pages go to disk.
 
 A checkpoint is of a whole database. While it lasts readers go on, but nobody can add to a table that it packs, nor create one

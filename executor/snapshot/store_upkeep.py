@@ -65,6 +65,7 @@ class StoreUpkeep:
             "preserve_insertion_order": "true",
             # What a large statement has let go of goes back to the machine, not only to DuckDB's allocator.
             "allocator_background_threads": "true",
+            "checkpoint_threshold": f"{self.limits.changed_bytes_max}B",
         }
         if memory_limit:
             config["memory_limit"] = memory_limit

@@ -62,6 +62,11 @@ class SnapshotLimits:
     unpacked_bytes_max: int = 256 << 20
     """What is written to a large table's database at a time before it is packed, about."""
 
+    changed_bytes_max: int = 128 << 20
+    """What one database of DuckDB's is changed by, as DuckDB reckons, before it packs itself within the commit that brings it there. A row's
+    end counts 24 KB, whatever it takes (twelve bytes): with DuckDB's own 16 MiB each seven hundredth packed the table's column anew, which
+    was most of what an end took."""
+
     terms_bytes_max: int = 512 << 20
     """Indexes of parts (`executor.snapshot.terms`) of all tables together; those for which there is no room are not searched."""
 

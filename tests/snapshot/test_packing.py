@@ -375,3 +375,27 @@ def test_a_table_may_be_dropped_just_before_it_would_be_packed() -> None:
         assert unpacked(store) == (0, 0)
 
     run(work)
+
+
+@pytest.mark.parametrize("bytes_max, packed", [(128 << 20, False), (1 << 20, True)])
+def test_ends_of_rows_pack_a_table_by_bytes_not_all_the_time(bytes_max: int, packed: bool) -> None:
+    """DuckDB packs a database by itself, within a commit: each seven hundredth row that ended had a whole column packed."""
+
+    async def work(store: SnapshotStore) -> None:
+        fill(store)
+        await store.prepare_read(["t1"], 10)
+        await store.packer.pack()
+        image = store.image("t1")
+        for ts in range(20, 30):
+            gone = range(ts, MANY, 997)  # some of each of DuckDB's vectors, of which an end is told in whole
+            image.remove_bulk(pa.array(gone, pa.int64()), ts)
+            await store.prepare_read(["t1"], ts)
+        ended = sum(len(range(ts, MANY, 997)) for ts in range(20, 30))
+        assert await query(store, 29, "SELECT count(*) FROM {} q") == [(MANY - ended,)]
+        assert await query(store, 10, SUMS.replace("sum(a)", "min(a)")) == [(MANY, 0, 100, "word number 0")]
+        asked = f"SELECT count(*) FROM pragma_storage_info('{image.physical.name.replace(chr(34), '')}') WHERE has_updates"
+        changed = store.connection.cursor().execute(asked).fetchone()
+        assert changed is not None
+        assert (changed[0] == 0) is packed
+
+    run(work, limits=replace(SnapshotLimits(), changed_bytes_max=bytes_max))
