@@ -44,7 +44,16 @@ def owned(
     if options is not None:
         made = apply_options(made, dataclasses.replace(options, type=None), scope, new=True)
     scope.add(made)
+    tell_implicit(scope, name, table, column)
     return made
+
+
+def tell_implicit(scope: Scope, name: str, table: str, column: str) -> None:
+    """Of a sequence that comes with a column, to who wants to hear of everything (client_min_messages)."""
+    scope.notice(
+        f'{scope.tag} will create implicit sequence "{name}" for serial column "{table}.{column}"',
+        severity="DEBUG",
+    )
 
 
 def create_sequence(scope: Scope, said: st.CreateSequence) -> None:

@@ -30,6 +30,7 @@ from planner.ddl.partitions import creation as partitions
 from planner.ddl.partitions import keys as partition_keys
 from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
+from planner.ddl.sequences import tell_implicit
 from planner.ddl.tables import inherits, like_comments, typed_tables
 from planner.ddl.tables.columns import (
     define_column,
@@ -333,6 +334,7 @@ class _Builder:
             attnum=attnum, restarts=0, restarted_at=None, called=False, temporary=self.temporary,
         )  # fmt: skip
         self.scope.add(made)
+        tell_implicit(self.scope, name, self.name, column.name)
         self.sequences.append(made)
         return made
 
