@@ -204,9 +204,11 @@ class Physical:
         return f"({self.happened(after, upto, row)})"
 
     def happened(self, after: Timestamp, upto: Timestamp, row: Callable[[str, bool], str]) -> str:
-        """The rows that went and those that came in (after, upto]. `row`: what is selected, by the column of the time and whether they came."""
+        """The rows that went and those that came in (after, upto]. `row`: what is selected, by the column of the time and whether they came.
+
+        What came and went in one commit has never been there."""
         arms = [
-            f"SELECT {row(at, came)} FROM {self.name} WHERE {at} > {after} AND {at} <= {upto}"
+            f"SELECT {row(at, came)} FROM {self.name} WHERE {at} > {after} AND {at} <= {upto} AND _from < _to"
             for at, came in (("_to", False), ("_from", True))
         ]
         return " UNION ALL ".join(arms)
