@@ -212,3 +212,15 @@ async def test_lengths_that_cannot_be_are_left_to_the_handlers(both: Both) -> No
     for length in (-(2**31), -1, 0, 3, 2**31 - 1):
         data = b"P" + length.to_bytes(4, "big", signed=True) + b"BBBB"
         assert not parsed.answered(one.conversation, data)
+
+
+@between_two
+async def test_a_statement_is_known_in_the_next_block_as_well(both: Both) -> None:
+    one, _ = both
+    read, found = unnamed("SELECT c FROM t WHERE a = $1", ("7",)), []
+    for end in ("COMMIT", "ROLLBACK", "COMMIT"):
+        await one.run("BEGIN")
+        await one.ask(read)
+        found.append(one.conversation.session.statements[""])
+        await one.run(end)
+    assert found[0] is found[1] is found[2]

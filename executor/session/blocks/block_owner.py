@@ -87,7 +87,8 @@ class BlockOwner(SessionContext):
             for name in [n for n, p in self.portals.items() if p.from_sql and not p.extra.get("hold")]:
                 self.portals.pop(name).close()
         self.executor.advisory.end_transaction(self.pid)
-        self._context = None
+        if block is None or block.catalog is not None or block.steps or block.as_of is not None:
+            self._context = None  # else what a text means is what it meant: who parses it again has it still (`surroundings`)
 
     def _close_unheld(self) -> None:
         """Cursors WITH HOLD outlive a transaction only when it commits."""
