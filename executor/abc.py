@@ -416,8 +416,8 @@ class Session(Protocol):
 class Executor(Protocol):
     """The server's one executor, shared by its sessions."""
 
-    def open_session(self, user: str, database: str, options: dict[str, str]) -> Session:
-        """Raises SqlError for an unknown role or database, or bad options."""
+    def open_session(self, user: str, database: str | None, options: dict[str, str]) -> Session:
+        """Of no database: for physical replication, which speaks no SQL. Raises SqlError for an unknown role or database, or bad options."""
 
     def admit(self, user: str) -> None:
         """Whether a client that has proved to be this role may come in. Raises SqlError."""

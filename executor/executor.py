@@ -249,12 +249,14 @@ class Executor:
 
     # --- sessions --------------------------------------------------------------------------
 
-    def open_session(self, user: str, database: str, options: dict[str, str]) -> Session:
+    def open_session(self, user: str, database: str | None, options: dict[str, str]) -> Session:
         if len(self.sessions) >= self.limits.sessions_max:
             raise ExecutionError("53300", "sorry, too many clients already")
         role = self.catalog.role(user)
         if not isinstance(role, Role):
             raise ExecutionError("28000", f'role "{user}" does not exist')
+        if database is None:  # a session has one all the same
+            database = next(iter(self.catalog.objects(Database))).name
         if self.catalog.database(database) is None:
             raise ExecutionError("3D000", f'database "{database}" does not exist')
         pid = next(self._pids)

@@ -373,8 +373,10 @@ class Connection(asyncio.Protocol):
         assert startup is not None
         options = {name: value for name, value in startup.parameters.items() if not name.startswith("_pq_.")}
         user = options.pop("user")
-        database = options.pop("database", "") or user
+        named = options.pop("database", "") or user
         follows = _follows(options.pop("replication", ""))
+        # Physical replication is of no database; what is named is drivers' word for it (psycopg2 says "replication").
+        database = None if follows is False else named
         switches = options.pop("options", "")
         try:
             server.admit(self, user)

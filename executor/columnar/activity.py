@@ -27,9 +27,10 @@ def activity(asking: Session) -> list[dict[str, Any]]:
 def _row(asking: Session, session: Session) -> dict[str, Any]:
     catalog = session.catalog
     role = catalog.role(session.user)
+    of_none = session.follows_database is False  # physical replication
     row: dict[str, Any] = {
-        "datid": catalog.database_oid,
-        "datname": session.database,
+        "datid": None if of_none else catalog.database_oid,
+        "datname": None if of_none else session.database,
         "pid": session.pid,
         "usesysid": role.oid if role is not None else SUPERUSER_OID,
         "usename": session.user,

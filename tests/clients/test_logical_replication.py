@@ -373,3 +373,20 @@ def test_slots_go_with_their_database_unless_somebody_follows(tmp_path: Path) ->
         server.start()
         with server.connect(autocommit=True) as again:
             assert again.execute(names.encode()).fetchall() == [("outside",)]
+
+
+def test_physical_replication_is_of_no_database(tmp_path: Path) -> None:
+    """What psycopg2's PhysicalReplicationConnection does: whatever database is named, the server says who it is, and speaks no SQL."""
+    with ServerProcess(tmp_path / "data") as server:
+        dsn = f"host={server.host} port={server.port} user=tidewire"
+        with psycopg.connect(f"{dsn} dbname=replication replication=true", autocommit=True) as follower:
+            said = follower.pgconn.exec_(b"IDENTIFY_SYSTEM")
+            assert [said.fname(i) for i in range(4)] == [b"systemid", b"timeline", b"xlogpos", b"dbname"]
+            assert said.get_value(0, 1) == b"1" and said.get_value(0, 3) is None
+            refused = follower.pgconn.exec_(b"SELECT 1")
+            assert b"cannot execute SQL commands in WAL sender" in refused.error_message
+            with psycopg.connect(f"{dsn} dbname=tidewire") as other:
+                listed = "SELECT datid, datname FROM pg_stat_activity WHERE pid = %s"
+                assert other.execute(listed, (follower.info.backend_pid,)).fetchall() == [(None, None)]
+        with pytest.raises(psycopg.OperationalError, match='database "replication" does not exist'):
+            psycopg.connect(f"{dsn} dbname=replication replication=database")
