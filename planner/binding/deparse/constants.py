@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, Final
 
 from planner import types as t
@@ -33,6 +34,7 @@ _SESSION: Final = {
 }  # fmt: skip
 _NUMBERS: Final = frozenset((t.INT2, t.INT4, t.INT8, t.NUMERIC, t.FLOAT4, t.FLOAT8))
 _INT4: Final = 1 << 31
+_NUMBER: Final = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 class NotWritable(Exception):
@@ -86,7 +88,10 @@ class ConstantWriter:
             natural = t.INT4 if value < _INT4 else t.INT8 if value < 1 << 63 else t.NUMERIC
             shown = ("-" if str(node.value).startswith("-") else "") + str(value)
         if natural == t.NUMERIC and node.type.oid != t.NUMERIC:
-            shown = t.output_text(node.value, node.type, TypeSettings())
+            # As it was written, with its places: the value has been made what it is to be.
+            number = _NUMBER.match(written)
+            assert number is not None, written
+            shown = ("-" if str(node.value).startswith("-") else "") + f"{Decimal(number[0]):f}"
         speaks = natural == t.INT4 or (natural == t.NUMERIC and "." in shown)
         bare = shown if speaks and not shown.startswith("-") else ""
         text = bare or f"'{shown}'::{self.type_name(TypeRef(natural))}"

@@ -245,7 +245,7 @@ class Writer(ConstantWriter):
         if node.op.startswith(xml_words.OF_XML):
             return xml_words.written(node, self.write, self.pretty)
         if node.op == "array subscript" or node.op.startswith("subscript("):
-            return self.held(node.args[0]) + "".join(f"[{self.write(a)}]" for a in node.args[1:])
+            return self.held(node.args[0]) + "".join(f"[{self.write(a)}]" for a in _subscripts(node))
         if node.op == "array slice":
             head, *bounds = node.args
             ends = ["" if _is_open(b) else self.write(b) for b in bounds]
@@ -475,6 +475,16 @@ def _is_field(node: ir.Node) -> bool:
     """Whether it is a field of a row; its text may be read as what it is by a cast."""
     made = node.arg if isinstance(node, ir.Cast) else node
     return isinstance(made, ir.Call) and made.op in _FIELDS and (made is node or made.op == _FIELDS[0])
+
+
+def _subscripts(node: ir.Call) -> Sequence[ir.Node]:
+    """Those of jsonb are a path of texts, numbers among them made such."""
+    path = node.args[1]
+    if not isinstance(path, ir.Logic):
+        return node.args[1:]
+    return [
+        step.arg if isinstance(step, ir.Cast) and step.arg.type.oid == t.INT4 else step for step in path.args
+    ]
 
 
 def uncast(node: ir.Node) -> ir.Node:

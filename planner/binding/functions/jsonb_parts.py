@@ -111,4 +111,5 @@ def _is_constant(node: ir.Node) -> bool:
 
 
 _along("jsonb #> _text", "tw_json_path({0}, {1})", "tw_jsonb_part")
+_along("subscript(jsonb, _text)", "tw_json_path({0}, {1})", "tw_jsonb_part")
 _along("jsonb #>> _text", "tw_json_text(tw_json_path({0}, {1}))", "tw_jsonb_text")

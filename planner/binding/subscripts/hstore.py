@@ -23,7 +23,7 @@ def element(
     binder: ArrayBinder, base: ir.Node, subscripts: Sequence[exp.Expression], scope: Scope
 ) -> ir.Node:
     """The value there, or NULL."""
-    return ir.Call(_TEXT, "hstore -> text", (base, _key(binder, subscripts, scope)))
+    return ir.Call(_TEXT, "subscript(hstore, text)", (base, _key(binder, subscripts, scope)))
 
 
 def put(
