@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
+from executor.abc import ExecutionError
+from executor.keyed import text
 from executor.keyed.registry import lax, scalar
 from planner import types as t
 from planner.binding.prelude import arrays as prelude
 from planner.types.array_values import ArrayValue, appended, item_at, joined, parse, write
 
+_NOTHING: Final = parse("{}")
+
 
 @lru_cache(maxsize=1_000)
-def _parsed(text: str) -> ArrayValue:
-    return parse(text)
+def _parsed(array: str) -> ArrayValue:
+    return parse(array)
 
 
 def _item(value: Any) -> str | None:
@@ -46,8 +50,21 @@ def _elements(oid: int, array: str) -> list[Any]:
     return t.array_items(array, oid)
 
 
+def _is_plain(array: str) -> bool:
+    """Of one dimension that begins at one, and not empty: its elements stand between the outer brackets."""
+    return array[0] == "{" and array[1] not in "{}"
+
+
+def _within_bounds(array: str) -> str:
+    if len(array) > text.LONGEST:
+        raise ExecutionError("54000", "array size exceeds the maximum allowed (134217727)")
+    return array
+
+
 @lax("array append")
 def _append(array: str | None, value: Any) -> str:
+    if array is not None and _is_plain(array):
+        return _within_bounds(f"{array[:-1]},{write(appended(_NOTHING, _item(value)))[1:]}")
     return write(appended(parse(array or "{}"), _item(value)))
 
 
@@ -60,7 +77,9 @@ def _prepend(value: Any, array: str | None) -> str:
 def _cat(a: str | None, b: str | None) -> str | None:
     if a is None or b is None:
         return a if b is None else b
-    return write(joined(parse(a), parse(b)))
+    if _is_plain(a) and _is_plain(b):
+        return _within_bounds(f"{a[:-1]},{b[1:]}")
+    return _within_bounds(write(joined(parse(a), parse(b))))
 
 
 @lax("array remove")

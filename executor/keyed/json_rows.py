@@ -9,11 +9,12 @@ from functools import lru_cache
 from typing import Any, Final
 
 from executor.abc import ExecutionError
+from executor.keyed import text as texts
 from executor.keyed.registry import lax, scalar
 from planner import types as t
 from planner.abc import TypeRef
 from planner.types import array_values as arrays
-from planner.types.jsons import jsonb_in
+from planner.types.jsons import jsonb_in, within_bounds
 
 _DEFAULTS: Final = t.TypeSettings()
 _NUMBERS: Final = frozenset((t.INT2, t.INT4, t.INT8, t.NUMERIC, t.FLOAT4, t.FLOAT8))
@@ -80,12 +81,21 @@ def _cell(text: str | None) -> str:
     return "null" if text is None else text
 
 
+def _whole(text: str) -> str:
+    """A document of json that has been put together."""
+    if len(text) > texts.LONGEST:
+        raise ExecutionError("54000", "requested length too large")
+    return text
+
+
 @lax("json array")
 def _json_array(*values: str) -> str:
-    return f"[{', '.join(values)}]"
+    return _whole(f"[{', '.join(values)}]")
 
 
-lax("jsonb array")(_json_array)
+@lax("jsonb array")
+def _jsonb_array(*values: str) -> str:
+    return within_bounds(f"[{', '.join(values)}]")
 
 
 @lax("json row object")
@@ -102,7 +112,7 @@ def _json_object(*pairs: Any) -> str:
                 "22023", f"argument {i + 1} cannot be null", hint="Object keys should be text."
             )
     made = [f"{_quote(str(pairs[i]))} : {pairs[i + 1]}" for i in range(0, len(pairs), 2)]
-    return "{" + ", ".join(made) + "}"
+    return _whole("{" + ", ".join(made) + "}")
 
 
 @lax("jsonb object")
@@ -117,7 +127,7 @@ def _jsonb_object(*pairs: Any) -> str:
         pairs = tuple(x for pair in last.items() for x in pair)
         names = tuple(last)
     made: list[str] = [f"{key}: {pairs[2 * at + 1]}" for key, at in _order(names)]
-    return "{" + ", ".join(made) + "}"
+    return within_bounds("{" + ", ".join(made) + "}", "object elements")
 
 
 def gathered_json(kind: str, rows: Sequence[Sequence[Any]]) -> str:

@@ -142,9 +142,20 @@ _pieces: Final[Callable[[Any, int], Iterable[str]]] = (
 """The encoder that `json` makes for each call, made once."""
 
 
+LONGEST: Final = (1 << 28) - 1
+"""Of a document of jsonb: what PostgreSQL can say the place of."""
+
+
+def within_bounds(text: str, what: str = "array elements") -> str:
+    """A document that has been made. Raises 54000 where it is longer than one can be."""
+    if len(text) > LONGEST:
+        raise SqlError("54000", f"total size of jsonb {what} exceeds the maximum of {LONGEST} bytes")
+    return text
+
+
 def written(value: Any) -> str:
-    """jsonb's text of values whose objects' keys are in jsonb's order."""
-    text = "".join(_pieces(value, 0))
+    """jsonb's text of values whose objects' keys are in jsonb's order. Raises 54000."""
+    text = within_bounds("".join(_pieces(value, 0)))
     return _ENCODED_NUMBER.sub(itemgetter(1), text) if '"\\u0000' in text else text
 
 

@@ -1,4 +1,4 @@
-"""Texts that grow in a program end at a gigabyte, as PostgreSQL's do, and not where the memory does."""
+"""Values that grow in a program end at a limit, as PostgreSQL's do, and not where the memory does."""
 
 from __future__ import annotations
 
@@ -7,19 +7,53 @@ import asyncio
 import pytest
 
 from executor.keyed import text
+from planner.types import jsons
 from tests.executor.sql import Server
 
-GROWS = "do $$ declare t text := 'x'; begin for i in 1..64 loop t := t || t; end loop; end $$"
-GROWS_IN_BYTES = "do $$ declare t bytea := 'x'; begin for i in 1..64 loop t := t || t; end loop; end $$"
+GROWN = {
+    "text": ("'x'", "v || v"),
+    "bytea": ("'x'", "v || v"),
+    "jsonb": ("'[]'", "jsonb_build_array(v, v)"),
+    "jsonb objects": ("'{}'", "jsonb_build_object('a', v, 'b', v)"),
+    "jsonb elements": ("'[1]'", "v || v"),
+    "json": ("'[]'", "json_build_array(v, v)"),
+    "json objects": ("'{}'", "json_build_object('a', v, 'b', v)"),
+    "int[]": ("'{1}'", "v || v"),
+    "text[]": ("'{a}'", "array_cat(v, v)"),
+}
 
 
-@pytest.mark.parametrize("program", [GROWS, GROWS_IN_BYTES], ids=["text", "bytea"])
-def test_a_value_that_doubles(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", GROWN)
+def test_a_value_that_doubles(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "LONGEST", 1 << 20)
+    monkeypatch.setattr(jsons, "LONGEST", 1 << 20)
+    first, more = GROWN[kind]
+    program = f"do $$ declare v {kind.split()[0]} := {first}; begin for i in 1..64 loop v := {more}; end loop; end $$"
 
     async def run() -> None:
         async with Server() as server:
             assert "54000" in await server.run("a", program)
             assert "1" in await server.run("a", "select 1")
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("array", "appended", "doubled"),
+    [
+        ("{}", "{x}", "{}"),
+        ("{a}", "{a,x}", "{a,a}"),
+        ('{"{",NULL,"a,b"}', '{"{",NULL,"a,b",x}', '{"{",NULL,"a,b","{",NULL,"a,b"}'),
+        ("[2:3]={a,b}", "[2:4]={a,b,x}", "[2:5]={a,b,a,b}"),
+        ("{{a},{b}}", "22000", "{{a},{b},{a},{b}}"),
+    ],
+)
+def test_arrays_that_grow(array: str, appended: str, doubled: str) -> None:
+    async def run() -> None:
+        async with Server() as server:
+            await server.run("a", "create table grown (id int primary key, v text[])")
+            await server.run("a", f"insert into grown values (1, '{array}')")
+            assert appended in await server.run("a", "select array_append(v, 'x') from grown where id = 1")
+            assert doubled in await server.run("a", "select v || v from grown where id = 1")
 
     asyncio.run(run())
