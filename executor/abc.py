@@ -63,6 +63,7 @@ class Notice:
     hint: str = ""
     context: str = ""  # of a program that says it: where it is, and who has called it
     place: Place = NOWHERE  # in our source
+    position: int = 0  # in the text that was sent, in characters from 1 (0: of no place)
 
 
 @dataclass(slots=True)
@@ -296,6 +297,10 @@ class Session(Protocol):
 
     silence_limited: bool  # whether `silence_limit` has anything to say: asked after every statement
 
+    escapes_in_strings: (
+        bool  # whether backslashes in plain strings are escapes: then texts go through `standard`
+    )
+
     transaction_status: bytes  # b"I" idle, b"T" in a block, b"E" in a failed block
     in_implicit: bool  # several statements are one transaction, up to Sync or the end of the string
 
@@ -303,6 +308,9 @@ class Session(Protocol):
 
     def follows(self, *, of_database: bool) -> None:
         """The connection is one of replication. Raises 42501."""
+
+    def standard(self, text: str) -> str:
+        """A text whose plain strings have escapes, by the standard, as long as it was. Raises 42601, 22025, 22021, 0A000."""
 
     def follower(self) -> Follower:
         """What such a session asks of slots. Raises 42501."""

@@ -217,6 +217,7 @@ def encode_notice(notice: Notice) -> bytes:
             ("M", notice.message),
             ("D", notice.detail),
             ("H", notice.hint),
+            ("P", str(notice.position) if notice.position else ""),
             ("W", notice.context),
             ("F", notice.place.file),
             ("L", str(notice.place.line or "")),

@@ -45,6 +45,8 @@ def parse(conversation: Conversation) -> Step:
         return None
     try:
         name, text, types = messages.parse_parse(payload, conversation.encoding)
+        if session.escapes_in_strings:
+            text = session.standard(text)
         if not name:
             session.statements.pop("", None)
         if _is_empty(conversation, text):

@@ -47,6 +47,13 @@ def query(conversation: Conversation) -> Step:
         conversation.ready()
         return None
     session.statement_text, session.statement_began_ns = text, time_ns()
+    if session.escapes_in_strings:
+        try:
+            text = session.standard(text)
+        except SqlError as error:
+            conversation.fail(error)
+            conversation.ready()
+            return None
     if session.portals:
         conversation.drop_portal("")
     conversation.unnamed_done = None

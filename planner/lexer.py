@@ -99,6 +99,7 @@ _BLOCK, _OP = _GROUPS["block"], _GROUPS["op"]
 
 _PLAIN_STRING: Final = re.compile(r"'[^']*(?:''[^']*)*'")
 _ESCAPE_STRING: Final = re.compile(r"'[^'\\]*(?:(?:''|\\.)[^'\\]*)*'", re.DOTALL)
+_QUOTE_OR_ESCAPE: Final = re.compile(r"''|\\.", re.DOTALL)
 _CONTINUATION: Final = re.compile(_CONTINUED + r"(?=')")
 _QUOTED_IDENTIFIER: Final = re.compile(r'"[^"]*(?:""[^"]*)*"')
 _COMMENT_EDGE: Final = re.compile(r"/\*|\*/")
@@ -253,7 +254,14 @@ def _escape(text: str, at: int) -> tuple[str, int]:
     m = _ESCAPE_STRING.match(text, at)
     if m is None:
         _fail("unterminated quoted string", text, at, len(text))
-    return m.group()[1:-1].replace("''", "\\'"), m.end()
+    return with_escaped_quotes(m.group()[1:-1]), m.end()
+
+
+def with_escaped_quotes(inside: str) -> str:
+    """The inside of an E'' string whose doubled quotes are escapes as well, so that `unescape` has one kind to read."""
+    if "''" not in inside:
+        return inside
+    return _QUOTE_OR_ESCAPE.sub(lambda m: "\\'" if m[0] == "''" else m[0], inside)
 
 
 def _continued(text: str, value: str, end: int, part: object) -> tuple[str, int]:

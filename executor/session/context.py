@@ -34,6 +34,7 @@ from planner.catalog.catalog import OWN_TEMPORARY
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.reg_names import RegNames
 from planner.catalog.user_types import shown
+from planner.escaped_strings import Warned, standard
 from planner.planner import PlanContext
 from planner.source_places import Place
 from planner.types import TypeSettings
@@ -69,6 +70,7 @@ class SessionContext:
         role = self.settings.raw("role")
         self.user = role if role != "none" else self.settings.raw("session_authorization")
         self.type_settings: TypeSettings = self.settings.types
+        self.escapes_in_strings = self.settings.escapes_in_strings
         self.path_set, self.secured_set = self.settings.search_path, self.settings.row_security
         self.parameter_changes = self.settings.changes
         self.statements: dict[str, Prepared] = {}
@@ -467,6 +469,7 @@ class SessionContext:
             self.path_set, self.secured_set = settings.search_path, settings.row_security
             self._plan_anew()
         self.type_settings = settings.types
+        self.escapes_in_strings = settings.escapes_in_strings
         self.silence_limited = bool(
             settings.idle_in_transaction_timeout_ms or settings.idle_session_timeout_ms
         )
@@ -501,6 +504,7 @@ class SessionContext:
         hint: str = "",
         context: Callable[[], str] = str,
         place: Place | None = None,
+        position: int = 0,
     ) -> None:
         """To be told to the client before the answer, unless it wants to hear of nothing so slight (client_min_messages).
 
@@ -510,7 +514,17 @@ class SessionContext:
         level = "debug1" if severity == "DEBUG" else severity.lower()
         if severity == "INFO" or MESSAGE_LEVELS.index(level) >= least:
             where = place or source_places.calling()
-            self.notices.append(Notice(severity, sqlstate, message, detail, hint, context(), where))
+            self.notices.append(Notice(severity, sqlstate, message, detail, hint, context(), where, position))
+
+    def standard(self, text: str) -> str:
+        """See `executor.abc.Session`. Warns of each such string where `escape_string_warning` is on."""
+        warns = self.settings.raw("escape_string_warning") == "on"
+
+        def warn(said: Warned) -> None:
+            if warns:
+                self.notice("WARNING", "22P06", said.message, hint=said.hint, position=said.position)
+
+        return standard(text, warn)
 
     # --- interruption ----------------------------------------------------------------------
 

@@ -67,7 +67,6 @@ def test_set_and_show(name: str, value: str, shown: str) -> None:
         ("DateStyle", "julian", "22023"),
         ("client_encoding", "EUC_TW", "0A000"),
         ("client_encoding", "klingon", "22023"),
-        ("standard_conforming_strings", "off", "0A000"),
         ("array_nulls", "0", "0A000"),
         ("transform_null_equals", "on", "0A000"),
         ("log_min_error_statement", "loud", "22023"),

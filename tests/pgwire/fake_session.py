@@ -46,6 +46,7 @@ class FakeSession:
         self.notices: list[Notice] = []
         self.parameter_changes: list[tuple[str, str]] = []
         self.type_settings = DEFAULT_SETTINGS
+        self.escapes_in_strings = False
         self.transaction_status = b"I"
         self.in_implicit = False
         self.heard = Heard()
@@ -91,6 +92,9 @@ class FakeSession:
         )
 
     # --- planning
+
+    def standard(self, text: str) -> str:
+        raise AssertionError("strings have no escapes here")
 
     def split(self, text: str) -> list[tuple[str, int]]:
         found = []

@@ -170,7 +170,6 @@ GUCS: dict[str, Guc] = {g.name.lower(): g for g in (*_facts(), *_OWN)}
 UNSUPPORTED: dict[str, str] = {
     "array_nulls": "off",
     "backslash_quote": "off",
-    "standard_conforming_strings": "off",
     "transform_null_equals": "on",
     "xmloption": "document",
 }

@@ -62,6 +62,7 @@ class Settings:
         "changes",
         "deferrable",
         "distributed_min_bytes",
+        "escapes_in_strings",
         "execution_engine",
         "idle_in_transaction_timeout_ms",
         "idle_session_timeout_ms",
@@ -325,6 +326,7 @@ class Settings:
         self.deferrable = raw("default_transaction_deferrable") == "on"
         self.execution_engine = raw("execution_engine")
         self.distributed_min_bytes = int(raw("distributed_min_size")) << 20
+        self.escapes_in_strings = raw("standard_conforming_strings") == "off"
         self.statement_timeout_ms = int(raw("statement_timeout"))
         self.lock_timeout_ms = int(raw("lock_timeout"))
         self.idle_in_transaction_timeout_ms = int(raw("idle_in_transaction_session_timeout"))

@@ -1,0 +1,25 @@
+-- standard_conforming_strings = off: backslashes in plain strings are escapes, and are warned of.
+SELECT 'a\b', E'a\'''' AS quotes, E'\'''x' AS more;
+SET standard_conforming_strings = off;
+SHOW standard_conforming_strings;
+SELECT 'a\'b' AS quote, 'c\\d' AS backslash, 'e\tf' AS tab, E'g\th' AS said, $$i\j$$ AS dollars, N'\101' AS national;
+SELECT 'one', 'a\'''b', nosuch FROM pg_class;
+SELECT 'a\n', 1/0 AS "c\d";
+SELECT U&'\0041';
+SELECT '\u00e4', '\xc3\xa4';
+SELECT '\xff';
+SET escape_string_warning = off;
+CREATE TABLE escaped_notes (id int PRIMARY KEY, note text DEFAULT 'it\'s');
+INSERT INTO escaped_notes VALUES (1, 'x\\y'), (2, DEFAULT);
+SELECT * FROM escaped_notes WHERE note LIKE '%\'%' OR note = 'x\\y' ORDER BY id;
+PREPARE noted AS SELECT note FROM escaped_notes WHERE note = 'x\\y';
+EXECUTE noted;
+BEGIN;
+SET LOCAL standard_conforming_strings = on;
+SELECT 'a\b';
+COMMIT;
+SELECT 'a\\b';
+RESET standard_conforming_strings;
+SELECT 'a\b';
+EXECUTE noted;
+DROP TABLE escaped_notes;
