@@ -47,6 +47,10 @@ def worded(error: SqlError) -> str:
     return " ".join(said)
 
 
+_TOO_DEEP = re.compile(r"\bRecursionError:")
+"""A Python function went as deep as Python goes."""
+
+
 def sql_error(error: BaseException) -> ExecutionError:
     """The SqlError that stands for an exception of DuckDB."""
     text = str(error)
@@ -64,7 +68,7 @@ def sql_error(error: BaseException) -> ExecutionError:
     plain = _plain(text)
     if plain.startswith("Division by zero"):
         return ExecutionError("22012", "division by zero")
-    if plain.startswith("Max expression depth limit"):
+    if plain.startswith("Max expression depth limit") or _TOO_DEEP.search(plain):
         return ExecutionError("54001", "stack depth limit exceeded")
     if plain.startswith("Like pattern must not end"):
         return ExecutionError("22025", "LIKE pattern must not end with escape character")

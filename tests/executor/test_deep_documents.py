@@ -1,0 +1,25 @@
+"""Documents nested more deeply than their functions follow are 54001, and the session goes on."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.executor.sql import Server
+
+DEEP = "(repeat('[', 3000) || repeat(']', 3000))::jsonb"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [f"length(jsonb_pretty({DEEP}))", f"jsonb_path_query_array({DEEP}, '$.**') is null"],
+    ids=["jsonb_pretty", "jsonpath"],
+)
+def test_a_deep_document(asked: str) -> None:
+    async def run() -> None:
+        async with Server() as server:
+            assert "54001" in await server.run("a", f"select {asked}")
+            assert "7" in await server.run("a", "select 7")
+
+    asyncio.run(run())
