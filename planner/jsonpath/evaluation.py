@@ -11,6 +11,7 @@ and not asked for) are plain SqlErrors, which nothing silences.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
@@ -40,6 +41,10 @@ _SIGNS: Final = {"==": (0,), "!=": (-1, 1), "<": (-1,), "<=": (-1, 0), ">": (1,)
 _WRITTEN: Final = {"null": None, "true": True, "false": False}
 _CONSTANTS: Final = frozenset((*_WRITTEN, "string", "numeric"))
 _INT4: Final = 1 << 31
+EVALUATING_S_MAX: float = 10.0
+"""Seconds of the processor that one path over one value may take: nobody can interrupt it, and loops within loops take hours."""
+_LOOKS: Final = (1 << 16) - 1
+"""Steps between two looks at the clock, a power of two less one."""
 
 
 class Evaluation:
@@ -54,6 +59,7 @@ class Evaluation:
         self.current: Json = root
         self.size = -1
         self._sought: Item | None = None
+        self._steps, self._began_s = 0, 0.0
         self.ids = methods.Ids(root, variables)
 
     def items(self) -> Iterator[Json]:
@@ -76,7 +82,22 @@ class Evaluation:
         else:
             yield from self._item(item.next, value)
 
+    def _look(self) -> None:
+        """At the clock. Raises 54001."""
+        now_s = time.thread_time()
+        if not self._began_s:
+            self._began_s = now_s
+        elif now_s - self._began_s > EVALUATING_S_MAX:
+            raise SqlError(
+                "54001",
+                "jsonpath is too complex",
+                detail=f"Evaluating it takes more than {EVALUATING_S_MAX:g} seconds.",
+            )
+
     def _target(self, item: Item, value: Json, unwrap: bool) -> Iterator[Json]:
+        self._steps += 1
+        if not self._steps & _LOOKS:
+            self._look()
         kind = item.kind
         if kind == "key" and isinstance(value, dict):  # most of what there is
             if item.value in value:

@@ -1,4 +1,4 @@
-"""Documents nested more deeply than their functions follow are 54001, and the session goes on."""
+"""Documents nested more deeply than their functions follow, and paths without an end in sight, are 54001, and the session goes on."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from planner.jsonpath import evaluation
 from tests.executor.sql import Server
 
 DEEP = "(repeat('[', 3000) || repeat(']', 3000))::jsonb"
@@ -20,6 +21,21 @@ def test_a_deep_document(asked: str) -> None:
     async def run() -> None:
         async with Server() as server:
             assert "54001" in await server.run("a", f"select {asked}")
+            assert "7" in await server.run("a", "select 7")
+
+    asyncio.run(run())
+
+
+def test_a_path_of_loops_within_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluation, "EVALUATING_S_MAX", 0.1)
+    loops = "$[*] ? (exists ($[*] ? (exists ($[*] ? (@ < 0)))))"
+
+    async def run() -> None:
+        async with Server() as server:
+            answer = await server.run(
+                "a", f"select jsonb_path_exists(jsonb_agg(g), '{loops}') from generate_series(1, 300) g"
+            )
+            assert "54001: jsonpath is too complex" in answer
             assert "7" in await server.run("a", "select 7")
 
     asyncio.run(run())
