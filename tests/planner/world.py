@@ -84,7 +84,8 @@ def found_by(catalog: Catalog) -> dict[str, object]:
 def _described(done: DdlPlan, before: Catalog) -> list[str]:
     lines = [done.tag]
     for n in done.notices:
-        lines.append(f"{n.severity.lower()} {n.message}")
+        if n.severity != "DEBUG":  # which nobody hears unless asked for
+            lines.append(f"{n.severity.lower()} {n.message}")
         lines += [f"  {line}" for line in n.detail.split("\n") if line]
     for c in done.changes:
         if isinstance(c.new, Counter):
