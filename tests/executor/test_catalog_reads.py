@@ -196,6 +196,8 @@ def test_a_plan_over_system_relations_outlives_changes_of_tables() -> None:
             assert plan("third") is first
             assert await client.rows(asked.format("third")) == [(2,)]
             await client.query("CREATE FUNCTION seven() RETURNS int LANGUAGE sql AS 'SELECT 7'")
+            assert plan("third") is first
+            await client.query("CREATE FUNCTION count(text) RETURNS bigint LANGUAGE sql AS 'SELECT 7'")
             assert plan("third") is not first
 
     asyncio.run(run())
