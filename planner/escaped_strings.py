@@ -14,14 +14,13 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from planner.abc import PlanError
-from planner.lexer import unescape, with_escaped_quotes
+from planner.lexer import CONTINUED, comment_end, unescape, with_escaped_quotes
 
-_GAP: Final = r"(?:[ \t\f]++|--[^\n\r]*+)*+[\n\r](?:[ \t\n\r\f]++|--[^\n\r]*+[\n\r])*+"
 _ESCAPED: Final = r"'[^'\\]*+(?:(?:''|\\.)[^'\\]*+)*+'"
 _PIECE: Final = re.compile(
     rf"""
     --[^\n\r]*+ | "[^"]*+(?:""[^"]*+)*+" | [bBxX]'[^']*+'
-  | [eE]{_ESCAPED}(?:{_GAP}{_ESCAPED})*+
+  | [eE]{_ESCAPED}(?:{CONTINUED}{_ESCAPED})*+
   | (?P<unicode> [uU]&' )
   | (?P<dollar> \$(?:[^\W\d]\w*)?\$ )
   | (?P<block> /\* )
@@ -30,7 +29,6 @@ _PIECE: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_COMMENT_EDGE: Final = re.compile(r"/\*|\*/")
 _QUOTES: Final = (
     r"nonstandard use of \' in a string literal",
     "Use '' to write quotes in strings, or use the escape string syntax (E'...').",
@@ -76,7 +74,7 @@ def standard(text: str, warn: Callable[[Warned], None]) -> str:
             close = text.find(found.group(), end)
             end = close + len(found.group()) if close >= 0 else len(text)
         elif found.lastgroup == "block":
-            end = _comment_end(text, end)
+            end = comment_end(text, found.start()) or len(text)
         elif found.lastgroup == "string" and "\\" in found.group():
             start = found.start()
             inside = found.group()[1:-1]
@@ -93,17 +91,6 @@ def standard(text: str, warn: Callable[[Warned], None]) -> str:
 
 def _advice(escaped: str) -> tuple[str, str]:
     return {"'": _QUOTES, "\\": _BACKSLASHES}.get(escaped, _OTHERS)
-
-
-def _comment_end(text: str, at: int) -> int:
-    depth = 1
-    while depth:
-        edge = _COMMENT_EDGE.search(text, at)
-        if edge is None:
-            return len(text)
-        depth += 1 if edge.group() == "/*" else -1
-        at = edge.end()
-    return at
 
 
 __all__ = ["Warned", "standard"]

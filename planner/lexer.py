@@ -73,7 +73,7 @@ _LETTER = r"[^\x00-@\[-^`{-\x7f]"  # A-Z, a-z, _ and all beyond ASCII
 _LETTER_OR_DIGIT = r"[^\x00-/:-@\[-^`{-\x7f]"
 _LETTER_DIGIT_DOLLAR = r"[^\x00-\#%-/:-@\[-^`{-\x7f]"
 # Possessive: what follows a string that ends a line is any amount of indentation, and each way of dividing it would be tried.
-_CONTINUED = r"(?:[ \t\f]++|--[^\n\r]*+)*+[\n\r](?:[ \t\n\r\f]++|--[^\n\r]*+[\n\r])*+"
+CONTINUED: Final = r"(?:[ \t\f]++|--[^\n\r]*+)*+[\n\r](?:[ \t\n\r\f]++|--[^\n\r]*+[\n\r])*+"
 
 _MASTER: Final = re.compile(
     rf"""
@@ -100,7 +100,7 @@ _BLOCK, _OP = _GROUPS["block"], _GROUPS["op"]
 _PLAIN_STRING: Final = re.compile(r"'[^']*(?:''[^']*)*'")
 _ESCAPE_STRING: Final = re.compile(r"'[^'\\]*(?:(?:''|\\.)[^'\\]*)*'", re.DOTALL)
 _QUOTE_OR_ESCAPE: Final = re.compile(r"''|\\.", re.DOTALL)
-_CONTINUATION: Final = re.compile(_CONTINUED + r"(?=')")
+_CONTINUATION: Final = re.compile(CONTINUED + r"(?=')")
 _QUOTED_IDENTIFIER: Final = re.compile(r'"[^"]*(?:""[^"]*)*"')
 _COMMENT_EDGE: Final = re.compile(r"/\*|\*/")
 _JUNK: Final = re.compile(_LETTER)
@@ -425,12 +425,20 @@ def _decode_unicode(raw: str, escape: str, position: int) -> str:
 
 
 def _block_comment(text: str, at: int) -> int:
-    """The end of the comment that begins here; comments nest."""
+    """The end of the comment that begins here."""
+    end = comment_end(text, at)
+    if end is None:
+        _fail("unterminated /* comment", text, at, len(text))
+    return end
+
+
+def comment_end(text: str, at: int) -> int | None:
+    """Where the comment in /* */ that begins here ends; comments nest. None: nowhere."""
     depth, scan = 1, at + 2
     while depth:
         m = _COMMENT_EDGE.search(text, scan)
         if m is None:
-            _fail("unterminated /* comment", text, at, len(text))
+            return None
         depth += 1 if m.group() == "/*" else -1
         scan = m.end()
     return scan
