@@ -131,6 +131,10 @@ class View:
     rules: tuple[Rule, ...] = ()  # as of a table
     names: tuple[NamedRelation, ...] = ()  # what the relations' names in the query stood for
 
+    def as_table(self) -> Table:
+        """A table of its columns, for what asks a relation for nothing else."""
+        return Table(self.oid, self.schema_oid, self.name, self.columns, (), "", self.owner)
+
     @property
     def path(self) -> tuple[str, ...]:
         """The search path of its query, on which the names of relations are found as they were."""

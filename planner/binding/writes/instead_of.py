@@ -42,7 +42,7 @@ class Target:
 
     def __init__(self, view: View) -> None:
         self.view = view
-        plain = Table(view.oid, view.schema_oid, view.name, view.columns, (), "", view.owner)
+        plain = view.as_table()
         self.rows = ViewRows(**{f.name: getattr(plain, f.name) for f in fields(Table)})
         self.source: Frag = sql("")
         """The text of the rows that UPDATE and DELETE look at."""

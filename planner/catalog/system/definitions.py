@@ -147,7 +147,7 @@ def default_text(
 ) -> str | None:
     """The default as pg_get_expr shows it: string literals with their type."""
     if isinstance(table, View):
-        table = Table(table.oid, table.schema_oid, table.name, table.columns, (), "", table.owner)
+        table = table.as_table()
     if column.default is None:
         return None
     text = column.default.strip()

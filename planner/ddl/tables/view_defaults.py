@@ -22,7 +22,7 @@ from planner.lexer import tokenize, within_parentheses
 
 def change(scope: Scope, view: View, action: st.AlterAction) -> None:
     """SET DEFAULT, or DROP DEFAULT. Raises 42703, and what is wrong with the expression."""
-    rows = Table(view.oid, view.schema_oid, view.name, view.columns, (), "", view.owner)
+    rows = view.as_table()
     column = constraints.find_column(rows, action.name)
     if column is None:
         message = f'column "{action.name}" of relation "{view.name}" does not exist'
