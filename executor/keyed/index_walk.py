@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from executor.keyed.compile import compile_condition, compile_expression, compile_key
 from executor.keyed.endings import bounds
-from executor.keyed.read import Bounds, KeyedView, compile_range
+from executor.keyed.read import SKIPPED_MIN, Bounds, KeyedView, compile_range
 from executor.snapshot.runs import NO_COLUMNS
 from planner.abc import Expr, KeyedWalk, Table
 from planner.binding.keyed.ordered_forms import column_of
@@ -29,8 +29,6 @@ from txn.abc import Key
 STEPS_MAX: Final = 2_000
 """Rows that are looked at (a microsecond or two each) sooner than DuckDB has looked at all."""
 SKIPPED_MAX: Final = 256
-SKIPPED_MIN: Final = 200
-"""An OFFSET of fewer rows is walked over."""
 
 Hits = Iterator[tuple[Key, Key, Row | None]]
 Walk = Callable[[Bounds, bool], Hits | None]
