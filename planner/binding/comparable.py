@@ -86,6 +86,9 @@ def comparable(frag: Frag, ref: TypeRef, collation: str = "") -> Frag:
         from planner.binding.dimensions import array_key
 
         return sql("CASE WHEN ", frag, " IS NOT NULL THEN ", array_key(frag, ref), " END")
+    if t.element_of(ref.oid) and ref.oid != t.RECORD_ARRAY:
+        inner = comparable(sql("tw_x"), TypeRef(t.element_of(ref.oid)))
+        return frag if inner.text == "tw_x" else sql("list_transform(", frag, ", lambda tw_x: ", inner, ")")
     fields = t.composite_fields(ref.oid)
     if fields:
         return composite_key(frag, fields)
@@ -153,4 +156,6 @@ def needs_key(frag: Frag, ref: TypeRef, collation: str = "") -> bool:
         return True
     if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB, t.CITEXT, t.TSVECTOR, t.TSQUERY, t.HSTORE):
         return True
+    if t.element_of(ref.oid) and ref.oid != t.RECORD_ARRAY:
+        return needs_key(Frag(()), TypeRef(t.element_of(ref.oid)))
     return (ref.oid == t.BPCHAR and ref.typmod < 0) or t.labels_of(ref.oid) is not None

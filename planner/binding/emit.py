@@ -5,6 +5,7 @@ Every node's text is atomic: it can stand next to any operator without parenthes
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -31,6 +32,14 @@ class EmittedColumn:
 
 Implementation = Callable[["Emitter", ir.Call, list[Frag]], Frag]
 
+
+_VOLATILE = re.compile(r"\b(?:error|random|tw_\w+)\(")
+"""What DuckDB may take for another value each time it is asked: `error` itself, and what calls it."""
+
+_LITERAL = re.compile(
+    r"[( ]*(?:'(?:[^']|'')*'|[+-]?[\d.][\w.+-]*|NULL|true|false|CAST\((?:'(?:[^']|'')*'|[+-]?[\w.]+) AS [\w ]+(?:\([\d, ]*\))?\))[) ]*",
+    re.IGNORECASE,
+)
 
 _REPEATABLE = ir.Var | ir.Lit | ir.Parm | ir.Call | ir.Cast | ir.Collated
 """What may be written out as often as one likes: it has no names of its own."""
@@ -428,6 +437,9 @@ class Emitter:
             return None
         if any(isinstance(n, ir.Var) and n.relation == node.relation for n in ir.walk(test.args[0])):
             return None
+        # Of a query that looks outward and has volatile calls DuckDB's IN gives NULL for false, even of no rows.
+        if node.outer_from and any(isinstance(p, str) and _VOLATILE.search(p) for p in query.parts):
+            return None
         word = "IN" if node.kind == "any" else "NOT IN"
         return sql("(", left, f" {word} (SELECT ", right, " FROM (", query, f") AS {alias}))")
 
@@ -469,15 +481,18 @@ class Emitter:
         return window(self, node)
 
     def firsts(self, keys: Sequence[ir.Node]) -> Frag:
-        """The keys of DISTINCT ON. A bare number would be the number of an output to DuckDB."""
-        return join(", ", [sql("(1 + 0)") if isinstance(n, ir.Lit) else self.sort_key(n) for n in keys])
+        """The keys of DISTINCT ON."""
+        return join(", ", [self._no_number(self.sort_key(n)) for n in keys])
+
+    def _no_number(self, key: Frag) -> Frag:
+        """A constant orders nothing, but a bare number would be the number of an output to DuckDB, and other literals it refuses."""
+        return sql("(1 + 0)") if key.text is not None and _LITERAL.fullmatch(key.text) else key
 
     def order(self, keys: Sequence[ir.SortKey]) -> Frag:
         items = []
         for k in keys:
             refuse_unordered(k.expr.type)
-            # A constant orders nothing, but a bare number would be the number of an output to DuckDB.
-            key = sql("(1 + 0)") if isinstance(k.expr, ir.Lit) else self.sort_key(k.expr)
+            key = self._no_number(self.sort_key(k.expr))
             items.append(
                 sql(
                     key,

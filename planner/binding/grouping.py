@@ -120,7 +120,7 @@ class Grouping:
             # Grouped by something that stands for the value: show one of the values.
             shown = sql("any_value(", frag, ")")
             if self.sets is not None and len(self.sets) > 1:
-                key = comparable(frag, node.type, by)
+                key = self._grouped(node)
                 shown = sql("CASE WHEN grouping(", key, ") = 0 THEN ", shown, " END")
         self._items.append(sql(shown, f" AS k{i}"))
         self._columns.append(EmittedColumn(f"k{i}", frag.form))
@@ -182,8 +182,7 @@ class Grouping:
                         (p for n in ir.walk(a) if (p := getattr(n, "position", 0))), default=node.position
                     ),
                 )
-        emit = self.queries.emitter
-        args = [comparable(emit.frag(a), a.type, told_apart(a)) for a in node.args]
+        args = [self._grouped(a) for a in node.args]
         at = len(self._columns)
         self._items.append(sql("CAST(grouping(", join(", ", args), f") AS INTEGER) AS g{at}"))
         self._columns.append(EmittedColumn(f"g{at}"))
@@ -235,7 +234,7 @@ class Grouping:
         return sql(*items, f") AS r{self.number}")
 
     def _grouped(self, node: ir.Node) -> Frag:
-        frag = comparable(self.queries.emitter.frag(node), node.type, told_apart(node))
-        if isinstance(node, ir.Lit) and not needs_key(frag, node.type):
-            return sql("CAST(", frag, f" AS {self.queries.emitter.duck(node.type)})")
-        return frag
+        frag = self.queries.emitter.frag(node)
+        if isinstance(node, ir.Lit):  # of which there is one: whatever it is grouped by
+            return sql("CAST(", frag, " AS ", self.queries.emitter.duck(node.type), ")")
+        return comparable(frag, node.type, told_apart(node))

@@ -15,7 +15,7 @@ from importlib import import_module
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import collating, ir
-from planner.binding.comparable import comparable
+from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
 from planner.binding.emit import Emitter, display_signature
 from planner.binding.fragments import ARRAY_TEXT, DECIMAL_DIGITS_MAX, Form, Frag, Item, join, sql
@@ -258,12 +258,7 @@ def _avg_interval(around: Around, args: list[Frag]) -> Frag:
 def _extreme(kind: str) -> Maker:
     def made(around: Around, args: list[Frag]) -> Frag:
         x, ref = args[0], around.node.args[0].type
-        if (
-            (ref.oid == t.NUMERIC and x.form is None)
-            or ref.oid in (t.BPCHAR, t.INET, t.CIDR, t.CITEXT)
-            or t.labels_of(ref.oid)
-            or x.form == ARRAY_TEXT
-        ):
+        if ref.oid == t.BPCHAR or needs_key(x, ref):
             # Also of one width char(n) are ordered by what stands before their blanks: a tab is less than one.
             key = comparable(x, TypeRef(t.BPCHAR) if ref.oid == t.BPCHAR else ref)
             return around.call(f"arg_{kind}", [x, key], distinct=False).with_form(x.form)

@@ -280,7 +280,9 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
             return frag
         changed = sql("list_transform(", as_list(frag, source), ", lambda tw_x: ", inner, ")")
         return with_items(frag, stored_items(changed, to)) if is_text(frag) else changed
-    if b == t.OID and a in (t.INT4, t.INT8):
+    if a == t.INT2 and (b == t.OID or type_name(b) in _REGISTERED):
+        return sql("tw_oid_of_int4(CAST(", frag, " AS INTEGER))")
+    if a in (t.INT4, t.INT8) and (b == t.OID or type_name(b) in _REGISTERED):
         return sql(f"tw_oid_of_{type_name(a)}(", frag, ")")
     if type_name(b) in _REGISTERED or b == t.OID:
         return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")

@@ -7,6 +7,7 @@ and as texts, which may be of any shape.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
@@ -389,16 +390,24 @@ _containment("&&", "list_has_any")
 # --- comparing ---------------------------------------------------------------------------------------
 
 
+_ORDERING: Final = ("<", "<=", ">", ">=")
+
+
+def _by_labels(ref: TypeRef) -> bool:
+    """Whether elements are of an enum, whose order is not that of its labels' letters."""
+    return t.labels_of(t.element_of(ref.oid)) is not None
+
+
 def _compared(op: str) -> Implementation:
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         (a, b), ref = args, call.args[0].type
         if (
             ref.oid == t.RECORD_ARRAY
             or t.element_of(ref.oid) == 0
-            or not (is_text(a) or is_text(b) or not is_exact(ref))
+            or not (is_text(a) or is_text(b) or not is_exact(ref) or (op in _ORDERING and _by_labels(ref)))
         ):
             return sql("(", a, f" {op} ", b, ")")
-        if is_exact(ref) and op in ("=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
+        if is_exact(ref) and op not in _ORDERING:
             return sql("(", as_text(a, ref), f" {op} ", as_text(b, ref), ")")
         x, y = array_key(a, ref), array_key(b, ref)
         if op.startswith("IS"):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
+from planner.binding.comparable import needs_key
 from planner.binding.fragments import ARRAY_TEXT, Frag, join, sql
 from planner.binding.functions.aggregates import Around, Maker, aggregates
 from planner.binding.numeric_forms import as_text_numeric
@@ -66,13 +67,18 @@ def _within(name: str) -> Maker:
             if place is not None and not 0 <= place <= 1:
                 raise PlanError("22003", f"percentile value {place:g} is not between 0 and 1")
         listed = several and shares != (direct,) and not any(t.element_of(s.type.oid) for s in shares)
-        if listed and None in places:
+        # DuckDB's own order the values as it compares them.
+        by_key = name == "quantile_disc" and needs_key(x, node.args[0].type)
+        if listed and (by_key or None in places):
             found = _each(around, name, x, shares)
+        elif several and by_key:
+            what = f"several places at once among values of type {t.format_type(node.args[0].type)}"
+            raise PlanError("0A000", f"percentiles of {what} are not supported", position=node.position)
         elif several:
             found = _of_constants(around, name, x, _whole(around, direct), several=True)
         else:
             arg = around.emitter.frag(direct)
-            if _varies(direct):
+            if _varies(direct) or by_key:
                 return _varying_percentile(around, name, x, arg)
             if None not in places:
                 return _of_constants(around, name, x, arg, several=False)

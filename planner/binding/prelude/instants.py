@@ -20,6 +20,7 @@ from planner.types.datetimes import (
     timetz_parts,
     timetz_text,
 )
+from planner.types.intervals import postgres_out
 from planner.types.timezones import named_zone, offset_at, offset_of_local, session_zone
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -319,7 +320,7 @@ def _timetz_at_zone(name: str, text: str, now: int) -> str:
 
 def _interval_offset(i: Interval) -> int:
     if i[0] or i[1]:
-        raise SqlError("22023", "interval time zone must not include months or days")
+        raise SqlError("22023", f'interval time zone "{postgres_out(i)}" must not include months or days')
     return int(i[2] / 1_000_000)  # towards zero
 
 

@@ -330,7 +330,9 @@ def _scalar(word: str, pick: Callable[[Any], Any]) -> Callable[[str], Any]:
         v = load(text)
         made = pick(v)
         if made is None:
-            raise SqlError("22023", f"cannot cast jsonb {_kind(text)} to type {word}")
+            raise SqlError(
+                "22023", f"cannot cast jsonb {_kind(text).replace('number', 'numeric')} to type {word}"
+            )
         return made
 
     return convert

@@ -32,7 +32,8 @@ def _checked(name: str, flags: str, **positive: int) -> None:
 
 
 def _matches(s: str, pattern: str, start: int, flags: str) -> Any:
-    return compile_pattern(pattern, flags).matches(s, start - 1)
+    """From a start beyond the end there is nothing, not even an empty match."""
+    return compile_pattern(pattern, flags).matches(s, start - 1) if start <= len(s) + 1 else ()
 
 
 def _count(s: str, pattern: str, start: int, flags: str) -> int:
@@ -70,7 +71,7 @@ def _replace(s: str, pattern: str, new: str, start: int, number: int, flags: str
         raise SqlError("22023", f'invalid value for parameter "n": {number}')
     made, out, at = replacement(new), [], 0
     # What is before `start` is looked at by ^ and by what looks behind.
-    for i, m in enumerate(compile_pattern(pattern, flags.replace("g", "")).matches(s, start - 1), 1):
+    for i, m in enumerate(_matches(s, pattern, start, flags.replace("g", "")), 1):
         if number in (0, i):
             out += [s[at : m.start()], made(m)]
             at = m.end()

@@ -55,7 +55,9 @@ def ordinal(n: int, suffix: str) -> str:
 
 def _nodes(template: str) -> list[tuple[str, str]]:
     out: list[tuple[str, str]] = []
-    upper = template.upper()
+    upper = (
+        template.upper() if template.isascii() else "".join(c.upper() if c.isascii() else c for c in template)
+    )
     i = 0
     while i < len(template):
         key = next((k for k in _KEYS if upper.startswith(k, i)), None)
