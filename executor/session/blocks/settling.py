@@ -111,8 +111,8 @@ async def settle(session: Session, block: Block) -> None:
     """Makes the block's bulk writes what admission will find them to be. Nothing of the block runs after it."""
     store = session.executor.store
     for shard, writes in block.tables.items():
-        if shard in block.dropped or shard in block.vanished:
-            continue
+        if not (writes.bulk or writes.bulk_deleted) or shard in block.dropped or shard in block.vanished:
+            continue  # written one by one, or made by a step that was rolled back: nobody has such a table
         created = block.created.get(shard)
         image = store.draft(created) if created is not None else store.image(shard)
         gone = await store.sort(writes.gone)
