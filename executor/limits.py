@@ -46,6 +46,9 @@ class ExecutorLimits:
     """Arrow bytes that one transaction may write in bulk; more is 54000. What is large lies in mapped files
     (`SnapshotLimits.spill_bytes_min`), so it takes disk rather than memory."""
 
+    slot_result_bytes_max: int = 256 << 20
+    """What pg_logical_slot_get_changes and its like return in one call, which is in memory as a whole; more is 54000."""
+
     stage_rows: int = 4_096
     """Bulk writes of at least this many rows go to the blob store as parts before the commit."""
 

@@ -111,14 +111,16 @@ async def _read(
         )
     changes = Changes(session, slot, plugin)
     rows: list[Row] = []
-    left = session.executor.limits.transaction_bytes_max
+    left = session.executor.limits.slot_result_bytes_max
     async for place, message, is_last in changes.messages(None if upto is None else place_of(upto)):
         data: Datum = message if binary else message.decode()
         rows.append((datum_of(place), transaction_number(place), data))
         left -= len(message) + 100
         if left < 0:
             raise ExecutionError(
-                "54000", "there are too many changes for one result", hint="Ask for fewer with upto_nchanges."
+                "54000",
+                "there are too many changes for one result",
+                hint="Ask for fewer with upto_nchanges; a transaction that is too large in itself is for a replication connection.",
             )
         if is_last and count is not None and len(rows) >= count:
             changes.told = place

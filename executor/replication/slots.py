@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 PLUGINS: Final = ("pgoutput", "test_decoding")
 SLOTS_MAX: Final = 64
 NAME_MAX_BYTES: Final = 63
-NOTE_EVERY_US: Final = 5_000_000
+NOTE_EVERY_S: Final = 5.0
 """A follower's place is made durable so often,"""
-NOTE_AT_REST_US: Final = 60_000_000
+NOTE_AT_REST_S: Final = 60.0
 """and so often where nothing has committed."""
 _MARK: Final = "slot "
 _NAME: Final = re.compile("[a-z0-9_]+")
@@ -71,8 +71,8 @@ class Slots:
     def __init__(self, env: Environment) -> None:
         self._env = env
         self._slots: dict[str, Slot] = {}
-        self._noted_us: dict[str, tuple[int, int]] = {}
-        """When a slot's place was made durable, and how many commits there had been."""
+        self._noted: dict[str, tuple[float, int]] = {}
+        """When a slot's place was made durable (by the clock that nobody sets), and how many commits there had been."""
 
     def load(self) -> None:
         """At the start: the slots that the log knows, and holds for them."""
@@ -170,7 +170,7 @@ class Slots:
         upto = slot.confirmed
         if upto <= slot.noted or self._slots.get(slot.name) is not slot:
             return
-        self._noted_us[slot.name] = self._env.clock.now_us(), self._env.txns.state.commits
+        self._noted[slot.name] = self._env.monotonic_s(), self._env.txns.state.commits
         if not slot.holder:
             await self._env.lease(slot.key, upto - slot.noted, start=slot.noted)
         slot.noted = upto
@@ -178,9 +178,9 @@ class Slots:
             self._env.holds.move(slot.hold, upto - 1)
 
     def is_note_due(self, slot: Slot) -> bool:
-        noted_us, commits = self._noted_us.get(slot.name, (0, -1))
-        often = NOTE_AT_REST_US if commits == self._env.txns.state.commits else NOTE_EVERY_US
-        return slot.confirmed > slot.noted and self._env.clock.now_us() - noted_us >= often
+        noted_s, commits = self._noted.get(slot.name, (-NOTE_AT_REST_S, -1))
+        often = NOTE_AT_REST_S if commits == self._env.txns.state.commits else NOTE_EVERY_S
+        return slot.confirmed > slot.noted and self._env.monotonic_s() - noted_s >= often
 
     async def release(self, slot: Slot) -> None:
         """The follower has gone."""
@@ -195,7 +195,7 @@ class Slots:
 
     def _release(self, slot: Slot) -> None:
         self._slots.pop(slot.name, None)
-        self._noted_us.pop(slot.name, None)
+        self._noted.pop(slot.name, None)
         if slot.hold is not None:
             self._env.holds.release(slot.hold)
             slot.hold = None

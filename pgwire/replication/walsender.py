@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
-from time import time_ns
+from time import monotonic_ns, time_ns
 from typing import TYPE_CHECKING, Final
 
 from executor.replication.follower import Changes, Follower, snapshot_name
@@ -179,13 +179,13 @@ class FollowerFeed(CopyFeed):
         self.flushed: Timestamp = 0
         self.asked = False
         """It wants to hear from us now."""
-        self.heard_ns = time_ns()
+        self.heard_ns = monotonic_ns()
         self.over = False
         self.failure: Exception | None = None
         self.woken = asyncio.Event()
 
     def put(self, data: bytes) -> None:
-        self.heard_ns = time_ns()
+        self.heard_ns = monotonic_ns()
         if data[:1] == b"r" and len(data) == _STATUS.size:
             _, _, flushed, _, _, asked = _STATUS.unpack(data)
             self.flushed = max(self.flushed, flushed)
@@ -229,13 +229,13 @@ async def _start(conversation: Conversation, command: StartLogical) -> None:
 
 async def _tell(conversation: Conversation, changes: Changes, feed: FollowerFeed) -> None:
     silent_s = SLOW_S
-    spoke_ns, announced = time_ns(), changes.told
+    spoke_ns, announced = monotonic_ns(), changes.told
     timeout_ns = conversation.session.sender_timeout_s * 1e9
     while not (feed.over or conversation.ends):
         if changes.has_more:
             async for place, message, is_last in changes.messages():
                 _send(conversation, place, message)
-                spoke_ns, silent_s = time_ns(), QUICK_S
+                spoke_ns, silent_s = monotonic_ns(), QUICK_S
                 if len(conversation.out) > 64:
                     await conversation.push()
                 if (feed.over and is_last) or feed.failure is not None:
@@ -243,7 +243,7 @@ async def _tell(conversation: Conversation, changes: Changes, feed: FollowerFeed
         if feed.failure is not None:
             raise feed.failure
         await changes.confirm(feed.flushed)
-        now = time_ns()
+        now = monotonic_ns()  # whoever sets the clock ends nobody's stream
         behind = changes.told > announced and now - spoke_ns > KEEPALIVE_S * 1e9
         quiet = timeout_ns and now - max(feed.heard_ns, spoke_ns) > timeout_ns / 2
         if timeout_ns and now - feed.heard_ns > timeout_ns:

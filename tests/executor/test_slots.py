@@ -1,0 +1,99 @@
+"""Slots keep their promises whoever sets the machine's clock, and however much there is to tell."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from executor.limits import ExecutorLimits
+from pgwire.replication import walsender
+from tests.executor.sql import Failed, Server
+from tests.txn.clocks import SetClock
+
+CREATE = "select pg_create_logical_replication_slot('s', 'test_decoding')"
+
+
+def test_a_place_is_made_durable_by_a_clock_that_nobody_sets() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            a = server.client("a")
+            await a.query("create table t (id int)")
+            await a.query(CREATE)
+            slots, env = server.executor.slots, server.env
+            passed_s = 1_000.0
+            env.monotonic_s = lambda: passed_s
+            real, env.clock = env.clock, SetClock(env.clock.now_us() + 86_400_000_000)
+            slot = slots.find("s")
+            for due in (True, False):  # noted, at a time that the clock will not see again
+                await a.query("insert into t values (1)")
+                slots.confirm(slot, env.oracle.read_ts() + 1)
+                assert slots.is_note_due(slot) is due
+                if due:
+                    await slots.note(slot)
+            env.clock = real
+            assert not slots.is_note_due(slot)
+            passed_s += 6
+            assert slots.is_note_due(slot)
+
+    asyncio.run(run())
+
+
+def test_more_than_one_result_may_be_is_refused_and_stays() -> None:
+    async def run() -> None:
+        async with Server(ExecutorLimits(slot_result_bytes_max=20_000)) as server:
+            a = server.client("a")
+            await a.query("create table t (id int, v text)")
+            await a.query(CREATE)
+            for n in range(20):
+                await a.query(f"insert into t values ({n}, repeat('x', 1000))")
+            with pytest.raises(Failed) as caught:
+                await a.rows("select * from pg_logical_slot_get_changes('s', null, null)")
+            assert caught.value.sqlstate == "54000"
+            told: list[Any] = []
+            while rows := await a.rows("select data from pg_logical_slot_get_changes('s', null, 5)"):
+                told += rows
+            assert sum("INSERT" in line for (line,) in told) == 20
+
+    asyncio.run(run())
+
+
+class _Silent:
+    """A conversation, and changes that do not come."""
+
+    has_more = False
+    told = 0
+    sender_timeout_s = 60.0
+
+    def __init__(self) -> None:
+        self.session = self
+        self.rounds = 0
+        self.out: list[bytes] = []
+
+    @property
+    def ends(self) -> bool:
+        self.rounds += 1
+        return self.rounds > 2
+
+    async def push(self) -> None:
+        pass
+
+    async def confirm(self, place: int) -> None:
+        pass
+
+
+def test_a_follower_is_not_ended_for_a_clock_that_was_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_ns = iter(range(10**18, 10**24, 3600 * 10**9))
+    monkeypatch.setattr(walsender, "time_ns", lambda: next(now_ns))
+    silent: Any = _Silent()
+
+    async def run() -> None:
+        feed: Any = walsender.FollowerFeed.__new__(walsender.FollowerFeed)
+        feed.flushed, feed.asked, feed.over, feed.failure = 0, False, False, None
+        feed.woken = asyncio.Event()
+        feed.put(b"h")
+        await walsender._tell(silent, silent, feed)
+
+    asyncio.run(run())
+    assert silent.rounds > 2
