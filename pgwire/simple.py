@@ -11,6 +11,7 @@ the implicit transaction has committed: a tag says that it is durable.
 
 from __future__ import annotations
 
+from struct import Struct
 from time import time_ns
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from pgwire.session import Conversation
     from storage.abc import Datum
 
+_int32_at = Struct(">i").unpack_from
+ALONE_BYTES_MAX = 65_536
+"""Longer queries go through the inbox."""
+_SMALLEST_BYTES = messages.HEADER_SIZE_BYTES + 1
 SAID_MAX = 80
 """Characters of what opens or ends a block as drivers say it."""
 SAID_COUNT_MAX = 16
@@ -39,13 +44,19 @@ PLANNED_MAX = 10
 
 
 def query(conversation: Conversation) -> Step:
-    inbox, session = conversation.inbox, conversation.session
+    inbox = conversation.inbox
     try:
         text = messages.parse_query(inbox.buffer[inbox.start : inbox.end], conversation.encoding)
     except (ProtocolViolation, SqlError) as violation:
         conversation.fail(violation)
         conversation.ready()
         return None
+    return _asked(conversation, text)
+
+
+def _asked(conversation: Conversation, text: str) -> Step:
+    """Answers a query string, or begins to."""
+    session = conversation.session
     session.statement_text, session.statement_began_ns = text, time_ns()
     if session.escapes_in_strings:
         try:
@@ -79,12 +90,15 @@ def query(conversation: Conversation) -> Step:
 
 
 def answered(conversation: Conversation, data: bytes) -> bool:
-    """Answers what opens or ends a block, said as it was said before, or begins to; False: nothing has happened.
+    """Answers what opens or ends a block, said as it was said before, or another query that is all that came, or begins to; False:
+    nothing has happened.
 
     The conversation is `calm`. Drivers say these two with each transaction.
     """
     said, session = conversation.said.get(data), conversation.session
-    if said is None or session.portals or session.in_implicit:
+    if said is None:
+        return _alone(conversation, data)
+    if session.portals or session.in_implicit:
         return False
     session.statement_text, session.statement_began_ns = said.text, time_ns()
     conversation.unnamed_done = None
@@ -112,13 +126,36 @@ def answered(conversation: Conversation, data: bytes) -> bool:
     return True
 
 
+def _alone(conversation: Conversation, data: bytes) -> bool:
+    """Answers one whole query, past the inbox, which would be empty again behind it."""
+    size = len(data)
+    if size > ALONE_BYTES_MAX or size < _SMALLEST_BYTES or conversation.encoding is not None:
+        return False
+    if _int32_at(data, 1)[0] != size - 1 or data.find(0, messages.HEADER_SIZE_BYTES) != size - 1:
+        return False
+    try:
+        text = str(data[messages.HEADER_SIZE_BYTES : -1], "utf-8")
+    except UnicodeDecodeError:
+        return False  # the handler reports it
+    conversation.calm = False
+    step = _asked(conversation, text)
+    if step is None and not conversation.ends and conversation.io.writable:
+        conversation.flush()
+        conversation.calm = conversation.undisturbed
+    elif step is None or conversation.under_way(step):
+        conversation.run()
+    return True
+
+
 def _learn(conversation: Conversation, plan: Plan, text: str) -> None:
     """Keeps how a block is opened or ended by this text, whole as it came."""
-    if len(conversation.said) < SAID_COUNT_MAX:
+    if (
+        len(conversation.said) < SAID_COUNT_MAX and text.isascii()
+    ):  # which is the same bytes in every encoding
         run = conversation.session.runner(plan)
         if run is not None:
-            inbox = conversation.inbox
-            whole = bytes(inbox.buffer[inbox.start - messages.HEADER_SIZE_BYTES : inbox.end])
+            size_bytes = len(text) + 1 + messages.HEADER_SIZE_BYTES - 1
+            whole = bytes((messages.QUERY,)) + size_bytes.to_bytes(4, "big") + text.encode() + b"\0"
             conversation.said[whole] = fused.Said(text, run)
 
 

@@ -6,7 +6,7 @@
         text     UPDATE t SET a = a + $1 WHERE k = $2       (made only when it must be planned)
 
 This is the hottest code of the simple protocol: one regular expression finds everything that may be a literal,
-the loop looks only at those. It folds nothing else: other spelling is another key. It is right by
+the loop looks only at those; where all of them are short integers, and the same stood between them before, nothing is looked at. It folds nothing else: other spelling is another key. It is right by
 leaning to caution, in two ways:
 
 * What it does not surely understand stays in the key as it is written (`date '2020-01-01'`, `1.`, `ORDER BY 1`),
@@ -32,6 +32,9 @@ UNKNOWN: Final = "s"
 LITERALS_MAX: Final = 1_000
 """More literals than this (long VALUES lists) would make keys that never come back."""
 TEXT_LENGTH_MAX: Final = 16_384
+
+KNOWN_MAX: Final = 1_000
+"""So many texts around short integers are remembered."""
 
 Normalised = tuple[str, str, list[str]]
 """(key, kinds, raw values): one letter of `kinds` for each value; strings without quotes, undoubled."""
@@ -72,6 +75,10 @@ _SPACE: Final = frozenset(" \t\n\r\f")
 _OTHERS: Final = frozenset('"-/$\\;')
 _INT4_DIGITS: Final = 9
 
+_known: dict[tuple[str, ...], tuple[str, str, tuple[int, ...]]] = {}
+"""What stands between short integers, all of which are taken -> key, kinds, and which of them have a sign. What is found there depends
+on nothing else: which number it is makes no difference."""
+
 
 def normalise(text: str) -> Normalised | None:
     """The key, kinds and raw values of a statement; None: plan it exactly as it is written."""
@@ -81,6 +88,40 @@ def normalise(text: str) -> Normalised | None:
     count = len(pieces)
     if count == 1 or count > 2 * LITERALS_MAX:
         return None
+    if pieces[-2] == ";" and not pieces[-1].strip():  # which is no part of the statement
+        del pieces[-2:]
+        count -= 2
+        if count == 1:
+            return None
+    found = pieces[1::2]
+    if _short_integers(found):
+        between = tuple(pieces[::2])
+        known = _known.get(between)
+        if known is not None:
+            key, kinds, negative = known
+            for i in negative:
+                found[i] = "-" + found[i]
+            return key, kinds, found
+        normal = _normalised(text, pieces)
+        if normal is not None and len(normal[2]) == len(
+            found
+        ):  # else the key has some of these numbers in it
+            if len(_known) >= KNOWN_MAX:
+                _known.clear()
+            key, kinds, values = normal
+            _known[between] = key, kinds, tuple([i for i, value in enumerate(values) if value[0] == "-"])
+        return normal
+    return _normalised(text, pieces)
+
+
+def _short_integers(found: list[str]) -> bool:
+    """Whether all that was found are integers that are surely int4."""
+    return max(map(len, found)) <= _INT4_DIGITS and "".join(found).isdecimal()
+
+
+def _normalised(text: str, pieces: list[str]) -> Normalised | None:
+    """The same of a text that has been taken apart: what is between literals and what may be some, in turn."""
+    count = len(pieces)
     key = ""
     kinds = ""
     values: list[str] = []
@@ -94,8 +135,6 @@ def normalise(text: str) -> Normalised | None:
             if first == '"' and len(literal) > 1:
                 head += literal + tail
                 continue
-            if first == ";" and i == count - 2 and not tail.strip():
-                break
             return None
         last = head[-1:]
         if last in _SPACE:

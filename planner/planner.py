@@ -196,6 +196,8 @@ class Planner:
                 except (SqlError, ValueError):
                     pass  # it may have been planned with its literals in place
         plan = self._exact(text, ctx)
+        if plan is None and text[-1:] == ";":  # which is no part of the statement: it was planned without
+            plan = self._exact(text[:-1].rstrip(), ctx)
         if plan is not None:
             return plan, ()
         return self.rows_of_literals(text, ctx)
@@ -248,6 +250,10 @@ class Planner:
                 return taken
             known = self._exact(f"\0\0{text}", ctx)
             if known is not None:
+                if (
+                    not known.parameters
+                ):  # prepared by somebody: the same statement here, and found at once from now on
+                    self._remember(ctx, text, _Cached(known, None))
                 return known, ()
         else:
             # No statement begins with NUL, so these keys cannot meet those of the simple protocol.

@@ -84,5 +84,7 @@ class CompiledPlan:
     """The same of one that calls routines: it raises `Asked` for their values (`executor.procedural.calls`)."""
     statement: Any = None
     """END: BEGIN, COMMIT or ROLLBACK."""
+    lane: Any = None
+    """What runs it in blocks where nothing is in its way (`executor.session.blocks.lanes`); None: not looked at yet, False: nothing."""
     batch: RowBatch | Literal[False] | None = None
     """WRITE: an INSERT's rows by columns; None: not looked at yet, False: it cannot be done."""

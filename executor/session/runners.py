@@ -84,7 +84,7 @@ def _keyed(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
     writes = compiled.door is Door.WRITE
     rules = compiled.rules
     in_blocks = rules is None or not (rules.wide_checks or compiled.related or compiled.fires)
-    shortly = lane(executor, compiled, plan) if in_blocks else None
+    shortly = (lane(executor, compiled, plan) if in_blocks else None) or None
 
     def run(params: tuple[Any, ...], done: Done) -> Rows | _Pending | None:
         if (

@@ -40,6 +40,7 @@ from executor.session import acts, as_of, commands, current, queries, read_only,
 from executor.session.blocks import at_once, gathering, keyed, short_reads, transactions
 from executor.session.blocks.block import Block
 from executor.session.blocks.block_owner import BlockOwner
+from executor.session.blocks.lanes import lane
 from executor.session.heard import Notification
 from executor.session.locks import definition_locks
 from executor.session.locks import found_rows as locking
@@ -317,10 +318,18 @@ class Session(BlockOwner):
             raise aborted()
         if not self._goes_now(block, compiled):
             return None
+        shortly = None
+        if block.catalog is None and self.executor.frontier is None:
+            shortly = compiled.lane
+            if shortly is None:
+                shortly = lane(self.executor, compiled, plan)
         try:
+            if shortly and (result := shortly(self, block, params)) is not None:
+                return result  # type: ignore[no-any-return]
             return keyed.run_in_block(self, block, compiled, plan, params)
         except keyed.WouldBlock as blocked:
-            wait = LockWait(self, block, compiled, plan, params, done, self.again(plan, params, done))
+            again = self.again(plan, params, done)
+            wait = LockWait(self, block, compiled, plan, params, done, again, shortly or None)
             return wait.begin(blocked)
         except (NoKeyedAnswer, keyed.Unsettled, commands.NeedsLease, LeaseLapsed):
             return None

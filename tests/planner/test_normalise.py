@@ -8,7 +8,7 @@ from hypothesis import strategies as s
 
 from planner.abc import PlanError
 from planner.lexer import DECIMAL, INTEGER, STRING, Token, tokenize
-from planner.normalise import normalise, parameterised
+from planner.normalise import _normalised, _split, normalise, parameterised
 
 TAKEN = [
     ("select a from t where k = 5", "select a from t where k = $i", "i", ["5"]),
@@ -48,6 +48,31 @@ def test_keys(text: str, key: str | None, kinds: str | None, values: list[str] |
     assert key is None or found[0] == key
     assert found[1] == kinds
     assert values is None or found[2] == values
+
+
+AROUND_INTEGERS = [
+    "select a from t where k = {}",
+    "update t set a = a + -{} where k = {};",
+    "update t set a = a - {} where k in ({}, - {})",
+    "select a from t where k = {} order by {}",
+    "select a from t where k = {} order by a limit {}",
+    "select a from t where k = -{}::int2",
+    "select a[{}] from t where b = array[{}, {}]",
+    "insert into t values ({}, -{}, null)  ;  ",
+]
+
+
+@given(text=s.sampled_from(AROUND_INTEGERS), numbers=s.lists(s.integers(0, 1 << 40), min_size=3, max_size=3))
+def test_what_was_found_around_other_integers_is_found_around_these(text: str, numbers: list[int]) -> None:
+    said = text.format(*numbers)
+    normalise(text.format(7, 7, 7))
+    normalise(text.format(11, 12, 13))
+    found = normalise(said)
+    ends = said.rstrip().removesuffix(";")
+    fresh = _normalised(ends, _split(ends))
+    assert (found is None) == (fresh is None)
+    if found is not None and fresh is not None:
+        assert (found[0].rstrip(), found[1:]) == (fresh[0].rstrip(), fresh[1:])
 
 
 DECLINED = [

@@ -103,6 +103,31 @@ def test_a_new_catalog_makes_plans_anew(world: World) -> None:
     assert begin.tag == "BEGIN"
 
 
+def test_a_semicolon_is_no_part_of_the_statement(world: World) -> None:
+    planner, ctx = world.planner, world.context()
+    for text in ("begin", "select count(*) from t where v > 5"):
+        plan, _ = planner.plan(text, ctx)
+        for behind in (";", " ; ", " \n;"):
+            assert planner.lookup(f"{text}{behind}".rstrip(" "), ctx) == (plan, ())
+        assert planner.lookup(f"{text};;", ctx) is None
+    assert planner.lookup("select count(*) from t where v > 6;", ctx) is None
+
+
+def test_what_somebody_has_prepared_is_found_by_who_says_it_plainly(world: World) -> None:
+    planner, ctx = world.planner, world.context()
+    prepared, _ = planner.plan("begin", ctx, normalise=False)
+    assert planner.lookup("begin", ctx) is None
+    assert planner.plan("begin", ctx) == (prepared, ())
+    assert planner.lookup("begin", ctx) == (prepared, ())
+
+
+def test_what_has_parameters_is_not_found_by_who_has_no_values(world: World) -> None:
+    planner, ctx = world.planner, world.context()
+    prepared, _ = planner.plan("select v from t where k = $1", ctx, normalise=False)
+    assert planner.plan("select v from t where k = $1", ctx) == (prepared, ())
+    assert planner.lookup("select v from t where k = $1", ctx) is None
+
+
 def test_search_paths_do_not_share_plans(world: World) -> None:
     planner = world.planner
     here, _ = planner.plan("select k from t where k = 1", world.context())

@@ -16,7 +16,7 @@ and the key that is taken is the one it drew first.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from executor.abc import Rows
 from executor.constraints.rules import TableRules
@@ -38,8 +38,16 @@ Lane = Callable[[Any, Block, tuple[Any, ...]], Rows | None]
 _ABSENT: Final[Any] = object()
 
 
-def lane(executor: Executor, compiled: CompiledPlan, plan: Plan) -> Lane | None:
-    """What runs this plan in blocks that have changed no definition; None if it is no such statement."""
+def lane(executor: Executor, compiled: CompiledPlan, plan: Plan) -> Lane | Literal[False]:
+    """What runs this plan in blocks that have changed no definition; False if it is no such statement. Of a compiled plan it is one,
+    whoever runs it."""
+    if compiled.lane is None:
+        compiled.lane = _lane(executor, compiled, plan) or False
+    found: Lane | Literal[False] = compiled.lane
+    return found
+
+
+def _lane(executor: Executor, compiled: CompiledPlan, plan: Plan) -> Lane | None:
     table = compiled.table
     if type(table) is not Table or compiled.image is None:
         return None
