@@ -60,6 +60,7 @@ class Snapshot:
         "read_only",
         "read_ts",
         "reads",
+        "renews",
         "staged",
         "unsettled",
         "writes",
@@ -104,6 +105,8 @@ class Snapshot:
         """The snapshot in which a statement under way has found rows that it is to write; 0: there is none."""
         self.follows: Timestamp = 0
         """The group in flight in which somebody may be of whom it has got a lock (`follow`)."""
+        self.renews = isolation is Isolation.READ_COMMITTED
+        """Whether the next statement gets a newer snapshot, if it may."""
         self.unsettled: tuple[Timestamp, int] | None = None
         """The group in flight that the snapshot includes, and how many had been taken back by then."""
         self._done: Done | None = None
@@ -210,17 +213,29 @@ class Snapshot:
             await committer.settled()
 
     def new_statement(self) -> None:
-        """READ COMMITTED: every statement has a fresh snapshot. No effect at other levels."""
+        """READ COMMITTED: every statement has a fresh snapshot. Serializable levels: one that has got a lock since then has what the
+        lock's last holder wrote, if nothing that was read has changed. No effect otherwise."""
         if self.isolation is Isolation.READ_COMMITTED:
             if self.follows:
                 self._catch_up()
             self._move(self._environment.snapshot_ts())
+        elif self.renews:
+            self.renews, least, self.follows = False, self.follows, 0
+            in_flight = self._environment.committer.in_flight_ts
+            self.refresh(least if least <= in_flight else 0)
 
-    def follow(self) -> None:
-        """It has got a lock, whose last holder's commit may be in flight: at READ COMMITTED statements that begin from now on see
-        what that wrote, though nothing of it may be under the lock (a parent that is locked while its children are written)."""
+    def follow(self, *, waited: bool = False) -> None:
+        """It has got a lock, whose last holder's commit may be in flight: statements that begin from now on see what that wrote, though
+        nothing of it may be under the lock (a parent that is locked while its children are written).
+
+        Where reads are validated they do so if they may, and as soon as it is durable; who has waited for the lock does not wait for that.
+        """
         if self.isolation is Isolation.READ_COMMITTED:
             self.follows = self._environment.committer.in_flight_ts
+        elif self.isolation is not Isolation.REPEATABLE_READ:
+            self.renews = True
+            if waited:
+                self.follows = self._environment.committer.in_flight_ts
 
     def _catch_up(self) -> None:
         environment, least, self.follows = self._environment, self.follows, 0

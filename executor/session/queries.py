@@ -327,7 +327,16 @@ def _to_read(session: Session, prepared: Prepared) -> int:
 async def _with_advisory_locks(session: Session, run: Callable[[], Awaitable[T]]) -> T:
     """Runs a query, and again after every wait for an advisory lock that it asks for."""
     timeout_s = session.settings.lock_timeout_ms / 1000 or None
-    return await session.executor.advisory.until_granted(session.pid, timeout_s, run)
+    begun = False
+
+    async def running() -> T:
+        nonlocal begun
+        if begun and session.block is not None:
+            session.block.transaction().follow(waited=True)
+        begun = True
+        return await run()
+
+    return await session.executor.advisory.until_granted(session.pid, timeout_s, running)
 
 
 def _zone(session: Session) -> str:

@@ -46,7 +46,7 @@ async def wait_for(session: Session, block: Block, blocked: WouldBlock) -> None:
         blocked.mode,
         timeout_s=timeout_ms / 1000 if timeout_ms else None,
     )
-    txn.follow()
+    txn.follow(waited=True)
 
 
 def lock_keys(

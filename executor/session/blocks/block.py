@@ -212,13 +212,14 @@ class Block:
         )
 
     def statement(self) -> Transaction:
-        """Before each statement: READ COMMITTED gets a fresh snapshot, but for what is part of another statement."""
+        """Before each statement: READ COMMITTED gets a fresh snapshot, and so does who has got a lock, but for what is part of another
+        statement."""
         self.begun = True
         self.executor.patience.statements += 1
         txn = self.txn or self.transaction()
         if txn.hold.lapsed:
             txn.hold.check()
-        if txn.isolation is Isolation.READ_COMMITTED and self.as_of is None and INSIDE.get() != self.party:
+        if txn.renews and self.as_of is None and INSIDE.get() != self.party:
             txn.new_statement()
         return txn
 

@@ -97,6 +97,7 @@ class LockWait:
         result: Rows | Exception | None = None
         session, block = self._session, self._block
         params: Any = self._params
+        block.transaction().follow(waited=True)
         try:
             if self._lane is not None and self._made is None:
                 result = self._lane(session, block, params)
