@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final
 
-from planner import classify, cursors, literal_rows, partitioning, repeated_rows, types
+from planner import classify, literal_rows, repeated_rows, types
 from planner import statements as st
 from planner.abc import (
     InsertValues,
@@ -34,29 +34,22 @@ from planner.abc import (
     PlanError,
     Points,
     Range,
-    ResultColumn,
     SqlError,
     StatementKind,
-    Table,
-    TypeRef,
     Utility,
 )
 from planner.binding import bind
 from planner.binding.routines.variables import Variables
 from planner.catalog import Catalog
 from planner.catalog.reads import Reads, WatchedCatalog, watched, with_rows
-from planner.catalog.system.context import SystemContext
-from planner.catalog.system.reg_names import INPUT, RegNames
+from planner.catalog.system.reg_names import INPUT
 from planner.catalog.user_types import shown
 from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
-from planner.ddl.types.typenames import resolve_type
+from planner.inner_queries import InnerQueries
 from planner.keyed_plans import Either
-from planner.lexer import quoted
-from planner.normalise import LITERALS_MAX, UNKNOWN, Normalised, normalise, parameterised
-from planner.parse.placeholders import named
-from planner.parse.plpgsql.names import looked_up
-from planner.parse.positioned import by_key
+from planner.literals import Convert, converter, naming, readers
+from planner.normalise import LITERALS_MAX, Normalised, normalise, parameterised
 from planner.parse.queries import parse_query
 from planner.parse.statement import parse_statement
 from planner.patience import Patience
@@ -68,13 +61,13 @@ PLANS_MAX: Final = 2_000
 """Plans kept per partition."""
 PARTITIONS_MAX: Final = 64
 CACHED_TEXT_LENGTH_MAX: Final = 65_536
+_QUERY_DEPTH_MAX: Final = 8
 
 _KEYED: Final = (KeyedRead, InsertValues, KeyedUpdate, KeyedDelete)
 _ROWS_KEPT: Final = 65_536
 """Literals or parameters of an INSERT of many rows whose plan is kept."""
 _LONG: Final = "\0*"
 """The key of the last INSERT of many rows of parameters whose text is too long to be a key."""
-_QUERY_DEPTH_MAX: Final = 8
 
 
 @dataclass(slots=True)
@@ -111,11 +104,8 @@ class _Cached:
 
     __slots__ = ("convert", "plan")
 
-    def __init__(self, plan: Plan, convert: _Convert | None) -> None:
+    def __init__(self, plan: Plan, convert: Convert | None) -> None:
         self.plan, self.convert = plan, convert
-
-
-_Convert = Callable[[list[str], PlanContext], tuple[Datum, ...]]
 
 
 def is_current(plan: Plan, catalog: Catalog) -> bool:
@@ -137,7 +127,7 @@ def is_current(plan: Plan, catalog: Catalog) -> bool:
 Partition = dict[str, _Cached]
 
 
-class Planner:
+class Planner(InnerQueries):
     """Shared by all sessions of a server. Not thread-safe: it lives on the event loop."""
 
     def __init__(self, plans_max: int = PLANS_MAX) -> None:
@@ -311,7 +301,7 @@ class Planner:
             plan = _of_reads(self._bind(parameterised(key), seen, (), kinds), seen)
             of_system = "meaning" in plan.extra and "keyed" in plan.extra
             if isinstance(plan.body, _KEYED) or of_system or "leafwise" in plan.extra or _of_few(plan):
-                convert = _converter(plan.parameters, kinds, ctx.settings)
+                convert = converter(plan.parameters, kinds, ctx.settings)
                 plan.position_offset = offset
                 self._remember(ctx, key, _Cached(plan, convert))
                 try:
@@ -374,11 +364,11 @@ class Planner:
                 if many <= _ROWS_KEPT:  # of larger ones the last: each number of rows is another plan
                     self._remember(ctx, key, _Cached(plan, None))
             refs = plan.parameters[: len(said.kinds)]
-            settings = _naming(ctx) if any(ref.oid in INPUT for ref in refs) else ctx.settings
-            readers = _readers(refs, said.kinds, settings)
+            settings = naming(ctx) if any(ref.oid in INPUT for ref in refs) else ctx.settings
+            read = readers(refs, said.kinds, settings)
             columns = [
                 [None if v is None else reader(v) for v in values]
-                for reader, values in zip(readers, said.columns, strict=True)
+                for reader, values in zip(read, said.columns, strict=True)
             ]
         except (SqlError, ValueError):
             return None  # planned as a whole, which finds the error's right position
@@ -414,137 +404,6 @@ class Planner:
         tree = parse_query(text, list(statement.tokens) if statement is not None else None)
         return bind(tree, ctx, parameter_types, text, kinds)
 
-    def _plan_inner(
-        self, plan: Plan, statement: Any, ctx: PlanContext, parameter_types: Sequence[int], depth: int
-    ) -> None:
-        """Plans the query inside a utility statement."""
-        if isinstance(statement, st.PositionedWrite):
-            self._plan_positioned(plan, statement, ctx, parameter_types)
-            return
-        if isinstance(statement, st.Call):
-            self._plan_call(plan, statement, ctx, parameter_types)
-            return
-        if isinstance(statement, st.CreateTableAs):
-            self._plan_filled(plan, statement, ctx, parameter_types, depth)
-            return
-        query: st.Sql | None = getattr(statement, "query", None)
-        if query is None or isinstance(statement, st.CreateView):
-            # What a client states types of it may bind, and it is nobody's: `$1` in a definition is 42P02 when it is made.
-            plan.parameters = tuple(TypeRef(oid or types.UNKNOWN) for oid in parameter_types)
-            return
-        if isinstance(statement, st.Prepare):
-            parameter_types = [
-                types.base_of(resolve_type(t, ctx.catalog, ctx.search_path)).oid for t in statement.types
-            ]
-        if isinstance(statement, st.Copy):
-            cursors.refuse_rules(query, ctx)
-        inner = self._plan_inner_query(statement, query, plan.text, ctx, parameter_types, depth)
-        plan.extra["query"] = inner
-        plan.parameters = inner.parameters if not isinstance(statement, st.Prepare) else ()
-        if isinstance(statement, st.SelectAsOf):
-            if "runs" in inner.extra:
-                raise PlanError("0A000", "functions that run in a query AS OF are not supported")
-            plan.kind, plan.tag, plan.columns = inner.kind, inner.tag, inner.columns
-            at = statement.at.text.strip()
-            plan.extra["as_of"] = (
-                int(at)
-                if at.isdigit()
-                else self._plan_exact(f"SELECT CAST({at} AS timestamptz)", ctx, parameter_types, 0, depth + 1)
-            )
-        elif isinstance(statement, st.DeclareCursor):
-            cursors.refuse(statement, inner)
-        elif isinstance(statement, st.Copy):
-            cursors.refuse_copied(query, inner)
-
-    def _plan_filled(
-        self,
-        plan: Plan,
-        said: st.CreateTableAs,
-        ctx: PlanContext,
-        parameter_types: Sequence[int],
-        depth: int,
-    ) -> None:
-        """Which parameters the query of CREATE TABLE AS has: it is planned again when the table is made. Raises 0A000."""
-        if (
-            ctx.variables is not None
-            or said.query.text[:7].lower() == "execute"
-            or not named(said.query.text)
-        ):
-            return
-        plan.parameters = self._plan_part(said.query, plan.text, ctx, parameter_types, depth).parameters
-        if plan.parameters and said.materialized:
-            raise PlanError("0A000", "materialized views may not be defined using bound parameters")
-
-    def _plan_call(self, plan: Plan, said: st.Call, ctx: PlanContext, parameter_types: Sequence[int]) -> None:
-        """The query of a procedure's arguments. Raises 42883, 42809."""
-        before = said.query.offset - len("SELECT ")
-        text = f"SELECT {said.query.text}"
-        try:
-            inner = self._bind(text, replace(ctx, calling=True), parameter_types, None)
-        except SqlError as e:
-            e.position = e.position + before if e.position else 0
-            if e.sqlstate == "42883" and e.message.startswith("function "):
-                e.message = "procedure " + e.message.removeprefix("function ")
-                e.args = (e.message,)
-                e.hint = e.hint.replace("No function", "No procedure")
-            raise
-        plan.extra["query"] = inner
-        plan.parameters = inner.parameters
-        procedure = inner.extra["procedure"]
-        if procedure.outputs:
-            plan.columns = tuple(
-                ResultColumn(p.name or f"column{i + 1}", TypeRef(p.type.oid))
-                for i, p in enumerate(procedure.outputs)
-            )
-
-    def _plan_positioned(
-        self, plan: Plan, said: st.PositionedWrite, ctx: PlanContext, parameter_types: Sequence[int]
-    ) -> None:
-        """The write by key that the executor runs with the cursor's key."""
-        table = _written_at_cursor(said, ctx)
-        inner = self._bind(by_key(plan.text, said, table), ctx, parameter_types, None)
-        plan.extra["query"], plan.extra["table"] = inner, table
-        plan.parameters = inner.parameters[: said.parameters]
-        plan.kind, plan.tag, plan.columns = inner.kind, inner.tag, inner.columns
-
-    def _positioned_in_routine(
-        self, text: str, said: st.PositionedWrite, ctx: PlanContext, variables: Variables
-    ) -> Plan:
-        """The write by key itself: `extra["current"]` says which cursor's row has the key, by a variable's slot or by name."""
-        table = _written_at_cursor(said, ctx)
-        names = [f"........current.{i}........" for i in range(len(table.key_indexes))]
-        kinds = [table.columns[i].type for i in table.key_indexes]
-        variables.current = {n: (i, ref) for i, (n, ref) in enumerate(zip(names, kinds, strict=True))}
-        plan = self._bind(by_key(text, said, table, lambda i: quoted(names[i])), ctx, (), None)
-        plan.text = text
-        at = looked_up(variables.level, (said.cursor,), variables.seen)
-        plan.extra["current"] = (at[0] if at is not None else -1, said.cursor, table)
-        return plan
-
-    def _plan_inner_query(
-        self,
-        statement: Any,
-        query: st.Sql,
-        text: str,
-        ctx: PlanContext,
-        parameter_types: Sequence[int],
-        depth: int,
-    ) -> Plan:
-        """The plan of the query in a statement, over the catalog of the time that it is to be read at."""
-        if not isinstance(statement, st.SelectAsOf) or ctx.reading_at is None:
-            return self._plan_part(query, text, ctx, parameter_types, depth)
-        then = ctx.reading_at(statement.at.text)
-        with shown(then.catalog):
-            return self._plan_part(query, text, then, parameter_types, depth)
-
-    def _plan_part(
-        self, part: st.Sql, text: str, ctx: PlanContext, parameter_types: Sequence[int], depth: int
-    ) -> Plan:
-        """Plans a slice of a statement, blanks before it, so that every position is right in the whole."""
-        if part.offset:
-            return self._plan_exact(" " * part.offset + part.text, ctx, parameter_types, 0, depth + 1)
-        return self._plan_exact(part.text, ctx, parameter_types, 0, depth + 1)
-
     def bind_ddl(
         self, statement: Any, ctx: PlanContext, computed: Mapping[int, Datum] | None = None
     ) -> DdlPlan:
@@ -576,46 +435,6 @@ def _note(plan: Plan, reads: Reads) -> None:
             _note(step.plan, reads)
 
 
-def _written_at_cursor(said: st.PositionedWrite, ctx: PlanContext) -> Table:
-    name = said.table
-    table = ctx.catalog.resolve_table(name.name, name.schema, ctx.search_path, name.position)
-    if table.partitioning is None:  # the key of a partitioned table is one of all its rows, a parent's is not
-        partitioning.refuse(table, "WHERE CURRENT OF")
-    return table
-
-
-def _converter(parameters: Sequence[TypeRef], kinds: str, settings: TypeSettings) -> _Convert:
-    """What turns raw literals of these kinds into datums of the parameters' types."""
-    if any(ref.oid in INPUT for ref in parameters):
-        return lambda values, ctx: _read(_readers(parameters, kinds, _naming(ctx)), values)
-    readers = _readers(parameters, kinds, settings)
-    if all(r is int for r in readers):
-        return lambda values, _: tuple(map(int, values))
-    if len(readers) == 1:
-        one = readers[0]
-        return lambda values, _: (one(values[0]),)
-    return lambda values, _: _read(readers, values)
-
-
-_Readers = Sequence[Callable[[str], Datum]]
-
-
-def _read(readers: _Readers, values: list[str]) -> tuple[Datum, ...]:
-    return tuple([read(v) for read, v in zip(readers, values, strict=True)])
-
-
-def _readers(parameters: Sequence[TypeRef], kinds: str, settings: TypeSettings) -> _Readers:
-    readers: list[Callable[[str], Datum]] = []
-    for ref, kind in zip(parameters, kinds, strict=True):
-        if kind != UNKNOWN and ref.oid in (types.INT4, types.INT8):
-            readers.append(int)  # the lexer has seen digits, and not too many; a string may hold anything
-        elif ref.oid in (types.TEXT, types.UNKNOWN) or (ref.oid == types.VARCHAR and ref.typmod < 0):
-            readers.append(str)
-        else:
-            readers.append(types.text_input(ref, settings))
-    return readers
-
-
 def _of_few(plan: Plan) -> bool:
     """Whether keys lead to a query's rows, so that it hardly matters what else DuckDB would know of its literals.
 
@@ -631,12 +450,6 @@ def _of_few(plan: Plan) -> bool:
 
 def _is_narrow(lookup: object) -> bool:
     return isinstance(lookup, Points | Either) or (isinstance(lookup, Range) and bool(lookup.prefix))
-
-
-def _naming(ctx: PlanContext) -> TypeSettings:
-    """Settings in which names of regclass and its kin are those of the context, which may be a transaction's own."""
-    names = RegNames(lambda: SystemContext(ctx.catalog, ctx.search_path))
-    return replace(ctx.settings, reg_output=names.output, reg_input=names.input)
 
 
 __all__ = ["PlanContext", "Planner"]

@@ -11,30 +11,27 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import attribute_notation, ir, outer_aggregates, queried_texts
-from planner.binding.aggregate_calls import AggregateBinder, cut
+from planner.binding.aggregate_calls import cut
 from planner.binding.attribute_notation import NoFunction
 from planner.binding.clauses import refuse_unsteady
-from planner.binding.coerce import Coercions
 from planner.binding.collating import named
 from planner.binding.domains import of_attributes
-from planner.binding.facts import Proc, procs, range_of, type_name, type_oid
+from planner.binding.facts import Proc, procs, type_name, type_oid
 from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
 from planner.binding.named_arguments import left_out, ordered
 from planner.binding.naming import function_name, identifier, lowered
 from planner.binding.offered import NOTHING, Offered, procs_named
+from planner.binding.operator_calls import BOOL, NO_MATCH, OperatorBinder, shown
 from planner.binding.range_constructors import constructed_type, constructor
 from planner.binding.records import field_names, field_of, items_of, record_of, row_of, told_type
 from planner.binding.resolve import (
-    ONE_TYPE,
-    POLYMORPHIC,
     Ambiguous,
     bind_polymorphic,
-    find_operator,
     find_proc,
 )
 from planner.binding.routines import inlined as routines
-from planner.binding.routines import own_aggregates, own_operators
+from planner.binding.routines import own_aggregates
 from planner.binding.routines import resolution as routine_resolution
 from planner.binding.routines import runs as routine_runs
 from planner.binding.scope import Scope
@@ -46,8 +43,6 @@ if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
     from planner.catalog import Function
 
-BOOL, UNKNOWN = TypeRef(t.BOOL), TypeRef(t.UNKNOWN)
-_NO_MATCH = "No {} matches the given name and argument type{}. You might need to add {}explicit type cast{}."
 
 _POPULATING: Final = frozenset(
     f"{kind}_populate_record{several}" for kind in ("json", "jsonb") for several in ("", "set")
@@ -71,20 +66,7 @@ def _asked(queries: QueryBinder, made: ir.Node, base: ir.Node) -> ir.Node:
     return replace(made, asked=one) if isinstance(one, ir.DomainCheck) else made
 
 
-def shown(ref: TypeRef) -> str:
-    return t.type_in_words(ref.oid)
-
-
-class CallBinder(AggregateBinder):
-    def __init__(self, queries: QueryBinder) -> None:
-        self.queries = queries
-        self.text: str = queries.text
-        self.parameters = queries.parameters
-        self.coercions: Coercions = queries.coercions
-
-    def bind(self, node: exp.Expression, scope: Scope) -> ir.Node:
-        raise NotImplementedError
-
+class CallBinder(OperatorBinder):
     def as_boolean(self, bound: ir.Node, what: str, position: int) -> ir.Node:
         """A boolean. Raises 42804 as `argument of WHERE must be ...`."""
         made = self.coercions.try_coerce(bound, BOOL, "i", position)
@@ -94,125 +76,6 @@ class CallBinder(AggregateBinder):
                 "42804", f"argument of {what} must be type boolean, not type {kind}", position=position
             )
         return made
-
-    # --- operators -----------------------------------------------------------------------------
-
-    def infix(
-        self, op: str, a: ir.Node, b: ir.Node, position: int, schema: str = "", where: str = ""
-    ) -> ir.Node:
-        """`a op b`; `schema`: as OPERATOR(schema.op). `where`: as of `own_operators.call`. Raises 42883, 42725."""
-        if op == "!=":
-            op = "<>"
-        names = (type_name(a.type.oid), type_name(b.type.oid))
-        own = own_operators.known(self.queries, op, schema)
-        said = f"{shown(a.type)} {schema + '.' if schema else ''}{op} {shown(b.type)}"
-        found = None
-        try:
-            if own or schema:
-                found = own_operators.chosen(self.queries, op, schema, own, *names, position)
-                if found is not None and own_operators.is_own(found):
-                    return own_operators.call(self, found, (a, b), position, schema, where)
-            if not schema:
-                made = self.record_comparison(op, a, b, position) or self._user_types(op, a, b, position)
-                if made is not None:
-                    return made
-                found = found or find_operator(op, *names, self.queries.offered_operators())
-        except Ambiguous:
-            raise PlanError(
-                "42725",
-                f"operator is not unique: {said}",
-                hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
-                position=position,
-            ) from None
-        if found is None:
-            raise PlanError(
-                "42883",
-                f"operator does not exist: {said}",
-                hint=_NO_MATCH.format("operator", "s", "", "s"),
-                position=position,
-            )
-        args, result = self.arguments((found.left, found.right), found.result, [a, b], position)
-        return ir.Call(result, f"{found.left} {op} {found.right}", args, False, position)
-
-    def _user_types(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
-        """Comparison of two values of one type that a user made; an unknown literal is of the other's type."""
-        if op not in ("=", "<>", "<", "<=", ">", ">="):
-            return None
-        for x, y in ((a, b), (b, a)):
-            if t.composite_fields(x.type.oid) is not None and y.type.oid == t.UNKNOWN:
-                other = self.coercions.coerce(y, TypeRef(x.type.oid), "i", position)
-                a, b = (x, other) if x is a else (other, x)
-        name = type_name(a.type.oid)
-        if a.type.oid != b.type.oid or not name.startswith("#") or t.element_of(a.type.oid) or range_of(name):
-            return None
-        return ir.Call(BOOL, f"anyenum {op} anyenum", (a, b), False, position)
-
-    def record_comparison(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
-        raise NotImplementedError
-
-    def prefix(self, op: str, a: ir.Node, position: int, schema: str = "") -> ir.Node:
-        """`op a`. Raises 42883, 42725."""
-        own = own_operators.known(self.queries, op, schema)
-        said = f"{schema + '.' if schema else ''}{op} {shown(a.type)}"
-        try:
-            if own or schema:
-                name = type_name(a.type.oid)
-                found = own_operators.chosen(self.queries, op, schema, own, "", name, position)
-                if found is not None and own_operators.is_own(found):
-                    return own_operators.call(self, found, (a,), position, schema)
-            else:
-                found = find_operator(op, "", type_name(a.type.oid), self.queries.offered_operators())
-        except Ambiguous:
-            raise PlanError(
-                "42725",
-                f"operator is not unique: {said}",
-                hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
-                position=position,
-            ) from None
-        if found is None:
-            raise PlanError(
-                "42883",
-                f"operator does not exist: {said}",
-                hint=_NO_MATCH.format("operator", "", "an ", ""),
-                position=position,
-            )
-        args, result = self.arguments((found.right,), found.result, [a], position)
-        return ir.Call(result, f"{op} {found.right}", args, False, position)
-
-    # --- arguments -----------------------------------------------------------------------------
-
-    def arguments(
-        self, declared: Sequence[str], result: str, given: Sequence[ir.Node], position: int
-    ) -> tuple[tuple[ir.Node, ...], TypeRef]:
-        """The arguments as the declared types, polymorphic ones bound, and the actual result type.
-
-        Raises 42804 where nothing tells what polymorphic ones are.
-        """
-        alike = [g.type.oid for d, g in zip(declared, given, strict=True) if d in ONE_TYPE]
-        if alike and all(oid == t.UNKNOWN for oid in alike):
-            raise PlanError("42804", "could not determine polymorphic type because input has type unknown")
-        bound = bind_polymorphic(declared, [type_name(g.type.oid) for g in given]) or {}
-        args = []
-        for d, g in zip(declared, given, strict=True):
-            if d == "any":
-                args.append(self.coercions.known(g))
-                continue
-            actual = bound.get(d, d)
-            if actual in POLYMORPHIC:
-                args.append(self.coercions.settled(g))
-            elif type_oid(actual) == g.type.oid:
-                args.append(g)
-            else:
-                args.append(self.coercions.coerce(g, TypeRef(type_oid(actual)), "i", position))
-        actual_result = bound.get(result, result)
-        if actual_result in POLYMORPHIC and given:
-            actual_result = type_name(given[0].type.oid)
-        ref = TypeRef(type_oid(actual_result))
-        if ref.oid in (t.RECORD, t.RECORD_ARRAY):
-            # An anonymous record's fields travel as its modifier.
-            shapes = {a.type.typmod for a in args if a.type.oid in (t.RECORD, t.RECORD_ARRAY)}
-            ref = TypeRef(ref.oid, shapes.pop() if len(shapes) == 1 else -1)
-        return tuple(args), ref
 
     def missing(
         self, name: str, given: Sequence[ir.Node], position: int, kind: str = "function"
@@ -224,7 +87,7 @@ class CallBinder(AggregateBinder):
         return PlanError(
             "42883",
             f"{kind} {name}({', '.join(types)}) does not exist",
-            hint=_NO_MATCH.format(kind, "s", "", "s"),
+            hint=NO_MATCH.format(kind, "s", "", "s"),
             position=position,
         )
 

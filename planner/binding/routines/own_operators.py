@@ -26,7 +26,7 @@ from planner.catalog import Function, Operator, polymorphic
 from planner.catalog.names import missing_schema
 
 if TYPE_CHECKING:
-    from planner.binding.calls import CallBinder
+    from planner.binding.operator_calls import OperatorBinder
     from planner.binding.queries import QueryBinder
 
 _MARK: Final = "own:"
@@ -80,7 +80,7 @@ def is_own(found: OperatorFact | None) -> bool:
 
 
 def call(
-    calls: CallBinder, found: OperatorFact, given: Sequence[ir.Node], position: int, schema: str = "", where: str = ""
+    calls: OperatorBinder, found: OperatorFact, given: Sequence[ir.Node], position: int, schema: str = "", where: str = ""
 ) -> ir.Node:  # fmt: skip
     """The value of an operator of a user's. Raises 42883 for one that is there in name only, 0A000.
 

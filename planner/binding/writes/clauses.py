@@ -45,6 +45,9 @@ from planner.binding.writes.assignments import PartBinder, assigned_twice, targe
 from planner.binding.writes.written_rows import JoinedColumns, WrittenRows
 from planner.parse import position as first_position
 
+Returning = tuple[tuple[ResultColumn, ...] | None, list[Target] | None, int]
+"""What RETURNING says: its columns, what computes them (None: there is none), and the relation that its rows are."""
+
 
 class RowBinder(WrittenRows):
     """What INSERT, UPDATE and DELETE share."""
@@ -279,7 +282,7 @@ class RowBinder(WrittenRows):
 
     def returning(
         self, node: exp.Expression, table: Table, alias: str, joined: Scope | None = None
-    ) -> tuple[tuple[ResultColumn, ...] | None, list[Target] | None, int]:
+    ) -> Returning:
         clause = node.args.get("returning")
         if clause is None:
             return None, None, 0

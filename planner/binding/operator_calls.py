@@ -1,0 +1,173 @@
+"""Operators, and the arguments that operators and functions take: from a name and typed operands to a resolved call.
+
+    a + b              infix       the candidates of that name, the best match for the operands' types (manual, 10.2)
+    - a                prefix      the same for one operand
+    f(anyelement, x)   arguments   what each polymorphic type is in this call, and the implicit casts to the declared types
+
+Operators that users made come first where a name may be theirs (`routines.own_operators`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding import ir
+from planner.binding.aggregate_calls import AggregateBinder
+from planner.binding.coerce import Coercions
+from planner.binding.facts import range_of, type_name, type_oid
+from planner.binding.offered import NOTHING, Offered
+from planner.binding.resolve import ONE_TYPE, POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator
+from planner.binding.routines import own_operators
+from planner.binding.scope import Scope
+
+if TYPE_CHECKING:
+    from planner.binding.queries import QueryBinder
+
+BOOL = TypeRef(t.BOOL)
+NO_MATCH = "No {} matches the given name and argument type{}. You might need to add {}explicit type cast{}."
+
+
+def shown(ref: TypeRef) -> str:
+    return t.type_in_words(ref.oid)
+
+
+class OperatorBinder(AggregateBinder):
+    """The part of binding calls that knows operators."""
+
+    def __init__(self, queries: QueryBinder) -> None:
+        self.queries = queries
+        self.text: str = queries.text
+        self.parameters = queries.parameters
+        self.coercions: Coercions = queries.coercions
+
+    def bind(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        raise NotImplementedError
+
+    # --- operators -----------------------------------------------------------------------------
+
+    def infix(
+        self, op: str, a: ir.Node, b: ir.Node, position: int, schema: str = "", where: str = ""
+    ) -> ir.Node:
+        """`a op b`; `schema`: as OPERATOR(schema.op). `where`: as of `own_operators.call`. Raises 42883, 42725."""
+        if op == "!=":
+            op = "<>"
+        names = (type_name(a.type.oid), type_name(b.type.oid))
+        own = own_operators.known(self.queries, op, schema)
+        said = f"{shown(a.type)} {schema + '.' if schema else ''}{op} {shown(b.type)}"
+        found = None
+        try:
+            if own or schema:
+                found = own_operators.chosen(self.queries, op, schema, own, *names, position)
+                if found is not None and own_operators.is_own(found):
+                    return own_operators.call(self, found, (a, b), position, schema, where)
+            if not schema:
+                made = self.record_comparison(op, a, b, position) or self._user_types(op, a, b, position)
+                if made is not None:
+                    return made
+                found = found or find_operator(op, *names, self.queries.offered_operators())
+        except Ambiguous:
+            raise PlanError(
+                "42725",
+                f"operator is not unique: {said}",
+                hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
+                position=position,
+            ) from None
+        if found is None:
+            raise PlanError(
+                "42883",
+                f"operator does not exist: {said}",
+                hint=NO_MATCH.format("operator", "s", "", "s"),
+                position=position,
+            )
+        args, result = self.arguments((found.left, found.right), found.result, [a, b], position)
+        return ir.Call(result, f"{found.left} {op} {found.right}", args, False, position)
+
+    def _user_types(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
+        """Comparison of two values of one type that a user made; an unknown literal is of the other's type."""
+        if op not in ("=", "<>", "<", "<=", ">", ">="):
+            return None
+        for x, y in ((a, b), (b, a)):
+            if t.composite_fields(x.type.oid) is not None and y.type.oid == t.UNKNOWN:
+                other = self.coercions.coerce(y, TypeRef(x.type.oid), "i", position)
+                a, b = (x, other) if x is a else (other, x)
+        name = type_name(a.type.oid)
+        if a.type.oid != b.type.oid or not name.startswith("#") or t.element_of(a.type.oid) or range_of(name):
+            return None
+        return ir.Call(BOOL, f"anyenum {op} anyenum", (a, b), False, position)
+
+    def function(
+        self, name: str, given: Sequence[ir.Node], position: int, offered: Offered = NOTHING
+    ) -> ir.Node:
+        raise NotImplementedError
+
+    def record_comparison(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
+        raise NotImplementedError
+
+    def prefix(self, op: str, a: ir.Node, position: int, schema: str = "") -> ir.Node:
+        """`op a`. Raises 42883, 42725."""
+        own = own_operators.known(self.queries, op, schema)
+        said = f"{schema + '.' if schema else ''}{op} {shown(a.type)}"
+        try:
+            if own or schema:
+                name = type_name(a.type.oid)
+                found = own_operators.chosen(self.queries, op, schema, own, "", name, position)
+                if found is not None and own_operators.is_own(found):
+                    return own_operators.call(self, found, (a,), position, schema)
+            else:
+                found = find_operator(op, "", type_name(a.type.oid), self.queries.offered_operators())
+        except Ambiguous:
+            raise PlanError(
+                "42725",
+                f"operator is not unique: {said}",
+                hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
+                position=position,
+            ) from None
+        if found is None:
+            raise PlanError(
+                "42883",
+                f"operator does not exist: {said}",
+                hint=NO_MATCH.format("operator", "", "an ", ""),
+                position=position,
+            )
+        args, result = self.arguments((found.right,), found.result, [a], position)
+        return ir.Call(result, f"{op} {found.right}", args, False, position)
+
+    # --- arguments -----------------------------------------------------------------------------
+
+    def arguments(
+        self, declared: Sequence[str], result: str, given: Sequence[ir.Node], position: int
+    ) -> tuple[tuple[ir.Node, ...], TypeRef]:
+        """The arguments as the declared types, polymorphic ones bound, and the actual result type.
+
+        Raises 42804 where nothing tells what polymorphic ones are.
+        """
+        alike = [g.type.oid for d, g in zip(declared, given, strict=True) if d in ONE_TYPE]
+        if alike and all(oid == t.UNKNOWN for oid in alike):
+            raise PlanError("42804", "could not determine polymorphic type because input has type unknown")
+        bound = bind_polymorphic(declared, [type_name(g.type.oid) for g in given]) or {}
+        args = []
+        for d, g in zip(declared, given, strict=True):
+            if d == "any":
+                args.append(self.coercions.known(g))
+                continue
+            actual = bound.get(d, d)
+            if actual in POLYMORPHIC:
+                args.append(self.coercions.settled(g))
+            elif type_oid(actual) == g.type.oid:
+                args.append(g)
+            else:
+                args.append(self.coercions.coerce(g, TypeRef(type_oid(actual)), "i", position))
+        actual_result = bound.get(result, result)
+        if actual_result in POLYMORPHIC and given:
+            actual_result = type_name(given[0].type.oid)
+        ref = TypeRef(type_oid(actual_result))
+        if ref.oid in (t.RECORD, t.RECORD_ARRAY):
+            # An anonymous record's fields travel as its modifier.
+            shapes = {a.type.typmod for a in args if a.type.oid in (t.RECORD, t.RECORD_ARRAY)}
+            ref = TypeRef(ref.oid, shapes.pop() if len(shapes) == 1 else -1)
+        return tuple(args), ref
