@@ -275,6 +275,8 @@ def _pairs(items: list[str | None]) -> str:
 
 
 def _zip(keys: list[str | None], values: list[str | None]) -> str:
+    if bool(keys) != bool(values):  # an empty array has no dimension
+        raise SqlError("2202E", "wrong number of array subscripts")
     if len(keys) != len(values):
         raise SqlError("2202E", "mismatched array dimensions")
     out = []

@@ -1,8 +1,8 @@
 """PostgreSQL's advanced regular expressions as Python's.
 
 The two differ in words more than in ideas: `\\m \\M \\y` are word boundaries, `[[:alpha:]]` are classes, `.` matches a
-newline unless a flag says otherwise, `\\A \\Z` are the ends of the text and `$` is the end alone. What Python cannot say
-(equivalence classes, collating elements) is 0A000.
+newline unless a flag says otherwise, `\\A \\Z` are the ends of the text and `$` is the end alone; `[[.hyphen.]]` is a character
+by its name.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from planner.abc import SqlError
+from planner.binding.regexps.collating_elements import element
 from planner.binding.regexps.lengths import by_length
 from planner.binding.regexps.patterns import Pattern
 
@@ -241,7 +242,8 @@ def _bracket(pattern: str, start: int, classes: _Classes) -> tuple[str, int]:
             out.append(classes[name])
             i = end + 2
         elif pattern.startswith("[=", i) or pattern.startswith("[.", i):
-            raise SqlError("0A000", "collating elements in regular expressions are not supported")
+            named, i = element(pattern, i)
+            out.append(re.escape(named))
         elif c == "\\" and i + 1 < len(pattern):
             e = pattern[i + 1]
             if e in _WRITTEN_OUT:
