@@ -9,6 +9,9 @@ window) and stops before the oldest open snapshot:
         now - retention          hold A   hold B        read_ts
         ^ since may come up to here
 
+A clock that was set forward and back is behind the log, whose timestamps go on from where they were, a microsecond a commit:
+`now - retention` waits until the clock is there again. Meanwhile what counts is where the log ended a window ago (`BehindTheLog`).
+
 A hold is a promise, and promises are bounded: past `age_max_s` it lapses, its owner finds
 `hold.lapsed` set, and its next read fails (TransactionExpired) instead of being silently wrong.
 Taking and releasing cost a dictionary operation; `advance`, called now and then by the background
@@ -18,6 +21,7 @@ work, does the rest and tells whoever collects garbage.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 
 from storage.abc import Clock, Timestamp
@@ -46,6 +50,30 @@ class Hold:
             raise TransactionExpired(f"the snapshot at {self.ts} was held for too long and has expired")
 
 
+class BehindTheLog:
+    """Where the log ended a window ago, by the clock that nobody sets, while the other one is behind its end."""
+
+    __slots__ = ("_passed", "_seen")
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, Timestamp]] = deque()  # at most 1 / STEP of them, and a few
+        self._passed: Timestamp = 0
+
+    def ago(self, window_s: float, now_s: float, read_ts: Timestamp) -> Timestamp:
+        """0: it has not been behind for so long."""
+        seen = self._seen
+        if not seen or now_s - seen[-1][0] >= window_s * STEP:
+            seen.append((now_s, read_ts))
+        while seen and now_s - seen[0][0] >= window_s:
+            self._passed = seen.popleft()[1]
+        return self._passed
+
+    def over(self) -> None:
+        """The clock is where it should be."""
+        self._seen.clear()
+        self._passed = 0
+
+
 class ReadHolds:
     """All holds of the process, and `since`.
 
@@ -65,6 +93,7 @@ class ReadHolds:
         """`monotonic_s` tells how old a hold is: whoever sets the clock ends nobody's transaction."""
         self._clock, self._monotonic_s = clock, monotonic_s
         self._holds: dict[Hold, None] = {}  # in order of being taken
+        self._behind = BehindTheLog()
         self.since: Timestamp = since
         self.retention_s = retention_s
         self.age_max_s = age_max_s
@@ -97,6 +126,10 @@ class ReadHolds:
         if self._holds.pop(hold, hold) is None:  # it is still held: to the end of the order of age
             self._holds[hold] = None
 
+    def now_s(self) -> float:
+        """By the clock that nobody sets."""
+        return self._monotonic_s()
+
     def oldest(self, default: Timestamp) -> Timestamp:
         """The oldest held timestamp, at most `default`."""
         return min((hold.ts for hold in self._holds), default=default) if self._holds else default
@@ -111,9 +144,16 @@ class ReadHolds:
                 break
             hold.lapsed = True
             del self._holds[hold]
-        since = min(self.oldest(read_ts), read_ts, now - int(self.retention_s * 1e6))
+        until = now - int(self.retention_s * 1e6)
+        passed = 0
+        if now < read_ts:
+            passed = self._behind.ago(self.retention_s, self._monotonic_s(), read_ts)
+        else:
+            self._behind.over()
+        since = min(self.oldest(read_ts), read_ts, max(until, passed))
         # The clock moves since all the time: in steps, or everybody would be told four times a second.
-        if since - self.since >= self.retention_s * 1e6 * STEP or since > self.since == 0:
+        step = 0.0 if passed > self.since else self.retention_s * 1e6 * STEP  # that moves in steps of its own
+        if (since > self.since and since - self.since >= step) or since > self.since == 0:
             self.since = since
             for callback in self.on_since:
                 callback(since)

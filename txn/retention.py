@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from storage.abc import Clock, ShardId, Timestamp
-from txn.holds import STEP, ReadHolds
+from txn.holds import STEP, BehindTheLog, ReadHolds
 
 
 class Retention:
@@ -30,6 +30,7 @@ class Retention:
         """Shards that whoever reads another one's history needs as well: theirs is kept for the longest window."""
         self._told: dict[ShardId | None, Timestamp] = {}
         self._looked: dict[ShardId | None, int] = {}
+        self._behind: dict[ShardId | None, BehindTheLog] = {}
         self.on_since: list[Callable[[], None]] = []
         """Called when some shard's since has moved."""
 
@@ -46,20 +47,30 @@ class Retention:
         if not windows and not self._told:
             return  # the usual case: there is one window, and `ReadHolds` keeps it
         self._holds.retention_s = max([self.default_s, *windows.values()])
-        now = max(self._clock.now_us(), read_ts)
+        clock_us = self._clock.now_us()
+        now = max(clock_us, read_ts)
+        if clock_us >= read_ts:
+            self._behind.clear()
         oldest = self._holds.oldest(read_ts)
         moved = False
         for shard, window_s in [(None, self.default_s), *windows.items()]:
-            if now - self._looked.get(shard, 0) < window_s * 1e6 * STEP:
+            passed = 0
+            if clock_us < read_ts:
+                behind = self._behind.setdefault(shard, BehindTheLog())
+                passed = behind.ago(window_s, self._holds.now_s(), read_ts)
+            if now - self._looked.get(shard, 0) < window_s * 1e6 * STEP and passed <= self._told.get(
+                shard, 0
+            ):
                 continue
             self._looked[shard] = now
-            since = min(oldest, read_ts, now - int(window_s * 1e6))
+            since = min(oldest, read_ts, max(now - int(window_s * 1e6), passed))
             if since > self._told.get(shard, 0):
                 self._told[shard] = since
                 moved = True
         for gone in [s for s in self._told if s is not None and s not in windows]:
             del self._told[gone]
             self._looked.pop(gone, None)
+            self._behind.pop(gone, None)
         if moved:
             for callback in self.on_since:
                 callback()

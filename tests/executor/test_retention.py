@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from executor.executor import Executor
+from planner.abc import Table
 from storage.abc import Clock
 from tests.executor.sql import Failed, Server
 from txn.environment import Environment
@@ -200,3 +201,55 @@ def test_every_way_to_make_a_table_takes_a_retention_and_the_catalog_shows_it() 
             assert sorted(windows.values()) == [0, 300, 93_600, 259_200]
 
     asyncio.run(run())
+
+
+def test_a_clock_set_forward_and_back_keeps_no_history_for_longer() -> None:
+    """Timestamps go on from where they were, a microsecond a commit; what was promised is an hour, or a table's own window."""
+
+    async def run() -> None:
+        async with Server() as server:
+            await made(server)
+            a = server.client("a")
+            await a.query("alter table lasting set (retention = '1 hour')")
+            later(server, 0)
+            env = server.env
+            clock = env.holds._clock
+            assert isinstance(clock, Ahead)
+            passed_s = 1_000.0
+            env.holds._monotonic_s = lambda: passed_s
+            env.oracle._clock = clock
+            clock.seconds = 24 * HOUR_S
+            await a.query("update brief set v = 3")
+            clock.seconds = 0
+            for table in ("brief", "usual"):
+                await a.query(f"update {table} set v = 4")
+            then = server.executor.read_ts()
+            for table in ("brief", "usual"):
+                await a.query(f"update {table} set v = 5")
+
+            def passes(seconds: int) -> None:
+                nonlocal passed_s
+                for _ in range(20):
+                    passed_s += seconds / 20
+                    env.retention.advance(env.oracle.read_ts())
+                    env.holds.advance(env.oracle.read_ts())
+
+            env.retention.advance(env.oracle.read_ts())
+            env.holds.advance(env.oracle.read_ts())
+            passes(240)
+            assert env.retention.since(_shard(server, "brief")) <= then
+            assert env.holds.since <= then
+            await a.query("update usual set v = 6")
+            passes(120)
+            assert env.retention.since(_shard(server, "brief")) > then
+            assert env.retention.since(_shard(server, "usual")) <= then
+            passes(HOUR_S)
+            assert env.retention.since(_shard(server, "usual")) > then
+            assert env.holds.since > then
+
+    asyncio.run(run())
+
+
+def _shard(server: Server, name: str) -> str:
+    catalog = server.client("a").session.catalog
+    return next(t.shard for t in catalog.objects(Table) if t.name == name)
