@@ -20,12 +20,13 @@ from executor.constraints.rules import Bound, TableRules
 from executor.keyed.autocommit import Parent, WriteTarget
 from executor.keyed.compile import NotCompilable, compile_tuple
 from executor.keyed.index_read import IndexRead
+from executor.keyed.insert import InsertPlan
 from executor.keyed.parts import PartsPlan, WritePart
 from executor.keyed.parts_member import PartsTarget
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.keyed.read import ReadPlan
 from executor.keyed.terms_read import TermsRead
-from executor.keyed.write import InsertPlan, UpdatePlan
+from executor.keyed.write import UpdatePlan
 from executor.session.catalog_reads import join_of
 from executor.session.drawing import Draws
 from executor.session.partitions.leafwise import LeafPlans

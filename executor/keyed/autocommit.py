@@ -20,7 +20,8 @@ from typing import Any, Final
 from executor.abc import Done, ExecutionError, Rows
 from executor.constraints.rules import TableRules
 from executor.keyed.deferred_keys import NOTHING
-from executor.keyed.write import Change, InsertPlan, apply_changes
+from executor.keyed.insert import InsertPlan
+from executor.keyed.write import Change, apply_changes
 from executor.snapshot.abc import NotHydrated, TableImage, TooOldForKeyed
 from planner.abc import Plan, ResultColumn
 from storage.abc import Row, ShardId, Timestamp

@@ -25,9 +25,10 @@ from executor.constraints.references import statement_concerns, update_concerns
 from executor.constraints.rules import TableRules
 from executor.keyed.compile import NotCompilable
 from executor.keyed.footprint import columns_at
+from executor.keyed.insert import InsertPlan
 from executor.keyed.join import JoinPlan
 from executor.keyed.key_values import datum_forms, picked
-from executor.keyed.write import Change, InsertPlan
+from executor.keyed.write import Change
 from executor.snapshot.abc import NoKeyedAnswer
 from planner import triggers
 from planner.abc import (

@@ -16,15 +16,18 @@ from typing import Any, Literal
 from executor.constraints.rules import TableRules
 from executor.keyed.autocommit import WriteTarget
 from executor.keyed.index_read import IndexRead
+from executor.keyed.insert import InsertPlan
 from executor.keyed.join import JoinPlan
 from executor.keyed.parts import PartsPlan
 from executor.keyed.parts_member import PartsTarget
 from executor.keyed.read import ReadPlan
 from executor.keyed.row_batches import RowBatch
-from executor.keyed.write import WritePlan
+from executor.keyed.write import UpdatePlan
 from executor.snapshot.abc import TableImage
 from planner.abc import Plan, Table
 from storage.abc import Row, Timestamp
+
+WritePlan = InsertPlan | UpdatePlan
 
 
 class Door(enum.Enum):

@@ -20,8 +20,9 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows
 from executor.ddl.schema import shard_schema
+from executor.keyed.insert import InsertPlan, twice_updated
 from executor.keyed.table_writes import BulkDelete, BulkInsert, TableWrites
-from executor.keyed.write import Change, InsertPlan, twice_updated
+from executor.keyed.write import Change
 from executor.session import new_keys, queries, row_checks, row_security
 from executor.session.blocks import keyed as keyed_session
 from executor.session.blocks import settling

@@ -43,8 +43,7 @@ from storage.abc import Datum, Row
 if TYPE_CHECKING:
     from executor.constraints.rules import TableRules
     from executor.executor import Executor
-    from executor.keyed.plans import CompiledPlan
-    from executor.keyed.write import WritePlan
+    from executor.keyed.plans import CompiledPlan, WritePlan
     from executor.procedural.cursors import Open
 
 

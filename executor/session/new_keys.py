@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 from executor.abc import ExecutionError
 from executor.constraints.rules import UniqueRule
 from executor.keyed.deferred_keys import NOTHING
+from executor.keyed.insert import InsertPlan
 from executor.keyed.table_writes import TableWrites
-from executor.keyed.write import Change, InsertPlan
+from executor.keyed.write import Change
 from executor.session.waits import Unsettled, WouldBlock, lock_keys, wait_for
 from planner.abc import Table
 from storage.abc import Row, Timestamp

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import Rows
 from executor.keyed.footprint import columns_at
+from executor.keyed.insert import InsertPlan
 from executor.keyed.plans import CompiledPlan
-from executor.keyed.write import InsertPlan, UpdatePlan
+from executor.keyed.write import UpdatePlan
 from executor.session.blocks import keyed
 from executor.session.commands import NeedsLease
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed

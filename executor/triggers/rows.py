@@ -17,7 +17,8 @@ from executor.abc import ExecutionError
 from executor.constraints.rules import TableRules
 from executor.keyed import deferred_keys
 from executor.keyed.footprint import columns_at
-from executor.keyed.write import Change, InsertPlan, PendingKeys, twice_updated
+from executor.keyed.insert import InsertPlan, twice_updated
+from executor.keyed.write import Change, PendingKeys
 from executor.session import new_keys, row_security
 from executor.session.blocks import keyed
 from executor.triggers.firing import Statement

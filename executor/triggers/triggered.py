@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from executor.columnar.rows import batch_rows
-from executor.keyed.write import InsertPlan
+from executor.keyed.insert import InsertPlan
 from executor.session import row_security
 from executor.session.returned import Written, versions
 from executor.triggers import firing

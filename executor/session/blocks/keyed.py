@@ -22,10 +22,11 @@ from executor.abc import ExecutionError, Rows
 from executor.columnar.lookback import HistoricalView
 from executor.ddl.shape import same_shape
 from executor.keyed.footprint import columns_at
+from executor.keyed.insert import InsertPlan
 from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Door
 from executor.keyed.read import Hit, LookupPlan, ReadPlan, nearby
-from executor.keyed.write import Changes, InsertPlan, UpdatePlan
+from executor.keyed.write import Changes, UpdatePlan
 from executor.session import new_keys, read_only
 from executor.session.blocks.block import LOCK_MODES, Block
 from executor.session.commands import NeedsLease

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from executor.abc import Rows
 from executor.constraints.rules import TableRules
+from executor.keyed.insert import InsertPlan
 from executor.keyed.plans import CompiledPlan, Door
 from executor.keyed.table_writes import TableWrites
-from executor.keyed.write import InsertPlan, UpdatePlan
+from executor.keyed.write import UpdatePlan
 from executor.session.blocks import keyed
 from executor.session.blocks.block import LOCK_MODES, Block
 from planner.abc import KeyedUpdate, Plan, Table

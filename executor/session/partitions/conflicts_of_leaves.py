@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from executor.columnar.rows import batch_rows
-from executor.keyed.write import InsertPlan
+from executor.keyed.insert import InsertPlan
 from executor.session import bulk
 from executor.session.partitions.rows_of_leaves import of_leaf
 from executor.session.queries import Given

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from executor.keyed.compile import Compiled, compile_row
-from executor.keyed.write import sequences_of
+from executor.keyed.insert import sequences_of
 from executor.session.commands import NeedsLease
 from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import (
