@@ -62,7 +62,7 @@ class Sequences:
 
     def _definition(self, oid: int, catalog: Catalog | None = None) -> Sequence:
         """The sequence, in a session's own catalog (it may be made by its open block) or everybody's."""
-        found = (catalog or self._executor.catalog).get(oid)
+        found = (catalog if catalog is not None else self._executor.catalog).get(oid)
         if isinstance(found, Sequence):
             return found
         name = getattr(found, "name", None)

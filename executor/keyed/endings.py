@@ -23,7 +23,7 @@ from storage.abc import Row
 class Ending:
     """The compiled end of a read by key."""
 
-    __slots__ = ("_firsts", "_groups", "_limit", "_offset", "_once", "_order", "_windows")
+    __slots__ = ("_firsts", "_groups", "_limit", "_offset", "_once", "_order", "_plain", "_windows")
 
     def __init__(self, body: KeyedRead | KeyedJoin) -> None:
         """Raises NotCompilable."""
@@ -39,6 +39,9 @@ class Ending:
             self._windows = Windows(body.windows)
         firsts = body.firsts if isinstance(body, KeyedJoin) else ()
         self._firsts = compile_tuple(firsts) if firsts else None
+        parts = self._groups, self._windows, self._once, self._limit, self._offset, self._firsts
+        self._plain = not self._order and all(part is None for part in parts)
+        """Nothing becomes of the rows but outputs."""
 
     def rows(
         self,
@@ -49,6 +52,8 @@ class Ending:
         left_out: int = 0,
     ) -> Sequence[Row]:
         """The result's rows. `project`: None if the rows are the outputs already. `left_out`: so many before them are not among them."""
+        if self._plain and not left_out:
+            return found if project is None else [project(params, row, session) for row in found]
         groups = self._groups
         if groups is not None:
             found = groups.rows(found, project, params, session)

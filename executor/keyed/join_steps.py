@@ -10,7 +10,7 @@ Where they are many (`ROWS_MAX`) it is DuckDB's turn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
 from operator import itemgetter
@@ -105,13 +105,27 @@ class Step:
             return
         self._find = _by_keys(one)
 
-    def joined(self, found: Iterable[Row], run: Run, *, inner: bool) -> list[Row]:
+    def joined(self, found: list[Row], run: Run, *, inner: bool) -> list[Row]:
         """The rows with this relation's beside them. Raises TooFarToLook where they are many, or were chosen from many. `inner`: of a
         subquery."""
         ask, find, condition, nulls = self._ask, self._find, self._condition, self._nulls
         params, session = run.params, run.session
+        out: list[Row]
+        if len(found) == 1 and nulls is None:  # as for the first relation, and most that a key leads to
+            row = found[0]
+            asked = ask(params, session, row)
+            there: Sequence[Row] = () if asked is None else find(asked, run)
+            out = [(*row, *hit) for hit in there]
+            if condition is not None:
+                out = [made for made in out if condition(params, made, session)]
+            if len(out) > run.most or len(there) > (run.left if inner else run.looks):
+                raise TooFarToLook
+            if inner:
+                run.looked_at(len(there))
+            passes = self._passes
+            return out if passes is None else [row for row in out if passes(params, row, session)]
         known: dict[Any, Sequence[Row]] = {}
-        out: list[Row] = []
+        out = []
         looked_at, most, rows_max = 0, run.left if inner else run.looks, run.most
         for row in found:
             asked = ask(params, session, row)

@@ -226,11 +226,7 @@ class SessionContext:
     def refuse_read_only(self, what: str, sequence_oid: int) -> None:
         """Raises 25006 in a read-only transaction, but for a sequence that is temporary."""
         block = self.block
-        if (
-            block.read_only
-            if block is not None
-            else self.settings.raw("default_transaction_read_only") == "on"
-        ):
+        if block.read_only if block is not None else self.settings.read_only:
             sequence = self.catalog.get(sequence_oid)
             if isinstance(sequence, SequenceObject) and read_only.is_temporary(self.catalog, sequence):
                 return

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from executor.abc import PENDING, Done, Rows, _Pending
 from executor.keyed.autocommit import WriteMember
+from executor.keyed.parts_member import PartsMember
 from executor.keyed.plans import CompiledPlan, Door
 from executor.session import commands
 from executor.session.blocks import keyed
@@ -50,6 +51,8 @@ def runner(session: Session, plan: Plan) -> Runner | None:
         return _of_leaves(session, plan, compiled)
     if compiled.door is Door.WRITE or compiled.door is Door.READ:
         return _keyed(session, plan, compiled)
+    if compiled.parts_target is not None:
+        return _of_parts(session, plan, compiled)
     return None
 
 
@@ -123,6 +126,32 @@ def _keyed(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
             return LockWait(session, block, compiled, plan, params, done, again, shortly).begin(blocked)
         except _NOT_NOW:
             return None
+
+    return run
+
+
+def _of_parts(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
+    """A statement of several parts by itself, which is a member of its own."""
+    executor, target, settings = session.executor, compiled.parts_target, session.settings
+    catalogs, submit = executor.catalogs, executor.submit
+    assert target is not None
+
+    def run(params: tuple[Any, ...], done: Done) -> _Pending | None:
+        if (
+            session.block is not None
+            or plan.compiled is not compiled
+            or catalogs.newest is not session._base
+            or compiled.catalog is not session._seen
+            or executor.defining
+            or session.pinned is not None
+            or executor.read_only
+            or settings.read_only
+            or not target.worth_it
+        ):
+            return None
+        session._now_us = 0
+        submit(PartsMember(target, params, session, done, plan))
+        return PENDING
 
     return run
 

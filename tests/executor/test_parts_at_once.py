@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from executor.abc import PENDING
 from executor.session import queries, writing
 from tests.executor.sql import Client, Failed, Server
 
@@ -59,6 +60,30 @@ def test_those_who_take_at_once_get_one_after_the_other(take: str, monkeypatch: 
             for _ in range(2):
                 taken += await asyncio.gather(*(c.rows(TAKES[take]) for c in clients))
             assert sorted(row[0][0] for row in taken) == sorted(ORDER[:24])
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("take", TAKES)
+def test_who_takes_again_and_again_is_run_without_being_asked_how(take: str) -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client = await _filled(server)
+            other, session = server.client("other"), client.session
+            rows = [tuple(row) for row in await client.rows(TAKES[take])]
+            plan, params = session.plan(TAKES[take])
+            again = session.runner(plan)
+            assert again is not None
+            for _ in range(2):
+                future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+                assert again(params, future.set_result) is PENDING
+                rows += [tuple(row) for row in (await future).rows]
+            assert rows == [(n,) for n in ORDER[:3]]
+            await client.query("BEGIN")
+            assert again(params, lambda _: None) is None, "a block runs it otherwise"
+            await client.query("ROLLBACK")
+            await other.query("ALTER TABLE jobs ADD COLUMN more int")
+            assert again(params, lambda _: None) is None, "the table is another one"
 
     asyncio.run(run())
 
