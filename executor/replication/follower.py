@@ -9,8 +9,9 @@ stays in its slot until the follower says that it has it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from executor.abc import ExecutionError
 from executor.catalogs import CATALOG_SHARD
@@ -25,6 +26,10 @@ from storage.abc import Timestamp
 
 if TYPE_CHECKING:
     from executor.session.session import Session
+
+
+TURN_MESSAGES: Final = 256
+"""So many are made in one turn of the loop, ten milliseconds or so: a transaction may have millions, and all sessions would wait for it."""
 
 
 def plugin_of(slot: Slot, options: Mapping[str, str | None]) -> Plugin:
@@ -143,12 +148,16 @@ class Changes:
             return
         self.check()
         database, tables = self._session.database, self._plugin.tables
+        made = 0
         async for transaction in decoding.transactions(executor, database, tables, self.told, end):
             last: tuple[Timestamp, bytes] | None = None
             for message in self._plugin.messages(transaction):
                 if last is not None:
                     yield (*last, False)
                 last = message
+                made += 1
+                if made % TURN_MESSAGES == 0:
+                    await asyncio.sleep(0)
             if last is not None:
                 yield (*last, True)
             self.told = transaction.ts

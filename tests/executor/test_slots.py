@@ -59,6 +59,32 @@ def test_more_than_one_result_may_be_is_refused_and_stays() -> None:
     asyncio.run(run())
 
 
+def test_others_have_their_turns_while_a_large_transaction_is_told() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            a = server.client("a")
+            await a.query("create table t (id int)")
+            await a.query(CREATE)
+            await a.query("insert into t select generate_series(1, 5000)")
+            turns, told = 0, []
+
+            async def other() -> None:
+                nonlocal turns
+                while True:
+                    turns += 1
+                    await asyncio.sleep(0)
+
+            task = asyncio.create_task(other())
+            changes = a.session.follower().stream("s", 0, {})
+            async for _ in changes.messages():
+                told.append(turns)
+            await changes.close()
+            task.cancel()
+            assert told[-1] - told[0] >= 10
+
+    asyncio.run(run())
+
+
 class _Silent:
     """A conversation, and changes that do not come."""
 
