@@ -161,20 +161,30 @@ def _overlay(data: bytes, new: bytes, start: int, count: int) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _like_pattern(pattern: bytes) -> Pattern:
-    """A LIKE pattern of bytes. Raises 22025."""
-    out, i = [], 0
+def _like_pattern(pattern: bytes) -> tuple[Pattern, bool]:
+    """A LIKE pattern of bytes; with True: ended by an escape, of the bytes that get as far and go on."""
+    out: list[bytes] = []
+    i = 0
     while i < len(pattern):
         c = pattern[i : i + 1]
         if c == b"\\":
             i += 1
             if i >= len(pattern):
-                raise SqlError("22025", "LIKE pattern must not end with escape character")
+                return Pattern(b"".join([rb"\A", *out, b"."]), re.DOTALL), True
             out.append(re.escape(pattern[i : i + 1]))
         else:
             out.append({b"%": b".*", b"_": b"."}.get(c) or re.escape(c))
         i += 1
-    return Pattern(b"".join([rb"\A", *out, rb"\Z"]), re.DOTALL)
+    return Pattern(b"".join([rb"\A", *out, rb"\Z"]), re.DOTALL), False
+
+
+def _bytes_like(data: bytes, pattern: bytes) -> bool:
+    """Raises 22025."""
+    found, unfinished = _like_pattern(pattern)
+    matches = found.search(data) is not None
+    if unfinished and matches:
+        raise SqlError("22025", "LIKE pattern must not end with escape character")
+    return matches
 
 
 def _bytes_like_escape(pattern: bytes, escape: bytes) -> bytes:
@@ -221,7 +231,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_bytes_trim", lambda s, c: s.strip(c), ("BLOB", "BLOB"), "BLOB"),
     ("tw_bytes_ltrim", lambda s, c: s.lstrip(c), ("BLOB", "BLOB"), "BLOB"),
     ("tw_bytes_rtrim", lambda s, c: s.rstrip(c), ("BLOB", "BLOB"), "BLOB"),
-    ("tw_bytes_like", lambda s, p: _like_pattern(p).search(s) is not None, ("BLOB", "BLOB"), "BOOLEAN"),
+    ("tw_bytes_like", _bytes_like, ("BLOB", "BLOB"), "BOOLEAN"),
     ("tw_bytes_like_escape", _bytes_like_escape, ("BLOB", "BLOB"), "BLOB"),
     ("tw_bytes_position", _place, ("BLOB", "BLOB"), _I),
     ("tw_bytes_overlay", _overlay, ("BLOB", "BLOB", _I, _I), "BLOB"),

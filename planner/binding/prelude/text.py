@@ -166,10 +166,9 @@ def like_escape(pattern: str, escape: str) -> str:
     while i < len(pattern):
         c = pattern[i]
         if escape and c == escape:
+            # An escape at the end remains one: an error only for a text that gets as far, and LIKE knows of it.
             i += 1
-            if i >= len(pattern):
-                raise SqlError("22025", "LIKE pattern must not end with escape character")
-            out.append("\\" + pattern[i])
+            out.append("\\" + pattern[i : i + 1])
         else:
             out.append("\\\\" if c == "\\" else c)
         i += 1

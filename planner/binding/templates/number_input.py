@@ -108,10 +108,11 @@ class _Reader:
 
 
 def to_number(text: str, template: str) -> str:
-    """Raises 42601 for a template that is none, 22P02 where no number is read."""
+    """Raises 42601 for a template that is none, 0A000 for one that only shows, 22P02 where no number is read."""
     p = picture(template)
-    if "EEEE" in p.flags:
-        raise SqlError("0A000", '"EEEE" not supported for input')
+    for only_shown in ("EEEE", "RN"):
+        if only_shown in p.flags:
+            raise SqlError("0A000", f'"{only_shown}" not supported for input')
     read = _Reader(text, p).run()
     if not _DIGITS.intersection(read):
         raise SqlError("22P02", f'invalid input syntax for type numeric: "{read or " "}"')
