@@ -411,7 +411,8 @@ def _unreserved(
             return TokenType.FIRST if word == "first" else TokenType.NEXT
         return TokenType.VAR
     if word == "recursive":
-        return TokenType.RECURSIVE if before == "with" else TokenType.VAR
+        named_so = following.keyword == "as" or _opens(following)  # WITH recursive AS (...)
+        return TokenType.RECURSIVE if before == "with" and not named_so else TokenType.VAR
     if word == "ordinality":
         return TokenType.ORDINALITY if before == "with" else TokenType.VAR
     if word == "escape":

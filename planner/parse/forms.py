@@ -216,7 +216,13 @@ def _values_after_with(tokens: list[Token]) -> list[Token]:
 def _end_of_with(tokens: list[Token], at: int) -> int:
     """The index after the queries of a WITH clause; 0 if this is another WITH, or one with SEARCH or CYCLE."""
     last = len(tokens) - 1
-    at += 2 if tokens[at + 1].keyword == "recursive" else 1
+    at += 1
+    if (
+        tokens[at].keyword == "recursive"
+        and tokens[at + 1].keyword != "as"
+        and not is_sign(tokens[at + 1], "(")
+    ):
+        at += 1
     while at < last:
         at += 1
         if is_sign(tokens[at], "("):
