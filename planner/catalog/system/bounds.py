@@ -99,12 +99,28 @@ def condition_text(
         if None in bound.values:
             return f"(({names[0]} IS NULL) OR ({tests[0]}))" if tests else f"({names[0]} IS NULL)"
         return f"(({names[0]} IS NOT NULL) AND ({tests[0]}))"
-    tests = [f"({n} IS NOT NULL)" for n in names]
-    for texts, ends, sign in ((bound.lower, bound.lower_ends, ">"), (bound.upper, bound.upper_ends, "<")):
-        made = _beyond(names, columns, texts, ends, sign)
-        if made:
-            tests.append(made)
-    return f"({' AND '.join(tests)})"
+    return f"({' AND '.join([*_present(names), *_edges(bound, columns, names)])})"
+
+
+def _present(names: Sequence[str]) -> list[str]:
+    return [f"({n} IS NOT NULL)" for n in names]
+
+
+def _edges(bound: Bound, columns: Sequence[Column], names: Sequence[str]) -> list[str]:
+    """What a range asks at its lower and its upper edge; an edge that is open asks nothing."""
+    lower = _beyond(names, columns, bound.lower, bound.lower_ends, ">")
+    upper = _beyond(names, columns, bound.upper, bound.upper_ends, "<")
+    return [test for test in (lower, upper) if test]
+
+
+def _outside_ranges(others: Sequence[Bound], columns: Sequence[Column], names: Sequence[str]) -> str:
+    """What the default among ranges asks: that the keys are NULL is said once, then each range's edges."""
+    ranges = []
+    for bound in others:
+        edges = _edges(bound, columns, names) or ["true"]
+        ranges.append(edges[0] if len(edges) == 1 else f"({' AND '.join(edges)})")
+    inside = ranges[0] if len(ranges) == 1 else f"({' OR '.join(ranges)})"
+    return f"(NOT ({' AND '.join([*_present(names), inside])}))"
 
 
 def _beyond(
@@ -159,14 +175,18 @@ def constraint_text(catalog: Catalog, table: Table) -> str | None:
             )
         elif bound.default:
             others = [
-                condition_text(o.partition.bound, columns, key.strategy, shown)
+                o.partition.bound
                 for o in catalog.partitions_of(parent.oid)
                 if o.partition is not None and not o.partition.bound.default
             ]
             if not others:
                 at = parent
                 continue
-            test = f"(NOT ({' OR '.join(others)}))" if len(others) > 1 else f"(NOT {others[0]})"
+            if key.strategy == "r":
+                test = _outside_ranges(others, columns, shown)
+            else:
+                texts = [condition_text(o, columns, key.strategy, shown) for o in others]
+                test = f"(NOT ({' OR '.join(texts)}))" if len(texts) > 1 else f"(NOT {texts[0]})"
         else:
             test = condition_text(bound, columns, key.strategy, shown)
         tests.insert(0, test)
