@@ -55,6 +55,7 @@ from planner.abc import (
     statement_reads,
 )
 from planner.catalog import Catalog, CatalogChange, Database, Schema, quote_identifier, quote_qualified
+from planner.catalog.reads import WatchedCatalog
 from planner.planner import PlanContext, Planner, is_current
 from planner.relations import GuardedTable, TransitionTable
 from planner.statements import Begin, Commit, Rollback
@@ -125,12 +126,13 @@ class Plans:
                 self._rules[table.oid, view] = rules
         return rules
 
-    def triggers_of(self, holder: Holder, catalog: Catalog) -> TableTriggers:
-        """The compiled triggers of a table's or view's definition, as a catalog has what they call."""
+    def triggers_of(self, holder: Holder) -> TableTriggers:
+        """The compiled triggers of a table's or view's definition."""
         key = holder.oid, holder.view_oid if isinstance(holder, GuardedTable) else 0
         known = self._triggers.get(key)
-        if known is None or known.holder is not holder or known.under != catalog.meaning:
-            known = TableTriggers(holder, partial(self._bind_check, catalog, set()), catalog.meaning)
+        if known is None or known.holder is not holder:
+            bind = self._bind_check
+            known = TableTriggers(holder, lambda seen, table, text: bind(seen, set(), table, text))
             self._triggers[key] = known
         return known
 
@@ -169,6 +171,8 @@ class Plans:
         sql = f"SELECT ({text}) FROM {source} WHERE {column} = $1"
         context = PlanContext(catalog, (schema, "public"), settings=DEFAULT_SETTINGS)
         plan, _ = self._planner.plan(sql, context, normalise=False)
+        if isinstance(seen, WatchedCatalog):
+            seen.reads.take(plan.reads)
         functions: Collection[Oid] = plan.extra.get("functions", ())
         called.update(functions)
         # Conditions on labels are compiled with those that there are now: ALTER TYPE may add some in between.

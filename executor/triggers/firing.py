@@ -205,7 +205,7 @@ class Statement:
 
     def __init__(self, session: Session, block: Block, holder: Holder) -> None:
         self.session, self.block = session, block
-        self.on = session.executor.triggers_of(holder, session.catalog)
+        self.on = session.executor.triggers_of(holder)
         self.asks = session.rules(holder).asks if isinstance(holder, Table) else ""
         """Whether the table's CHECKs call functions that look around (`TableRules.asks`)."""
         self._replica = session.settings.replica

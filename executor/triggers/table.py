@@ -5,11 +5,11 @@ They hang on the definition, so whoever defines the table anew gets new ones.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from executor.constraints.rules import BindCheck
+from executor.constraints.rules import Bound
 from executor.keyed.compile import NotCompilable, compile_condition, compile_tuple
 from executor.session import queries, relations
 from executor.session.returned import versions
@@ -18,8 +18,8 @@ from planner import triggers
 from planner import types as t
 from planner.abc import Table, Trigger, TypeRef
 from planner.binding.writes import trigger_conditions
-from planner.binding.writes.trigger_conditions import Condition
-from planner.catalog import View
+from planner.catalog import Catalog, View
+from planner.catalog.reads import Remembered
 from storage.abc import Row
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ Holder = Table | View
 
 _EVENTS: Final = (triggers.INSERT, triggers.DELETE, triggers.UPDATE, triggers.TRUNCATE)
 _BOOL: Final = TypeRef(t.BOOL)
+_CONDITIONS_MAX: Final = 1_000
 
 
 def fires(holder: Holder, event: int, columns: Collection[int] = ()) -> bool:
@@ -52,21 +53,19 @@ def names(holder: Holder, trigger: Trigger, columns: Collection[int]) -> bool:
 class TableTriggers:
     """See the module."""
 
-    def __init__(self, holder: Holder, bind: BindCheck, under: int) -> None:
+    def __init__(self, holder: Holder, bind: Callable[[Catalog, Table, str], Bound]) -> None:
         self.holder = holder
-        self.under = under
-        """What the names in it mean (`Catalog.meaning`)."""
         self.rows = trigger_conditions.rows_of(holder)
         """What its rows are."""
-        self._conditions: dict[int, Condition] = {}
-        self._compiled: dict[int, Any] = {}
+        self._compiled: Remembered[Any] = Remembered(_CONDITIONS_MAX)
+        """What tests each trigger's WHEN, as long as what it calls and reads is as it was."""
         self._places = tuple(i for i, c in enumerate(self.rows.columns) if not c.hidden)
         self._all_shown = len(self._places) == len(self.rows.columns)
         self.seen = self.rows if self._all_shown else replace(self.rows, columns=self.rows.visible)
         """What they are to trigger functions, to which nobody shows the columns that unique indexes are made of."""
         self.generated = tuple(i for i, c in enumerate(self.rows.columns) if c.generated)
         self._bind = bind
-        self._computes: Any = None
+        self._computes: Remembered[Any] = Remembered(1)
 
     def heeded(
         self, event: int, when: int, *, row: bool, replica: bool, columns: Collection[int] = ()
@@ -99,9 +98,9 @@ class TableTriggers:
         """Whether WHEN lets the trigger fire for a row, or for the statement where there is none."""
         if not trigger.condition:
             return True
-        test = self._compiled.get(trigger.oid)
-        if test is None:
-            test = self._compiled[trigger.oid] = self._test(session, trigger)
+        test = self._compiled.of(
+            session.catalog, trigger.oid, lambda seen: self._test(session, trigger, seen)
+        )
         nulls = (None,) * len(self.rows.columns)
         if callable(test):
             return bool(test((), (old or nulls) + (new or nulls), session))
@@ -109,17 +108,16 @@ class TableTriggers:
         found = await queries.arrow(session, block, test, (), [_BOOL], extra, begins=False)
         return bool(found.num_rows and found.column(0)[0].as_py())
 
-    def _test(self, session: Session, trigger: Trigger) -> Any:
+    def _test(self, session: Session, trigger: Trigger, seen: Catalog) -> Any:
         """A function of the row `old + new`, or a query."""
-        made = trigger_conditions.planned(session.trusted_context(), self.rows, trigger.condition)
+        context = replace(session.trusted_context(), catalog=seen)
+        made = trigger_conditions.planned(context, self.rows, trigger.condition)
         if made.expression is not None:
             try:
                 return compile_condition(made.expression)
             except NotCompilable:
                 pass
-            made = trigger_conditions.planned(
-                session.trusted_context(), self.rows, trigger.condition, prefer_keyed=False
-            )
+            made = trigger_conditions.planned(context, self.rows, trigger.condition, prefer_keyed=False)
         assert made.query is not None
         return made.query
 
@@ -137,19 +135,20 @@ class TableTriggers:
             return row
         return tuple(None if i in self.generated else v for i, v in enumerate(row))
 
-    @property
-    def computes(self) -> bool:
+    def computes(self, session: Session) -> bool:
         """Whether `completed` asks no query."""
-        if self._computes is None:
-            self._computes = self._computing()
-        return self._computes is not False
+        return self._computed(session) is not False
+
+    def _computed(self, session: Session) -> Any:
+        return self._computes.of(session.catalog, (), self._computing)
 
     async def completed(self, session: Session, block: Block, row: Row) -> Row:
         """The row with its generated columns computed."""
         if not self.generated:
             return row
-        if self.computes:
-            values = iter(self._computes((), row, session))
+        computed = self._computed(session)
+        if computed is not False:
+            values = iter(computed((), row, session))
             return tuple(next(values) if i in self.generated else v for i, v in enumerate(row))
         from executor.columnar.rows import batch_rows
         from executor.session.copying.staging import written_rows
@@ -158,13 +157,13 @@ class TableTriggers:
         made = await recomputed(session, block, self.rows, written_rows(self.rows, [row]))
         return batch_rows(made, [c.type for c in self.rows.columns])[0]
 
-    def _computing(self) -> Any:
+    def _computing(self, seen: Catalog) -> Any:
         """What computes the generated columns of a row; False where only DuckDB can."""
         expressions = []
         for i in self.generated:
             column = self.rows.columns[i]
             text = f"CAST(({column.default}) AS {t.format_type(column.type)})"
-            expression, _ = self._bind(self.rows, text)
+            expression, _ = self._bind(seen, self.rows, text)
             if expression is None:
                 return False
             expressions.append(expression)

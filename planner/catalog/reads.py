@@ -221,7 +221,7 @@ class Remembered(Generic[V]):
         known = self._kept.get(key)
         if known is None or (self._version[key] != catalog.version and not known[1].hold(plain(catalog))):
             seen = watched(catalog)
-            known = make(seen), seen.reads
+            known = make(seen), with_rows(seen)
             if len(self._kept) >= self._kept_max:
                 self._kept.clear()
                 self._version.clear()

@@ -103,8 +103,8 @@ async def _computed(
     ]
     own = [i for i, place in enumerate(where) if place is None]
     types = [c.type for c in leaf.columns]
-    one_by_one = session.executor.triggers_of(leaf, session.catalog)
-    if many <= _FEW and one_by_one.computes:
+    one_by_one = session.executor.triggers_of(leaf)
+    if many <= _FEW and one_by_one.computes(session):
         given = batch_rows(pa.table(arrays, names=schema.names[:-1]), types)
         done = [await one_by_one.completed(session, block, row) for row in given]
         return rows_to_arrays([tuple(row[i] for i in own) for row in done], [schema.types[i] for i in own])
