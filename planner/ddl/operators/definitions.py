@@ -280,7 +280,7 @@ def drop_operators(scope: Scope, said: st.DropOperators) -> None:
             found = existing(scope, signature, "drop")
         except SqlError as e:
             e.position = 0
-            if not said.if_exists or e.sqlstate not in ("42704", "42883"):
+            if not said.if_exists or e.sqlstate not in ("42704", "42883", "3F000"):
                 raise
             missing = f"operator {name} does not exist" if e.sqlstate == "42883" else e.message
             scope.notice(f"{missing}, skipping")

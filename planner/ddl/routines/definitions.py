@@ -482,8 +482,9 @@ def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
             found = find(scope, signature, said.kind)
             types_shown(scope, signature)
         except SqlError as e:
-            if e.sqlstate != "42704" or not said.if_exists:
-                e.position = 0 if e.sqlstate == "42704" else e.position
+            nowhere = e.sqlstate in ("42704", "3F000")  # a type of an argument, or its schema
+            if not nowhere or not said.if_exists:
+                e.position = 0 if nowhere else e.position
                 raise
             scope.notice(f"{e.message}, skipping")
             continue

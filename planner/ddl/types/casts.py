@@ -196,7 +196,7 @@ def drop_cast(scope: Scope, said: st.DropCast) -> None:
     try:
         found = existing(scope, said.source, said.target)
     except SqlError as e:
-        if e.sqlstate != "42704" or not said.if_exists:
+        if e.sqlstate not in ("42704", "3F000") or not said.if_exists:
             raise
         kinds = [routine_names.as_parsed(st.ParameterDef("", x)) for x in (said.source, said.target)]
         missing = f"cast from type {kinds[0]} to type {kinds[1]} does not exist"
