@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SLICE_ROWS: Final = 4096
 """Rows encoded in one go: some milliseconds of the loop's time, and the unit of backpressure."""
+UNSENT_BYTES_MAX: Final = 1 << 20
+"""A result's first rows wait for each other, to go in one write; but not when they are as wide as this together."""
 
 
 async def send_rows(conversation: Conversation, shape: Shape, rows: Sequence[Row]) -> None:
@@ -44,13 +46,15 @@ async def send_rows(conversation: Conversation, shape: Shape, rows: Sequence[Row
 
 async def send_stream(conversation: Conversation, shape: Shape, stream: Stream) -> int:
     """Sends every row, closes the stream, returns how many there were."""
-    count = 0
+    count = unsent = 0
     try:
         async for batch in stream.batches:
             count += batch.num_rows
             for piece in shape.encode_batch(batch):
                 conversation.out.append(piece)
-                if count > SLICE_ROWS:
+                unsent += len(piece)
+                if count > SLICE_ROWS or unsent > UNSENT_BYTES_MAX:
+                    unsent = 0
                     await conversation.push()
                     await asyncio.sleep(0)
     finally:
@@ -168,6 +172,7 @@ class PortalRun:
             sent = ahead.take(portal, shape, limit, conversation.out)
         left: pa.RecordBatch | None = portal.pending
         batches = stream.batches
+        unsent = 0
         while not limit or sent < limit:
             if left is None or not left.num_rows:
                 left = await anext(batches, None)
@@ -179,7 +184,9 @@ class PortalRun:
             sent += batch.num_rows
             for piece in shape.encode_batch(batch):
                 conversation.out.append(piece)
-                if sent > SLICE_ROWS:
+                unsent += len(piece)
+                if sent > SLICE_ROWS or unsent > UNSENT_BYTES_MAX:
+                    unsent = 0
                     await conversation.push()
                     await asyncio.sleep(0)
         portal.pending = left
