@@ -127,6 +127,16 @@ def is_current(plan: Plan, catalog: Catalog) -> bool:
 Partition = dict[str, _Cached]
 
 
+def _let_go(cached: _Cached) -> None:
+    """A plan and its compiled form hold each other: apart, both are gone with whoever still runs them.
+
+    Python's cycle collector would find them too, but it hardly ever looks at what is old, as plans are that had to make room.
+    """
+    cached.plan.compiled = None
+    if isinstance(query := cached.plan.extra.get("query"), Plan):
+        query.compiled = None
+
+
 class Planner(InnerQueries):
     """Shared by all sessions of a server. Not thread-safe: it lives on the event loop."""
 
@@ -160,7 +170,8 @@ class Planner(InnerQueries):
         found = self._partitions.get(key)
         if found is None:
             if len(self._partitions) >= PARTITIONS_MAX:
-                del self._partitions[next(iter(self._partitions))]
+                for old in self._partitions.pop(next(iter(self._partitions))).values():
+                    _let_go(old)
             found = self._partitions[key] = {}
         ctx.partition = found
         return found
@@ -178,7 +189,7 @@ class Planner(InnerQueries):
             cached = partition.get(normal[0])
             if cached is not None:
                 if not is_current(cached.plan, ctx.catalog):
-                    del partition[normal[0]]
+                    _let_go(partition.pop(normal[0]))
                     return None
                 assert cached.convert is not None
                 try:
@@ -199,7 +210,7 @@ class Planner(InnerQueries):
         if cached is None:
             return None
         if not is_current(cached.plan, ctx.catalog):
-            del partition[key]
+            _let_go(partition.pop(key))
             return None
         return cached.plan
 
@@ -207,9 +218,11 @@ class Planner(InnerQueries):
         if len(key) > CACHED_TEXT_LENGTH_MAX:
             return
         partition = ctx.partition if ctx.partition is not None else self.partition(ctx)
-        partition.pop(key, None)
+        before = partition.pop(key, None)
+        if before is not None and before.plan is not cached.plan:
+            _let_go(before)
         while len(partition) >= self._plans_max:
-            del partition[next(iter(partition))]
+            _let_go(partition.pop(next(iter(partition))))
         partition[key] = cached
 
     # --- planning --------------------------------------------------------------------------------

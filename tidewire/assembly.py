@@ -122,7 +122,7 @@ def calm_collector() -> None:
     Rows and versions are tuples of plain values, which reference counting frees; a full collection over
     millions of them finds nothing and holds every client up meanwhile. Nor is there one now: it would take a tenth of
     a second and find little. What is young is mostly rows on their way to DuckDB and Parquet: the longer a round waits, the more of
-    it is gone by itself. Garbage in cycles (plans' trees) is some ten megabytes until then.
+    it is gone by itself. So what lives long must not hold itself: the cache takes plans and their compiled forms apart.
     """
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS, 20, 100)
