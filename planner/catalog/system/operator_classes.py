@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from planner.abc import Oid, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.class_objects import ClassMember, OperatorClass, OperatorFamily
-from planner.catalog.classes_of_operators import CLASS, METHODS, Named, members, named, visible
+from planner.catalog.classes_of_operators import (
+    CLASS,
+    FAMILY,
+    METHOD_OF,
+    METHODS,
+    Named,
+    in_schema,
+    members,
+    named,
+    visible,
+)
 from planner.catalog.names import quote_identifier, quote_qualified
 from planner.catalog.system.classes import owner_oid
 from planner.catalog.system.context import Rows, SystemContext
@@ -124,12 +134,27 @@ def _members(catalog: Catalog) -> Iterator[tuple[Oid, str, ClassMember]]:
 
 @system("pg_opclass_is_visible", (OID,), BOOL)
 def _class_visible(context: SystemContext, oid: Oid | None) -> bool | None:
-    return None if oid is None else visible(context.catalog, oid, context.search_path)
+    return None if oid is None else _visible(context, oid, CLASS)
 
 
 @system("pg_opfamily_is_visible", (OID,), BOOL)
 def _family_visible(context: SystemContext, oid: Oid | None) -> bool | None:
-    return None if oid is None else visible(context.catalog, oid, context.search_path)
+    return None if oid is None else _visible(context, oid, FAMILY)
+
+
+def _visible(context: SystemContext, oid: Oid, kind: str) -> bool | None:
+    """Extensions' too, which are where the extension is unless a schema before it on the path has one of the name."""
+    catalog, path = context.catalog, context.search_path
+    for brought, extension in classes_in(catalog):
+        if oid == (brought.oid if kind == CLASS else brought.family):
+            method = METHOD_OF[brought.method].name
+            homes = [home.oid for home in catalog.schemas_on(path)]
+            if extension.schema_oid not in homes:
+                return False
+            before = homes[: homes.index(extension.schema_oid)]
+            return not any(in_schema(catalog, kind, method, home, brought.name) for home in before)
+    one = named(catalog, oid)
+    return visible(catalog, oid, path) if one is not None and one.kind == kind else None
 
 
 # --- in words -------------------------------------------------------------------------------------------
