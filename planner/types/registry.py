@@ -135,7 +135,8 @@ def _families() -> dict[int, SqlType]:
         VectorType(oids.INT2VECTOR, int2),
         VectorType(oids.OIDVECTOR, oid),
         *(RegType(n) for n in _REG_OIDS),
-        *(ShownType(n) for n in _SHOWN_OIDS),
+        # ANY is a reserved word: bare, the name would not be read back.
+        *(ShownType(n, '"any"' if n == oids.ANY else "") for n in _SHOWN_OIDS),
         UnreadType(oids.PG_NODE_TREE),
         XmlType(),
     ]

@@ -63,7 +63,7 @@ from planner.types import BY_OID, oids
 from planner.types.of_extensions import EXTENSION_OF
 from planner.types.oids import BOOL, INT4, NAME, OID, OIDVECTOR, PG_NODE_TREE, TEXT
 
-_ANY, _BIT_ARRAY = 2276, 1561
+_BIT_ARRAY = 1561
 _CLASSES: dict[str, Oid] = {
     "pg_class": 1259,
     "pg_type": 1247,
@@ -287,7 +287,7 @@ def _arguments(context: SystemContext, oid: Oid | None, form: int) -> str | None
 def _type_shown(context: SystemContext, oid: Oid) -> str:
     """A type that nobody has asked the length of: `character`, not `bpchar`, which is one of any length."""
     whole = {oids.BPCHAR: "character", oids.BPCHAR_ARRAY: "character[]", oids.BIT: "bit", _BIT_ARRAY: "bit[]"}
-    return '"any"' if oid == _ANY else whole.get(oid) or type_name(context.catalog, TypeRef(oid))
+    return whole.get(oid) or type_name(context.catalog, TypeRef(oid))
 
 
 @system("pg_get_function_result", (OID,), TEXT)

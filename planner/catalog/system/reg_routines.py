@@ -23,7 +23,6 @@ from planner.catalog.system.static import static_columns
 
 TypeInput = Callable[[SystemContext, str], Oid]
 _PG_CATALOG = ("", "pg_catalog")
-_ANY: Final = 2276
 _DIGITS: Final = re.compile("[0-9]+")
 _OID_END: Final = 1 << 32
 
@@ -70,7 +69,7 @@ def _operators() -> tuple[dict[Oid, tuple[str, tuple[Oid, ...]]], dict[str, list
 def _shown_types(context: SystemContext, types: Sequence[Oid]) -> str:
     def shown(oid: Oid) -> str:
         name = type_name(context.catalog, TypeRef(oid), context.search_path)
-        return '"any"' if oid == _ANY else name.replace("bpchar", "character")
+        return name.replace("bpchar", "character")
 
     return ",".join(shown(oid) if oid else "NONE" for oid in types)
 
