@@ -149,12 +149,13 @@ def _alone(conversation: Conversation, data: bytes) -> bool:
 
 def _learn(conversation: Conversation, plan: Plan, text: str) -> None:
     """Keeps how a block is opened or ended by this text, whole as it came."""
-    if (
-        len(conversation.said) < SAID_COUNT_MAX and text.isascii()
-    ):  # which is the same bytes in every encoding
+    # ASCII is the same bytes in every encoding.
+    if len(conversation.said) < SAID_COUNT_MAX and text.isascii():
         run = conversation.session.runner(plan)
         if run is not None:
-            size_bytes = len(text) + 1 + messages.HEADER_SIZE_BYTES - 1
+            size_bytes = (
+                len(text) + messages.HEADER_SIZE_BYTES
+            )  # a NUL behind the text, but not the type before the size
             whole = bytes((messages.QUERY,)) + size_bytes.to_bytes(4, "big") + text.encode() + b"\0"
             conversation.said[whole] = fused.Said(text, run)
 
