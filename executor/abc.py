@@ -257,8 +257,8 @@ class Portal:
     finished: bool = False
     row_count: int = 0
     from_sql: bool = False
-    advance: Callable[[int], Awaitable[Sequence[tuple[Datum, ...]]]] | None = None
-    """A cursor that DECLARE made: its next rows, up to so many (0: all that are left)."""
+    advance: Callable[[Portal, int], Awaitable[Sequence[tuple[Datum, ...]]]] | None = None
+    """Of a cursor that DECLARE made: its next rows, up to so many (0: all that are left)."""
     extra: dict[str, Any] = field(default_factory=dict)
 
     def close(self) -> None:

@@ -75,7 +75,7 @@ class Usual(fused.Four):
         described: bool,
     ) -> None:
         _, name, codes, values, formats = bound
-        super().__init__(prepared, shape, formats, described=described)
+        super().__init__(shape, formats, described=described)
         after = messages.DESCRIBE_EXECUTE_SYNC if described else messages.EXECUTE_SYNC
         head = b"\x00" + name.encode() + b"\x00" + _counted(codes) + len(values).to_bytes(2, "big")
         self.plan, self.settings = prepared.plan, settings
@@ -111,7 +111,7 @@ def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bo
     if session.transaction_status == b"I":
         read = usual.read
         if read:
-            return _read(conversation, usual, read, params, before)
+            return _read(conversation, prepared, usual, read, params, before)
         if read is None:
             return False
     if before:
@@ -127,7 +127,7 @@ def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bo
         else:
             if result is PENDING:
                 conversation.unnamed_done = prepared
-                conversation.pending = usual.begun
+                conversation.pending = fused.finish, (usual,)
                 answer = WAIT
             elif result is not None:
                 conversation.unnamed_done = prepared
@@ -135,7 +135,7 @@ def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bo
             elif prepared.plan.compiled is not usual.compiled:
                 prepared.express = None  # the catalog is another one: what runs it is found out again
     if answer is None:
-        answer = fused.execute(conversation, usual, params)
+        answer = fused.execute(conversation, prepared, usual, params)
     if answer.__class__ is bytes:
         if answer and not before:
             conversation.io.write(answer)
@@ -150,7 +150,12 @@ def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bo
 
 
 def _read(
-    conversation: Conversation, usual: Usual, read: Reader, params: tuple[Any, ...], before: bytes
+    conversation: Conversation,
+    prepared: Prepared,
+    usual: Usual,
+    read: Reader,
+    params: tuple[Any, ...],
+    before: bytes,
 ) -> bool:
     """Answers a read outside of blocks, or leaves it alone."""
     session = conversation.session
@@ -160,13 +165,13 @@ def _read(
     try:
         rows = read(params)
         if rows is None:
-            usual.prepared.express = None  # the catalog may be another one: it is learned again
+            prepared.express = None  # the catalog may be another one: it is learned again
             return False
         shape = usual.shape
         body = (shape.encode_rows(rows) if type(rows) is tuple else encoded(shape, rows)) if rows else b""
     except Exception:  # noqa: BLE001  whatever it is: the handlers will meet it again, and report it
         return False
-    session.statement_text, session.statement_began_ns = usual.prepared.text, began_ns
+    session.statement_text, session.statement_began_ns = prepared.text, began_ns
     count = len(rows)
     conversation.io.write(
         before + usual.opening + body + (_ENDS[count] if count < len(_ENDS) else _end(count))

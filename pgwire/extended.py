@@ -152,7 +152,7 @@ def bind(conversation: Conversation) -> Step:
         conversation.fail_and_skip(error)
         return None
     alone = session.transaction_status == b"I"
-    answer = fused.execute(conversation, fused.Four(prepared, shape, formats, described=described), params)
+    answer = fused.execute(conversation, prepared, fused.Four(shape, formats, described=described), params)
     known, at_once = prepared.express, isinstance(answer, bytes)
     if (at_once or answer is WAIT) and (known is None or (alone and known and known.read is None)):
         express.learn(conversation, prepared, shape, bound, described=described, alone=alone)
@@ -322,7 +322,7 @@ async def _execute_cursor(conversation: Conversation, portal: Portal, limit: int
     try:
         columns = portal.prepared.plan.columns or ()
         assert portal.advance is not None, "not a cursor"
-        rows = await portal.advance(limit)
+        rows = await portal.advance(portal, limit)
         shape = shape_of_columns(columns, portal.formats, conversation.session.type_settings)
         await send_rows(conversation, shape, rows)
         if limit and len(rows) == limit:

@@ -29,22 +29,22 @@ Run = Callable[[tuple[Any, ...], Done], "Rows | _Pending | None"]
 
 
 class Four:
-    """The four messages: of which statement, with which formats of its columns, and what opens their answer."""
+    """The four messages: with which formats of its columns, and what opens their answer.
 
-    __slots__ = ("begun", "formats", "opening", "prepared", "run", "said", "shape", "told")
+    It does not know whose they are: the statement knows it (`express`), and what held each other would stay until the cycle
+    collector comes by, and the session with it.
+    """
 
-    def __init__(
-        self, prepared: Prepared, shape: Shape, formats: tuple[int, ...], *, described: bool
-    ) -> None:
-        self.prepared, self.shape, self.formats = prepared, shape, formats
+    __slots__ = ("formats", "opening", "run", "said", "shape", "told")
+
+    def __init__(self, shape: Shape, formats: tuple[int, ...], *, described: bool) -> None:
+        self.shape, self.formats = shape, formats
         self.opening = shape.bound if described else replies.BIND_COMPLETE
         self.run: Run | None = None
         """What runs it instead, if it comes again (`express`)."""
         self.told: Rows | None = None
         """A result without rows that has been answered, and with what, in which status: it is always the same one (a constant)."""
         self.said = b"", b""
-        self.begun = (_finish, (self,))
-        """Who finishes it when it is a callback that answers (`Conversation.wait`)."""
 
 
 class Said(Four):
@@ -55,15 +55,16 @@ class Said(Four):
     def __init__(self, text: str, run: Run) -> None:
         self.text, self.run = text, run
         self.opening, self.told = b"", None
-        self.begun = (_finish, (self,))
 
 
-def execute(conversation: Conversation, four: Four, params: tuple[Datum, ...]) -> Step | bytes:
+def execute(
+    conversation: Conversation, prepared: Prepared, four: Four, params: tuple[Datum, ...]
+) -> Step | bytes:
     """Runs it as a transaction of its own, or in the open block: the answer, or who will give it.
 
     An answer that is empty has been given: what it says is behind other things that were to be said.
     """
-    session, prepared = conversation.session, four.prepared
+    session = conversation.session
     session.statement_text, session.statement_began_ns = prepared.text, time_ns()
     try:
         result = session.execute_now(prepared.plan, params, conversation.done, True)
@@ -71,7 +72,7 @@ def execute(conversation: Conversation, four: Four, params: tuple[Datum, ...]) -
         return _failed(conversation, four, error)
     if result is PENDING:
         conversation.unnamed_done = prepared
-        conversation.pending = four.begun
+        conversation.pending = finish, (four,)
         return WAIT
     if result is None:
         conversation.out.append(four.opening)
@@ -118,7 +119,8 @@ def _failed(conversation: Conversation, four: Four, error: Exception) -> bytes:
     return b""
 
 
-def _finish(conversation: Conversation, result: Rows | Exception, four: Four) -> None:
+def finish(conversation: Conversation, result: Rows | Exception, four: Four) -> None:
+    """What a callback answers (`Conversation.wait`)."""
     conversation.out.append(answer(conversation, four, result))
 
 
@@ -141,4 +143,4 @@ async def _wide(
         conversation.ready()
 
 
-__all__ = ["Four", "Said", "answer", "execute"]
+__all__ = ["Four", "Said", "answer", "execute", "finish"]

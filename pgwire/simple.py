@@ -112,7 +112,7 @@ def answered(conversation: Conversation, data: bytes) -> bool:
         if result is None:
             return False
         if result is PENDING:
-            conversation.pending = said.begun
+            conversation.pending = fused.finish, (said,)
             if conversation.early is None:
                 conversation.busy = True
             elif conversation.under_way(WAIT):

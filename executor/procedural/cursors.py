@@ -12,7 +12,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from executor.abc import ExecutionError, Prepared, Rows, Stream
@@ -238,7 +237,7 @@ class CursorSteps(AssignSteps):
             )
             prepared = Prepared("", plan.text, plan, plan.parameters, True)
             portal = CursorPortal(name, prepared, (), from_sql=True)
-            portal.advance = partial(advance, portal)
+            portal.advance = advance
             portal.extra.update(
                 cursor=cursor.rows, scroll=cursor.scroll, hold=False, binary=False,
                 query=isinstance(plan.body, Query), declared_us=session.statement_began_ns // 1000,

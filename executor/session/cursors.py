@@ -10,7 +10,6 @@ position is before the first row, on one, or after the last:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Portal, Prepared, Rows, Stream
@@ -154,7 +153,7 @@ async def declare(
     portal = CursorPortal(
         s.name, Prepared("", said, inner, inner.parameters, True), tuple(params), from_sql=True
     )
-    portal.advance = partial(advance, portal)
+    portal.advance = advance
     portal.extra.update(
         cursor=cursor, scroll=s.scroll, hold=s.hold, binary=s.binary, query=isinstance(inner.body, Query)
     )
