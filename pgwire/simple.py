@@ -131,6 +131,8 @@ def _alone(conversation: Conversation, data: bytes) -> bool:
     size = len(data)
     if size > ALONE_BYTES_MAX or size < _SMALLEST_BYTES or conversation.encoding is not None:
         return False
+    if conversation.usual[messages.QUERY] is not query:
+        return False  # it may be a command of replication
     if _int32_at(data, 1)[0] != size - 1 or data.find(0, messages.HEADER_SIZE_BYTES) != size - 1:
         return False
     try:
