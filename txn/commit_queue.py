@@ -31,6 +31,9 @@ QUEUE_MAX = 20_000
 class CommitQueue:
     """See the module. All methods are called on the event loop's thread."""
 
+    settles_in_order = True
+    """Whether what commits after a group in flight is admitted when that one is durable, so that a snapshot may have it already."""
+
     def __init__(self, *, queue_max: int = QUEUE_MAX) -> None:
         self.queue_max = queue_max
         self.loop = asyncio.get_running_loop()

@@ -234,7 +234,7 @@ class Snapshot:
             self.follows = self._environment.committer.in_flight_ts
         elif self.isolation is not Isolation.REPEATABLE_READ:
             self.renews = True
-            if waited:
+            if waited and self._environment.committer.settles_in_order:
                 self.follows = self._environment.committer.in_flight_ts
 
     def _catch_up(self) -> None:

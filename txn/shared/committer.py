@@ -69,6 +69,8 @@ class _Formed:
 class SharedCommitter(Committer):
     """See the module. `moved_now` and `prepare` are set by the environment before the first round."""
 
+    settles_in_order = False  # another server's commit may come between, and the group in flight begins anew
+
     moved_now: Callable[[int], bool | None]
     """Whether the log goes on after a seqno; None: that takes a round trip."""
     prepare: Callable[[Entry], Awaitable[None]]
