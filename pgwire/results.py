@@ -44,19 +44,27 @@ async def send_rows(conversation: Conversation, shape: Shape, rows: Sequence[Row
         await asyncio.sleep(0)
 
 
+async def _send_batch(
+    conversation: Conversation, shape: Shape, batch: pa.RecordBatch, count: int, unsent: int
+) -> int:
+    """Sends a batch, the `count`-th row being its last. `unsent`, and what is returned: bytes that wait since the last push."""
+    for piece in shape.encode_batch(batch):
+        conversation.out.append(piece)
+        unsent += len(piece)
+        if count > SLICE_ROWS or unsent > UNSENT_BYTES_MAX:
+            unsent = 0
+            await conversation.push()
+            await asyncio.sleep(0)
+    return unsent
+
+
 async def send_stream(conversation: Conversation, shape: Shape, stream: Stream) -> int:
     """Sends every row, closes the stream, returns how many there were."""
     count = unsent = 0
     try:
         async for batch in stream.batches:
             count += batch.num_rows
-            for piece in shape.encode_batch(batch):
-                conversation.out.append(piece)
-                unsent += len(piece)
-                if count > SLICE_ROWS or unsent > UNSENT_BYTES_MAX:
-                    unsent = 0
-                    await conversation.push()
-                    await asyncio.sleep(0)
+            unsent = await _send_batch(conversation, shape, batch, count, unsent)
     finally:
         stream.close()
     return count
@@ -182,13 +190,7 @@ class PortalRun:
             batch = left.slice(0, limit - sent) if limit else left
             left = left.slice(batch.num_rows)
             sent += batch.num_rows
-            for piece in shape.encode_batch(batch):
-                conversation.out.append(piece)
-                unsent += len(piece)
-                if sent > SLICE_ROWS or unsent > UNSENT_BYTES_MAX:
-                    unsent = 0
-                    await conversation.push()
-                    await asyncio.sleep(0)
+            unsent = await _send_batch(conversation, shape, batch, sent, unsent)
         portal.pending = left
         return sent
 

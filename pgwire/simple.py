@@ -155,9 +155,8 @@ def _learn(conversation: Conversation, plan: Plan, text: str) -> None:
     if len(conversation.said) < SAID_COUNT_MAX and text.isascii():
         run = conversation.session.runner(plan)
         if run is not None:
-            size_bytes = (
-                len(text) + messages.HEADER_SIZE_BYTES
-            )  # a NUL behind the text, but not the type before the size
+            # It counts itself and the NUL behind the text, but not the type before it.
+            size_bytes = len(text) + messages.HEADER_SIZE_BYTES
             whole = bytes((messages.QUERY,)) + size_bytes.to_bytes(4, "big") + text.encode() + b"\0"
             conversation.said[whole] = fused.Said(text, run)
 

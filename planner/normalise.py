@@ -103,9 +103,8 @@ def normalise(text: str) -> Normalised | None:
                 found[i] = "-" + found[i]
             return key, kinds, found
         normal = _normalised(text, pieces)
-        if normal is not None and len(normal[2]) == len(
-            found
-        ):  # else the key has some of these numbers in it
+        # Otherwise the key has some of these numbers in it.
+        if normal is not None and len(normal[2]) == len(found):
             if len(_known) >= KNOWN_MAX:
                 _known.clear()
             key, kinds, values = normal

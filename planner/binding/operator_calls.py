@@ -36,6 +36,25 @@ def shown(ref: TypeRef) -> str:
     return t.type_in_words(ref.oid)
 
 
+def _ambiguous(said: str, position: int) -> PlanError:
+    return PlanError(
+        "42725",
+        f"operator is not unique: {said}",
+        hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
+        position=position,
+    )
+
+
+def _missing(said: str, number: tuple[str, str, str], position: int) -> PlanError:
+    """`number`: the words that tell one operand from two."""
+    return PlanError(
+        "42883",
+        f"operator does not exist: {said}",
+        hint=NO_MATCH.format("operator", *number),
+        position=position,
+    )
+
+
 class OperatorBinder(AggregateBinder):
     """The part of binding calls that knows operators."""
 
@@ -71,19 +90,9 @@ class OperatorBinder(AggregateBinder):
                     return made
                 found = found or find_operator(op, *names, self.queries.offered_operators())
         except Ambiguous:
-            raise PlanError(
-                "42725",
-                f"operator is not unique: {said}",
-                hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
-                position=position,
-            ) from None
+            raise _ambiguous(said, position) from None
         if found is None:
-            raise PlanError(
-                "42883",
-                f"operator does not exist: {said}",
-                hint=NO_MATCH.format("operator", "s", "", "s"),
-                position=position,
-            )
+            raise _missing(said, ("s", "", "s"), position)
         args, result = self.arguments((found.left, found.right), found.result, [a, b], position)
         return ir.Call(result, f"{found.left} {op} {found.right}", args, False, position)
 
@@ -121,19 +130,9 @@ class OperatorBinder(AggregateBinder):
             else:
                 found = find_operator(op, "", type_name(a.type.oid), self.queries.offered_operators())
         except Ambiguous:
-            raise PlanError(
-                "42725",
-                f"operator is not unique: {said}",
-                hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
-                position=position,
-            ) from None
+            raise _ambiguous(said, position) from None
         if found is None:
-            raise PlanError(
-                "42883",
-                f"operator does not exist: {said}",
-                hint=NO_MATCH.format("operator", "", "an ", ""),
-                position=position,
-            )
+            raise _missing(said, ("", "an ", ""), position)
         args, result = self.arguments((found.right,), found.result, [a], position)
         return ir.Call(result, f"{op} {found.right}", args, False, position)
 
