@@ -219,6 +219,8 @@ class CommitSteps(CommitQueue):
         self._sent = False
         group.unwind()
         self.unwound += 1
+        # It was in flight: who now gets a lock of its members' must not take it into a snapshot, for it will never be durable.
+        self.in_flight_ts = 0
 
     def _unwritable(self, error: Unwritable) -> Exception:
         """What a member hears of rows that cannot be written."""

@@ -210,6 +210,7 @@ class Snapshot:
         while not self.is_settled:
             if committer.closed_by is not None:
                 raise committer.refusal
+            assert committer.in_flight_ts, "what it waits for is on its way to the log"
             await committer.settled()
 
     def new_statement(self) -> None:

@@ -92,3 +92,44 @@ def test_an_append_that_fails_leaves_no_trace_in_memory(monkeypatch: pytest.Monk
             assert await server.client().rows("select * from t order by id") == [(1, 1), (2, 2)]
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("isolation", ["serializable", "read committed", "repeatable read"])
+@pytest.mark.parametrize("reads", [False, True])
+def test_who_gets_the_lock_of_a_commit_that_failed_goes_on_without_it(
+    monkeypatch: pytest.MonkeyPatch, isolation: str, reads: bool
+) -> None:
+    """The holder's append fails, and the lock is free before the round is over: what was taken back is in nobody's snapshot."""
+
+    async def run() -> None:
+        async with Server() as server:
+            a, b = server.client("a"), server.client("b")
+            await a.query("create table t (id int primary key, v int)")
+            await a.query("create table c (id int primary key, v int)")
+            await a.query("insert into t values (1, 1)")
+            await a.query("insert into c values (1, 1)")
+            consensus: Any = server.env.consensus
+
+            def full(*_: object, **__: object) -> int:
+                monkeypatch.undo()  # there is room again at once
+                raise StorageFull("no space left")
+
+            monkeypatch.setattr(server.env.committer, "_slow", False)
+            monkeypatch.setattr(consensus, "append_now", full)
+            for client in (a, b):
+                await client.query(f"begin isolation level {isolation}")
+            await a.query("update t set v = 5 where id = 1")
+            await a.query("update c set v = 5 where id = 1")
+            waiting = asyncio.create_task(b.query("update t set v = v + 1 where id = 1"))
+            await asyncio.sleep(0)
+            assert server.env.locks.waiting_count == 1
+            with pytest.raises(Failed, match="no space left"):
+                await a.query("commit")
+            await waiting
+            if reads:
+                assert await b.rows("select v from c where id = 1") == [(1,)]
+            await b.query("update c set v = v + 1 where id = 1")
+            await b.query("commit")
+            assert await a.rows("select * from t") == await a.rows("select * from c") == [(1, 2)]
+
+    asyncio.run(run())
