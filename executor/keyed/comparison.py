@@ -10,6 +10,7 @@ from typing import Any
 
 from executor.keyed.numbers import number
 from executor.keyed.registry import LAX, STRICT
+from planner.binding.prelude.jsonb_columns import same_text
 from planner.types.letter_case import lowered
 
 Compare = Callable[[Any, Any], Any]
@@ -92,6 +93,11 @@ def normal_form(type_name: str) -> Callable[[Any], Any] | None:
     return None if type_name in _SIMPLE else _ORDER[type_name]
 
 
+def _same_documents(a: str, b: str) -> bool:
+    """Of jsonb, whose equal values differ in the zeros behind a point alone."""
+    return a == b or (("." in a or "." in b) and same_text(a) == same_text(b))
+
+
 def _register() -> None:
     pairs = [(t, t) for t in _SIMPLE]
     ints = ("int2", "int4", "int8")
@@ -108,7 +114,9 @@ def _register() -> None:
             STRICT[f"{left} {symbol} {right}"] = lambda a, b, f=function: f(_nan_last(a), _nan_last(b))
         STRICT[f"date {symbol} timestamp"] = lambda a, b, f=function: f(_date_us(a), b)
         STRICT[f"timestamp {symbol} date"] = lambda a, b, f=function: f(a, _date_us(b))
-    for kind in (*_SIMPLE, *_ORDER):
+    STRICT["jsonb = jsonb"] = _same_documents
+    STRICT["jsonb <> jsonb"] = lambda a, b: not _same_documents(a, b)
+    for kind in (*_SIMPLE, *_ORDER, "jsonb"):
         equal = STRICT[f"{kind} = {kind}"]
 
         def distinct(a: Any, b: Any, equal: Compare = equal) -> bool:

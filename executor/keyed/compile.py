@@ -23,6 +23,7 @@ from executor.keyed import (  # noqa: F401 - they fill the registry
     containment,
     extensions,
     json_rows,
+    long_calls,
     numbers,
     ordered_forms,
     patterns,
@@ -118,6 +119,9 @@ class _Writer:
             return self.strict(args, lambda values: f"s.value_of('setting:' + {values[0]}.lower())")
         if op == "catalog same":
             return self.write(args[0])
+        if op in long_calls.LONG:
+            limited = self.name(long_calls.LONG[op])
+            return self.strict(args, lambda values: f"{limited}(s, {', '.join(values)})")
         lax = LAX.get(op)
         if lax is not None:
             return f"{self.name(lax)}({', '.join(map(self.write, args))})"

@@ -25,6 +25,14 @@ def matches(said: str, text: str, query: str) -> bool:
     return matching.matches(documents.vector(configuration(said), text), query)
 
 
+def has(of: str, text: str, query: str) -> bool:
+    """The same of one text, which is not made a vector where words are all that is asked. `of`: a configuration that is there."""
+    node = tree_of(query)
+    if node is None or _is_of_words(node):
+        return bool(_by_words(of, [text], node)[0])
+    return matching.matches(documents.vector(of, text), query)
+
+
 def match_texts(said: Any, texts: Any, queries: Any) -> pa.Array:
     """Of columns: configurations, texts, queries. Raises as `matches`."""
     columns = [x.combine_chunks() if isinstance(x, pa.ChunkedArray) else x for x in (said, texts, queries)]

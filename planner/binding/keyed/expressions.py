@@ -25,7 +25,7 @@ from planner.binding.keyed import calls as keyed_calls
 from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import enums as keyed_enums
 from planner.binding.keyed import json as keyed_json
-from planner.binding.keyed import ordered_forms
+from planner.binding.keyed import long_calls, ordered_forms
 from planner.catalog.collations import nondeterministic
 
 GROUP: Final = 30
@@ -73,6 +73,12 @@ def _closed_set() -> frozenset[str]:
         ops |= {f"{a} {op} {a}" for op in _COMPARE}
     for a in (*_ORDERED, *_INTS):
         ops |= {f"{a} is distinct from {a}", f"{a} is not distinct from {a}"}
+    ops |= {
+        "jsonb = jsonb",
+        "jsonb <> jsonb",
+        "jsonb is distinct from jsonb",
+        "jsonb is not distinct from jsonb",
+    }
     ops |= {f"xid {op} {b}" for op in ("=", "<>") for b in ("xid", "int4")}
     for a, b in (("text", "name"), ("float4", "float8"), ("date", "timestamp")):
         ops |= {f"{x} {op} {y}" for op in _COMPARE for x, y in ((a, b), (b, a))}
@@ -198,7 +204,11 @@ def in_groups(op: str, operands: tuple[Expr, ...], ref: TypeRef) -> Expr:
     return Call(op, tuple(Call(op, g, ref) if len(g) > 1 else g[0] for g in groups), ref)
 
 
-class WithQueries(dict[int, int]):
+class WithAnother(dict[int, int]):
+    """The same of a query that DuckDB answers as well: the keyed engine may begin, and give up (`long_calls`)."""
+
+
+class WithQueries(WithAnother):
     """Relation number -> where its columns begin, of rows for which subqueries may be asked, too (`KeyedJoin`)."""
 
 
@@ -289,6 +299,8 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             if of_array is not None:
                 return of_array
             made = keyed_calls.expression(node, lambda n: _expression(n, offsets))
+            if made is None and isinstance(offsets, WithAnother):
+                made = long_calls.expression(node, lambda n: _expression(n, offsets))
             if made is None:
                 raise NotKeyed(node.op)
             return made

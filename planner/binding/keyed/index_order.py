@@ -87,7 +87,7 @@ def key_walk(
     key = table.key_indexes
     try:
         within, rest = key_conditions.find_range(table, number, where)
-        condition = key_conditions.condition(rest, {number: 0})
+        condition = key_conditions.condition(rest, keyed.WithAnother({number: 0}))
     except keyed.NotKeyed:
         return None
     pinned = key[: len(within.prefix)]
@@ -190,7 +190,7 @@ def _walk(
         named = tuple(ordered_forms.column_of(positions, i) for i in range(len(positions)))
         try:
             within, rest = range_by(table, number, where, positions)
-            condition = key_conditions.condition(rest, {number: 0})
+            condition = key_conditions.condition(rest, keyed.WithAnother({number: 0}))
         except keyed.NotKeyed:
             continue
         pinned = len(within.prefix)

@@ -49,7 +49,7 @@ def index_read(
         for find in (key_conditions.find_points, key_conditions.find_listed):
             with contextlib.suppress(keyed.NotKeyed):
                 points, rest = found_by(find, table, number, where, positions)
-                condition = key_conditions.condition(rest, {number: 0})
+                condition = key_conditions.condition(rest, keyed.WithAnother({number: 0}))
                 return KeyedRead(
                     table, points, condition, outputs, limit=limit, index=positions, order=order,
                     other=_other(within, number),
@@ -58,7 +58,7 @@ def index_read(
         return None
     found, besides, positions = within
     try:
-        condition = key_conditions.condition(besides, {number: 0})
+        condition = key_conditions.condition(besides, keyed.WithAnother({number: 0}))
     except keyed.NotKeyed:
         return None
     return KeyedRead(table, found, condition, outputs, limit=limit, index=positions, order=order)
@@ -70,7 +70,7 @@ def _other(within: _InRange | None, number: int) -> OtherRange | None:
         return None
     found, besides, positions = within
     with contextlib.suppress(keyed.NotKeyed):
-        return OtherRange(positions, found, key_conditions.condition(besides, {number: 0}))
+        return OtherRange(positions, found, key_conditions.condition(besides, keyed.WithAnother({number: 0})))
     return None
 
 

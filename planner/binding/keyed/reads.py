@@ -114,7 +114,7 @@ def _short_read(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJo
     try:
         table = keyed_table(parts, scope, catalog)
         number = scope.relations[0].number
-        offsets = {number: 0}
+        offsets = keyed.WithAnother({number: 0})
         if parts.grouped:
             return _folded_read(catalog, table, number, parts)
         outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)
@@ -173,7 +173,7 @@ def _bounded_range(
             return None
         try:
             within, rest = key_conditions.find_range(table, number, parts.where)
-            condition = key_conditions.condition(rest, {number: 0})
+            condition = key_conditions.condition(rest, keyed.WithAnother({number: 0}))
         except keyed.NotKeyed:
             return None
         found = KeyedRead(table, within, condition, outputs, limit=limit, order=order)
@@ -208,7 +208,7 @@ def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> Keyed
         return None
     never_null = table.key_indexes[0]
     counted = Col(never_null, table.columns[never_null].type)
-    outputs, groups, above = grouped(parts, {number: 0}, counted)
+    outputs, groups, above = grouped(parts, keyed.WithAnother({number: 0}), counted)
     order = order_keys(parts.order, above)
     limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
     where = parts.below.where
@@ -225,7 +225,7 @@ def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> Keyed
         by_index = with_walk(by_index, walk, instead)
     try:
         lookup, rest = key_conditions.find_lookup(table, number, where)
-        condition = key_conditions.condition(rest, {number: 0})
+        condition = key_conditions.condition(rest, keyed.WithAnother({number: 0}))
     except keyed.NotKeyed:
         if by_index is None:
             return terms_read(catalog, table, number, where, outputs, limit=limit, groups=groups, order=order)
@@ -245,9 +245,7 @@ def keyed_read(parts: Parts, scope: Scope, catalog: Any, lock: str = "", wait: s
         raise keyed.NotKeyed("shape")
     parts = guarded(parts, scope.steps)
     relation = scope.relations[0]
-    offsets = {relation.number: 0}
-    outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)
-    if not outputs:
+    if not parts.targets:
         raise keyed.NotKeyed("no outputs")
     limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
     offset = keyed.expression(parts.offset, {}) if parts.offset is not None else None
@@ -256,6 +254,8 @@ def keyed_read(parts: Parts, scope: Scope, catalog: Any, lock: str = "", wait: s
     try:
         points, rest = key_conditions.find_points(table, relation.number, parts.where)
     except keyed.NotKeyed:
+        offsets = keyed.WithAnother({relation.number: 0})
+        outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)
         by_range = _range_read(table, relation.number, parts, outputs, limit, lock, wait)
         by_range = replace(by_range, offset=offset)
         order = _order(parts, offsets)
@@ -268,11 +268,12 @@ def keyed_read(parts: Parts, scope: Scope, catalog: Any, lock: str = "", wait: s
         raise keyed.NotKeyed("order")
     if len(points.keys) > 1 and limit is not None:
         raise keyed.NotKeyed("limit")
+    alone = {relation.number: 0}
     return KeyedRead(
         table,
         points,
-        key_conditions.condition(rest, offsets),
-        outputs,
+        key_conditions.condition(rest, alone),
+        tuple(keyed.expression(x.node, alone) for x in parts.targets),
         limit=limit,
         lock=lock,
         lock_wait=wait,
@@ -313,6 +314,6 @@ def _range_read(
         elif descending != k.descending:
             raise keyed.NotKeyed("order")
     return KeyedRead(
-        table, found, key_conditions.condition(rest, {number: 0}), outputs, descending=bool(descending), ordered=True,
+        table, found, key_conditions.condition(rest, keyed.WithAnother({number: 0})), outputs, descending=bool(descending), ordered=True,
         limit=limit, lock=lock, lock_wait=wait,
     )  # fmt: skip

@@ -47,7 +47,7 @@ def terms_read(
                 found.append(search)
                 conditions.append(_condition(conjunct, search, number, keys))
             else:
-                conditions.append(keyed.expression(conjunct, {number: 0}))
+                conditions.append(keyed.expression(conjunct, keyed.WithAnother({number: 0})))
     except keyed.NotKeyed:
         return None
     if not found:
@@ -63,7 +63,9 @@ def _condition(node: ir.Node, search: Search | Sought, number: int, keys: Sequen
         for a in node.args:
             inner = searched.search_of(a, number, keys)
             parts.append(
-                keyed.expression(a, {number: 0}) if inner is None else _condition(a, inner, number, keys)
+                keyed.expression(a, keyed.WithAnother({number: 0}))
+                if inner is None
+                else _condition(a, inner, number, keys)
             )
         return keyed.in_groups(node.op, tuple(parts), BOOL)
     if not isinstance(search, Sought) or len(search.index.columns) != 1:

@@ -175,7 +175,7 @@ def like_escape(pattern: str, escape: str) -> str:
     return "".join(out)
 
 
-def _similar(pattern: str, escape: str) -> str:
+def similar(pattern: str, escape: str) -> str:
     """A SIMILAR TO pattern as a regular expression."""
     if len(escape) > 1:
         raise SqlError("22025", "invalid escape string", hint="Escape string must be empty or one character.")
@@ -339,7 +339,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_sha512", lambda data: hashlib.sha512(data).digest(), ("BLOB",), "BLOB"),
     ("tw_get_byte", _get_byte, ("BLOB", "INTEGER"), "INTEGER"),
     ("tw_like_escape", like_escape, (_V, _V), _V),
-    ("tw_similar", _similar, (_V, _V), _V),
+    ("tw_similar", similar, (_V, _V), _V),
     ("tw_regexp_like", _regexp_like, (_V, _V, _V), "BOOLEAN"),
     ("tw_regexp_replace", _regexp_replace, (_V, _V, _V, _V), _V),
     ("tw_regexp_match", _regexp_match, (_V, _V, _V), "VARCHAR[]"),

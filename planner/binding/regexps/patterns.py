@@ -37,6 +37,10 @@ class Pattern:
         """The first match, or None."""
         return self._ended(self._compiled.search, text)
 
+    def at_once(self, text: str, seconds: float) -> Any:
+        """The first match, or None, while everybody waits. Raises TimeoutError after so long."""
+        return self._compiled.search(text, timeout=seconds)
+
     def matches(self, text: str, start: int = 0) -> list[Any]:
         """All matches from `start` on."""
         return self._ended(self._all, text, start)  # type: ignore[no-any-return]

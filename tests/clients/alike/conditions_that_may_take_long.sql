@@ -1,0 +1,64 @@
+-- Patterns, paths, text search and documents among what is asked of a few rows: known when the statement runs, NULL, wrong, or long.
+CREATE TABLE ctl_notes (id int PRIMARY KEY, owner int NOT NULL, title varchar(200), body text COLLATE "C", doc jsonb);
+CREATE INDEX ON ctl_notes (owner);
+INSERT INTO ctl_notes SELECT g, g % 50, (array['The quick Rust', 'slow python', 'Running dogs', 'SQL & sets', NULL])[1 + g % 5] || ' ' || g,
+    'Body of ' || g || E' line\nsecond (line) of text about ' || (array['rats', 'pythons', 'databases'])[1 + g % 3],
+    jsonb_build_object('n', g, 'lang', (array['en', 'de'])[1 + g % 2], 'k', jsonb_build_object('x', g % 10), 'tags', jsonb_build_array('a' || g % 3, g % 4), 'd', '2024-01-0' || 1 + g % 9)
+    FROM generate_series(1, 2000) g;
+INSERT INTO ctl_notes VALUES (5001, 7, '', '', 'null'), (5002, 7, 'a.c', repeat('a', 30) || '!', '1.0'), (5003, 7, 'a%c', NULL, '1'), (5004, 7, NULL, 'x', NULL), (5005, 7, 'A_C', 'y', '{"n": 1.50, "k": {"x": 2}}'), (5006, 7, 'q', 'z', '{"k": {"x": 2.0}, "n": 1.5}');
+PREPARE matches(int, text) AS SELECT id, title FROM ctl_notes WHERE owner = $1 AND title ~ $2 ORDER BY id LIMIT 5;
+EXECUTE matches(7, 'a.c'); EXECUTE matches(7, '^(Slow|slow) p'); EXECUTE matches(7, NULL); EXECUTE matches(NULL, 'a'); EXECUTE matches(7, '(a'); EXECUTE matches(7, '***=a.c'); EXECUTE matches(7, '(?i)SLOW.*7$'); EXECUTE matches(7, '\m(?:python)\M.*\d+'); EXECUTE matches(7, '');
+PREPARE anyhow(int, text) AS SELECT count(*), min(id), bool_or(title !~* $2) FROM ctl_notes WHERE owner = $1 AND title ~* $2;
+EXECUTE anyhow(7, 'A_C'); EXECUTE anyhow(7, 'RUST|python'); EXECUTE anyhow(12, '^the.*rust.*$'); EXECUTE anyhow(7, NULL); EXECUTE anyhow(7, '[a');
+PREPARE not_so(int, text) AS SELECT id FROM ctl_notes WHERE owner = $1 AND body !~ $2 ORDER BY id;
+EXECUTE not_so(7, 'line.second'); EXECUTE not_so(7, E'line\nsecond'); EXECUTE not_so(7, '(x+x+)+y');
+SELECT id FROM ctl_notes WHERE owner = 7 AND body ~ '^(a|aa)+$' ORDER BY id;
+PREPARE along(text) AS SELECT id, title FROM ctl_notes WHERE title ~ $1 ORDER BY id DESC LIMIT 4;
+EXECUTE along('^SQL'); EXECUTE along('s 19'); EXECUTE along('nowhere'); EXECUTE along(NULL);
+PREPARE by_id(int, text) AS SELECT id, title ~ $2 AS m, title SIMILAR TO $2 AS s FROM ctl_notes WHERE id = $1 AND (title ~ $2) IS NOT FALSE;
+EXECUTE by_id(2, 'dogs'); EXECUTE by_id(2, 'cats'); EXECUTE by_id(4, 'dogs'); EXECUTE by_id(2, '('); EXECUTE by_id(5002, 'a.c');
+PREPARE alikes(int, text) AS SELECT id FROM ctl_notes WHERE owner = $1 AND title SIMILAR TO $2 ORDER BY id LIMIT 6;
+EXECUTE alikes(7, '%(Rust|dogs)%'); EXECUTE alikes(7, 'a\%c'); EXECUTE alikes(7, 'a_c'); EXECUTE alikes(7, NULL); EXECUTE alikes(7, 'a.c'); EXECUTE alikes(7, '%(');
+PREPARE escaped(int, text, text) AS SELECT id FROM ctl_notes WHERE owner = $1 AND title SIMILAR TO $2 ESCAPE $3 ORDER BY id LIMIT 6;
+EXECUTE escaped(7, 'a#%c', '#'); EXECUTE escaped(7, 'A#_C', '#'); EXECUTE escaped(7, 'a%c', ''); EXECUTE escaped(7, 'a%c', NULL); EXECUTE escaped(7, 'a%c', 'ab');
+PREPARE path(int, jsonpath) AS SELECT id FROM ctl_notes WHERE owner = $1 AND doc @? $2 ORDER BY id;
+EXECUTE path(7, '$.k ? (@.x > 1 && @.x < 8)'); EXECUTE path(7, '$.tags[*] ? (@ == "a1")'); EXECUTE path(7, NULL); EXECUTE path(7, 'strict $.none'); EXECUTE path(7, '$.lang ? (@ like_regex "^D" flag "i")');
+PREPARE predicate(int, jsonpath) AS SELECT count(*) FILTER (WHERE doc @@ $2), count(doc @@ $2) FROM ctl_notes WHERE owner = $1;
+EXECUTE predicate(7, '$.n > 1000'); EXECUTE predicate(7, '$.none > 1'); EXECUTE predicate(7, '$.n');
+PREPARE exist(int, jsonpath, jsonb) AS SELECT id FROM ctl_notes WHERE owner = $1 AND jsonb_path_exists(doc, $2, $3) ORDER BY id LIMIT 4;
+EXECUTE exist(7, '$.k.x ? (@ == $x)', '{"x": 7}'); EXECUTE exist(7, '$.k.x ? (@ == $y)', '{"x": 7}'); EXECUTE exist(7, '$.k', '[]'); EXECUTE exist(7, '$.k', NULL);
+PREPARE first_of(int, jsonpath) AS SELECT id, jsonb_path_query_first(doc, $2) f, jsonb_path_query_array(doc, $2, '{}', true) a FROM ctl_notes WHERE owner = $1 ORDER BY id LIMIT 3;
+EXECUTE first_of(8, '$.tags[*]'); EXECUTE first_of(8, 'strict $.tags[7]'); EXECUTE first_of(8, '$.n + 0.50');
+SELECT id, jsonb_path_exists_tz(doc, '$.d.datetime() ? (@ < "2024-01-04T00:00:00+00:00".datetime())') FROM ctl_notes WHERE owner = 9 ORDER BY id LIMIT 4;
+SELECT id, jsonb_path_exists(doc, '$.d.datetime() ? (@ < "2024-01-04T00:00:00+00:00".datetime())') FROM ctl_notes WHERE owner = 9 ORDER BY id LIMIT 4;
+SELECT jsonb_path_match(doc, '$.n', silent => true), jsonb_path_match(doc, '$.n == 9') FROM ctl_notes WHERE id = 9;
+SET client_min_messages = warning;
+PREPARE found(int, text) AS SELECT id, title FROM ctl_notes WHERE owner = $1 AND to_tsvector('english', title) @@ plainto_tsquery('english', $2) ORDER BY id LIMIT 5;
+EXECUTE found(7, 'run dog'); EXECUTE found(7, 'the'); EXECUTE found(7, ''); EXECUTE found(7, NULL); EXECUTE found(22, 'dogs');
+PREPARE ranked(int, text) AS SELECT id, ts_rank(to_tsvector('english', body), websearch_to_tsquery('english', $2)) r, ts_rank_cd(to_tsvector(body), to_tsquery('simple', 'line'), 4) c FROM ctl_notes
+    WHERE owner = $1 AND to_tsvector('english', body) @@ websearch_to_tsquery('english', $2) ORDER BY r DESC, id LIMIT 4;
+EXECUTE ranked(3, 'rats or "second line"'); EXECUTE ranked(3, 'database -body'); EXECUTE ranked(3, 'line');
+PREPARE asked(int, text) AS SELECT count(*) FROM ctl_notes WHERE owner = $1 AND to_tsvector('simple', body) @@ to_tsquery('simple', $2);
+EXECUTE asked(3, 'rats & second'); EXECUTE asked(3, 'rats <-> second'); EXECUTE asked(3, 'rat:*'); EXECUTE asked(3, 'rats &'); EXECUTE asked(3, '!rats | pythons');
+SELECT count(*) FROM ctl_notes WHERE owner = 3 AND title @@ 'python';
+SELECT count(*) FROM ctl_notes WHERE owner = 3 AND body @@ (plainto_tsquery('rat') || phraseto_tsquery('second line') && !!to_tsquery('dogs'));
+SET default_text_search_config = simple;
+SELECT count(*), count(*) FILTER (WHERE to_tsvector(body) @@ plainto_tsquery('python')), count(*) FILTER (WHERE to_tsvector(body) @@ plainto_tsquery('pythons')) FROM ctl_notes WHERE owner = 3;
+RESET default_text_search_config;
+CREATE TEXT SEARCH CONFIGURATION ctl_own (COPY = english); ALTER TEXT SEARCH CONFIGURATION ctl_own ALTER MAPPING FOR asciiword WITH simple;
+SELECT count(*) FROM ctl_notes WHERE owner = 3 AND to_tsvector('ctl_own', body) @@ plainto_tsquery('ctl_own', 'pythons');
+SELECT count(*) FROM ctl_notes WHERE owner = 3 AND to_tsvector('ctl_own', body) @@ plainto_tsquery('ctl_own', 'python');
+SELECT id, ts_rank(setweight(to_tsvector('english', coalesce(title, '')), 'A') || setweight(to_tsvector('english', body), 'D'), plainto_tsquery('english', 'python')) r FROM ctl_notes WHERE owner = 3 ORDER BY r DESC, id LIMIT 3;
+PREPARE same(int, jsonb) AS SELECT id FROM ctl_notes WHERE owner = $1 AND doc -> 'k' = $2 ORDER BY id LIMIT 4;
+EXECUTE same(7, '{"x": 2}'); EXECUTE same(7, '{"x": 2.000}'); EXECUTE same(7, 'null'); EXECUTE same(7, NULL);
+SELECT id, doc = '1' AS one, doc <> '1.00' AS not_one, doc IS DISTINCT FROM 'null' AS d, doc IS NOT DISTINCT FROM NULL::jsonb AS n FROM ctl_notes WHERE owner = 7 AND id > 5000 ORDER BY id;
+SELECT a.id, b.id FROM ctl_notes a JOIN ctl_notes b ON b.owner = a.owner AND b.doc = a.doc WHERE a.owner = 7 AND a.id > 5000 ORDER BY 1, 2;
+BEGIN;
+UPDATE ctl_notes SET title = 'mine ' || id WHERE owner = 7 AND title ~ 'a.c';
+EXECUTE matches(7, '^mine'); EXECUTE same(7, '{"x": 2}');
+UPDATE ctl_notes SET title = regexp_replace(title, $$\d+$$, 'n') WHERE id = 5003 AND title ~ '^m.*\d.*$' RETURNING title;
+DELETE FROM ctl_notes WHERE owner = 7 AND doc @? '$.k.x ? (@ == 2)' AND to_tsvector('simple', body) @@ to_tsquery('simple', 'z | y') RETURNING id;
+WITH gone AS (DELETE FROM ctl_notes WHERE id IN (SELECT id FROM ctl_notes WHERE owner = 8 AND title SIMILAR TO '%(dogs|x)%' ORDER BY id LIMIT 2) RETURNING id, title) SELECT * FROM gone ORDER BY id;
+EXECUTE matches(7, '(');
+ROLLBACK;
+SELECT n.id FROM ctl_notes o JOIN ctl_notes n ON n.owner = o.owner AND n.title ~* o.title WHERE o.id = 5002 ORDER BY 1;
