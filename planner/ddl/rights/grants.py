@@ -6,6 +6,13 @@
 
 Who owns an object gives in its owner's name, superusers too; anybody else in the name of the role that may give most
 of what is asked for, and no more than that (a warning tells).
+
+What nobody has spoken of has no record: its owner has everything, and PUBLIC what its kind gives. The first GRANT or REVOKE
+writes that down, and there it stays, whatever is taken back later: so `relacl` and its kin are null until then, and never again.
+
+    nothing said            {}                      relacl NULL
+    GRANT ... TO bob        owner=all, bob=r        {owner=arwdDxt/owner,bob=r/owner}
+    REVOKE ... FROM bob     owner=all               {owner=arwdDxt/owner}
 """
 
 from __future__ import annotations
@@ -15,7 +22,7 @@ from typing import Final
 
 from planner import statements as st
 from planner.abc import Oid, PlanError, Table
-from planner.catalog import CatalogObject, Grant, View, rights
+from planner.catalog import CatalogObject, Grant, Schema, View, rights
 from planner.ddl.scope import Scope
 
 _OF_COLUMNS: Final = frozenset(("select", "insert", "update", "references"))
@@ -135,9 +142,16 @@ def change_owner(scope: Scope, target: Oid, old: str, new: str) -> None:
         elif g.grantee == old and (
             mine := next((x for x in said if x.grantee == new and x.attnum == g.attnum), None)
         ):
-            privileges = tuple(sorted({*g.privileges, *mine.privileges}))
-            scope.replace(mine, dataclasses.replace(mine, privileges=privileges, grantor=new))
-            scope.remove(g)
+            first, last = sorted((g, mine), key=lambda x: x.oid)
+            both = dataclasses.replace(
+                first,
+                grantee=new,
+                grantor=new,
+                privileges=tuple(sorted({*g.privileges, *mine.privileges})),
+                grantable=tuple(sorted({*g.grantable, *mine.grantable})),
+            )
+            scope.remove(last)
+            scope.replace(first, both)
         elif old in (g.grantee, g.grantor) and g.grantee != new:
             grantee = new if g.grantee == old else g.grantee
             grantor = new if g.grantor == old else g.grantor
@@ -178,12 +192,25 @@ def _put(
     grantable: set[str],
     giver: str,
 ) -> None:
+    if not attnum:
+        _write_down(scope, thing)
     old = _of(scope, thing, grantee, attnum)
     privileges, options = tuple(sorted(held)), tuple(sorted(grantable))
-    if held == _unsaid(thing, grantee, attnum) and not grantable:
-        if old is not None:
-            scope.remove(old)
-    elif old is None:
-        scope.add(Grant(scope.allocate(), thing.oid, grantee, privileges, options, attnum, giver))
-    else:
+    if old is not None and not held and (attnum or not _unsaid(thing, grantee, attnum)):
+        scope.remove(old)
+    elif old is not None and (old.privileges or not held):
         scope.replace(old, dataclasses.replace(old, privileges=privileges, grantable=options))
+    elif old is not None or held:
+        if old is not None:  # it had lost everything: in the list, who comes again is the last
+            scope.remove(old)
+        scope.add(Grant(scope.allocate(), thing.oid, grantee, privileges, options, attnum, giver))
+
+
+def _write_down(scope: Scope, thing: CatalogObject) -> None:
+    """What an object's owner and PUBLIC have by nature becomes records, where there are none yet."""
+    owner = str(getattr(thing, "owner", ""))
+    first = (owner, rights.PUBLIC) if isinstance(thing, Schema) else (rights.PUBLIC, owner)
+    for grantee in first:
+        had = rights.unsaid(thing, grantee)
+        if had and _of(scope, thing, grantee, 0) is None:
+            scope.add(Grant(scope.allocate(), thing.oid, grantee, tuple(sorted(had)), (), 0, owner))
