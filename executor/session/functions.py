@@ -10,6 +10,7 @@
     tw_terminate_backend(other pid, pid)           pg_terminate_backend
     tw_setseed(seed, pid), tw_random(pid)          setseed, random after that
     tw_sleep(seconds, pid)                         pg_sleep
+    tw_clock(pid)                                  clock_timestamp: for each row anew
     tw_open_snapshot(tables, time, lease, pid)     tidewire_open_snapshot and its kin: `native_reads`
 
 They ask the event loop, where all sessions live, and wait for it; only sleeping waits where it is, and looks up
@@ -170,6 +171,16 @@ def _sleeper(executor: Executor) -> Callable[..., Any]:
     return sleep
 
 
+def _clock(executor: Executor) -> Callable[..., Any]:
+    """The time, once for each row that asks. The clock is everybody's: no loop is asked for it."""
+    now_us = executor.env.clock.now_us
+
+    def times(pids: pa.ChunkedArray) -> pa.Array:
+        return pa.array([now_us() for _ in range(len(pids))], pa.timestamp("us", "UTC"))
+
+    return times
+
+
 def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
     """Makes the functions known to the database. Called on the loop."""
     loop = asyncio.get_running_loop()
@@ -200,6 +211,9 @@ def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
             side_effects=True,
         )
     calls.install(executor, connection)
+    connection.create_function(
+        "tw_clock", _clock(executor), ["INTEGER"], "TIMESTAMPTZ", type="arrow", side_effects=True
+    )
     connection.create_function(
         "tw_sleep", _sleeper(executor), ["DOUBLE", "INTEGER"], "VARCHAR", side_effects=True
     )

@@ -82,7 +82,6 @@ def _snapshot(session: Session, ts: Timestamp) -> str:
 _VALUES: dict[str, Callable[[Any], Datum]] = {
     "now": lambda s: s.now_us(),
     "statement_timestamp": lambda s: max(s.statement_began_ns // 1000, s.now_us()),
-    "clock_timestamp": lambda s: s.executor.env.clock.now_us(),
     "started_at": lambda s: s.executor.started_us,
     "current_user": lambda s: s.user,
     "session_user": lambda s: s.settings.raw("session_authorization"),

@@ -30,7 +30,7 @@ _SESSION: Final = {
     "now": "now()", "current_user": "CURRENT_USER", "session_user": "SESSION_USER", "user": "CURRENT_USER",
     "current_role": "CURRENT_ROLE", "current_catalog": "CURRENT_CATALOG", "current_schema": "CURRENT_SCHEMA",
     "current_database": "current_database()", "query_text": "current_query()",
-    "statement_timestamp": "statement_timestamp()", "clock_timestamp": "clock_timestamp()",
+    "statement_timestamp": "statement_timestamp()",
 }  # fmt: skip
 _NUMBERS: Final = frozenset((t.INT2, t.INT4, t.INT8, t.NUMERIC, t.FLOAT4, t.FLOAT8))
 _INT4: Final = 1 << 31

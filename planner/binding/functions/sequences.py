@@ -18,7 +18,6 @@ from planner.binding.functions.registry import implements
 PID = SessionValue("pid", TypeRef(t.INT4))
 SEEDED = SessionValue("seeded", TypeRef(t.BOOL))
 """Whether random() is of the session's own generator (`setseed`)."""
-_CLOCK = SessionValue("clock_timestamp", TypeRef(t.TIMESTAMPTZ))
 
 
 @implements("nextval(regclass)", "currval(regclass)")
@@ -86,6 +85,17 @@ def _random(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
     return sql("CASE WHEN ", SEEDED, " THEN tw_random(", PID, ") ELSE random() END")
 
 
+@implements("clock_timestamp()")
+def _clock(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
+    """The time at which a row asks for it; `now()` and `statement_timestamp()` are what the session knows."""
+    return sql("tw_clock(", PID, ")")
+
+
+@implements("timeofday()")
+def _time_of_day(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
+    return sql("strftime(tw_clock(", PID, "), '%a %b %d %H:%M:%S.%f %Y UTC')")
+
+
 @implements("setseed(float8)")
 def _setseed(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     return sql("tw_setseed(", args[0], ", ", PID, ")")
@@ -104,7 +114,13 @@ def _sleep_for(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
 @implements("pg_sleep_until(timestamptz)")
 def _sleep_until(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     return sql(
-        "tw_sleep(CAST(epoch_us(", args[0], ") - epoch_us(", _CLOCK, ") AS DOUBLE) / 1000000, ", PID, ")"
+        "tw_sleep(CAST(epoch_us(",
+        args[0],
+        ") - epoch_us(tw_clock(",
+        PID,
+        ")) AS DOUBLE) / 1000000, ",
+        PID,
+        ")",
     )
 
 

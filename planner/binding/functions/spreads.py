@@ -96,8 +96,8 @@ def _over_spread(name: str, axes: str) -> Maker:
     """A quotient of spreads: NULL where one of them, a divisor, is zero (DuckDB says NaN)."""
 
     def made(around: Around, args: list[Frag]) -> Frag:
-        divisors = join(" * ", [around.call(f"regr_s{axis}{axis}", args) for axis in axes])
-        return sql("CASE WHEN ", divisors, " <> 0 THEN ", around.call(name, args), " END")
+        divisors = [sql(around.call(f"regr_s{axis}{axis}", args), " <> 0") for axis in axes]
+        return sql("CASE WHEN ", join(" AND ", divisors), " THEN ", around.call(name, args), " END")
 
     return made
 
@@ -114,16 +114,33 @@ aggregates("regr_slope(float8, float8)")(_folded("regr_slope", _over_spread("reg
 aggregates("regr_intercept(float8, float8)")(_folded("regr_intercept", _over_spread("regr_intercept", "x")))
 aggregates("regr_r2(float8, float8)")(_folded("regr_r2", _regr_r2))
 
-for _name in [
-    "covar_pop",
-    "covar_samp",
-    "regr_avgx",
-    "regr_avgy",
-    "regr_sxx",
-    "regr_sxy",
-    "regr_syy",
-]:
+
+def _of_pairs(name: str, axes: str) -> Maker:
+    """A sum over pairs of what they are apart: of what is infinite or no number nothing is known (DuckDB says -Infinity, or 0)."""
+
+    def made(around: Around, args: list[Frag]) -> Frag:
+        y, x = args
+        odd = join(" OR ", [sql("NOT isfinite(", x if axis == "x" else y, ")") for axis in axes])
+        odd = sql("(", odd, ") AND ", x, " IS NOT NULL AND ", y, " IS NOT NULL")  # other pairs do not count
+        value, any_odd = around.call(name, args), around.call("bool_or", [odd])
+        few = sql(around.call("regr_count", args), " < 2") if name.endswith("_samp") else sql("false")
+        return sql(
+            "CASE WHEN ", any_odd, " AND NOT (", few, ") THEN CAST('NaN' AS DOUBLE) ELSE ", value, " END"
+        )
+
+    return made
+
+
+for _name in ("regr_avgx", "regr_avgy"):
     aggregates(f"{_name}(float8, float8)")(_folded(_name, plain(_name)))
+for _name, _axes in (
+    ("covar_pop", "xy"),
+    ("covar_samp", "xy"),
+    ("regr_sxy", "xy"),
+    ("regr_sxx", "x"),
+    ("regr_syy", "y"),
+):
+    aggregates(f"{_name}(float8, float8)")(_folded(_name, _of_pairs(_name, _axes)))
 aggregates("regr_count(float8, float8)")(
     lambda around, args: sql("CAST(", around.call("regr_count", args), " AS BIGINT)")
 )

@@ -22,7 +22,7 @@ _SESSION: dict[str, tuple[str, int]] = {
     "current_database": ("current_database", t.NAME), "current_schema": ("current_schema", t.NAME),
     "current_query": ("query_text", t.TEXT), "getpgusername": ("current_user", t.NAME), "pg_backend_pid": ("pid", t.INT4), "pg_trigger_depth": ("trigger_depth", t.INT4), "now": ("now", t.TIMESTAMPTZ), "current_timestamp": ("now", t.TIMESTAMPTZ),
     "transaction_timestamp": ("now", t.TIMESTAMPTZ), "statement_timestamp": ("statement_timestamp", t.TIMESTAMPTZ),
-    "clock_timestamp": ("clock_timestamp", t.TIMESTAMPTZ), "tidewire_now": ("read_ts", t.TIMESTAMPTZ),
+    "tidewire_now": ("read_ts", t.TIMESTAMPTZ),
     "inet_client_port": ("client_port", t.INT4), "inet_server_port": ("server_port", t.INT4),
     "txid_current": ("txid", t.INT8), "pg_current_xact_id": ("txid", t.XID8),
     "txid_current_if_assigned": ("txid_if_numbered", t.INT8), "pg_current_xact_id_if_assigned": ("txid_if_numbered", t.XID8),

@@ -28,8 +28,8 @@ CLAUSE = "partition bound"
 class NotComputed(PlanError):
     """The value of an expression is wanted, as one of the column's type."""
 
-    def __init__(self, said: st.Sql, column: Column) -> None:
-        super().__init__("0A000", "a partition bound that is computed is not supported here")
+    def __init__(self, said: st.Sql, column: Column, what: str = "a partition bound") -> None:
+        super().__init__("0A000", f"{what} that is computed is not supported here")
         self.said = said
         self.ref = types.base_of(column.type)
 

@@ -35,6 +35,7 @@ from planner.ddl.tables.columns import (
     refuse_alike,
     refuse_column_name,
     verify_default,
+    verify_first_value,
     verify_generated,
     with_dates_of_generated,
 )
@@ -84,7 +85,7 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
         on.add(check)
     if said.default is not None:
         default = said.default
-        on.verify.append(lambda: verify_default(scope, on.table, column.name, default))
+        on.verify.append(lambda: verify_first_value(scope, on.table, column.name, default))
     if said.generated is not None:
         generated = said.generated
         on.verify.append(lambda: verify_generated(scope, on.table, column.name, generated))

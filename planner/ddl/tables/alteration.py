@@ -54,7 +54,7 @@ class Alteration:
         self.computed: list[int] = []  # attnums of new generated columns
         self.reshaped = False
         self.retyped: set[int] = set()
-        self.verify: list[Callable[[], None]] = []
+        self.verify: list[Callable[[], object]] = []
         self.only = False
 
     @property

@@ -9,7 +9,7 @@ from typing import Final
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, Plan, PlanError, SqlError, Table, TypeRef
+from planner.abc import Column, Plan, PlanError, Query, SqlError, Table, TypeRef
 from planner.binding.facts import type_name
 from planner.binding.resolve import castable, own_cast
 from planner.catalog import (
@@ -21,6 +21,7 @@ from planner.catalog import (
 from planner.ddl import collations, moments, sequences
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.dependencies import depends
+from planner.ddl.partitions.bound_values import NotComputed
 from planner.ddl.scope import Scope
 from planner.ddl.tables import column_settings
 from planner.ddl.types.named_types import with_schemas
@@ -112,8 +113,28 @@ def define_column(
     return column, sequence, checks
 
 
-def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:
-    """Binds a DEFAULT on its own: unknown names and functions, and references to columns, are errors now."""
+def verify_first_value(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:
+    """Binds the DEFAULT of a column that is added, and has it computed: PostgreSQL keeps what it comes to as the value of rows that
+    are there already, whether there are any or not. Raises NotComputed."""
+    plan = verify_default(scope, table, name, expression)
+    column = constraints.find_column(table, name)
+    assert column is not None
+    alone = table.partitioning is None and table.foreign is None
+    if (
+        not alone
+        or plan is None
+        or "runs" in plan.extra
+        or (isinstance(plan.body, Query) and plan.body.volatile)
+    ):
+        return
+    if expression.offset not in scope.computed:
+        raise NotComputed(expression, column, "a default")
+    scope.checks += constraints.length_checks(expression.text, column.type, "(SELECT 1) AS tw_one")
+
+
+def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) -> Plan | None:
+    """Binds a DEFAULT on its own: unknown names and functions, and references to columns, are errors now. None for what is
+    a constant, or a number of a sequence."""
     constraints.refuse_subqueries(expression, "DEFAULT expression")
     constraints.refuse_columns(expression)
     column = constraints.find_column(table, name)
@@ -125,12 +146,14 @@ def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) ->
         except SqlError as e:
             e.position = expression.offset + tokens[0].start + 1
             raise
-        return
+        return None
     if len(tokens) == 2 and tokens[0].keyword == "null":
-        return
+        return None
     if [t.value for t in tokens[:2]] == ["nextval", "("]:
-        return  # evaluated by the executor, not by a query
-    _verify_type(scope.plan_expression(expression, clause="DEFAULT expressions"), column)
+        return None  # evaluated by the executor, not by a query
+    plan = scope.plan_expression(expression, clause="DEFAULT expressions")
+    _verify_type(plan, column)
+    return None if len(tokens) == 2 else plan
 
 
 def with_dates_of_generated(scope: Scope, table: Table) -> Table:

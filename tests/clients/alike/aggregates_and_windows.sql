@@ -17,3 +17,8 @@ select ntile(0) over () from agg;
 select nth_value(a, 0) over () from agg;
 select ntile(3) over (order by a), nth_value(a, 2) over (order by a) from agg where a < 5 order by a;
 select row_number() over (order by row_number() over ()) from agg;
+-- Spreads over frames with what is infinite or no number
+create table aaw_odd (g int, x float8, y float8);
+insert into aaw_odd values (1,1,2),(1,'nan',3),(1,2,'inf'),(2,1,1),(2,2,2),(2,'inf',1),(2,3,3),(3,1,5),(3,1,5),(4,'inf',null),(4,1,1),(4,2,4),(5,'inf',1),(5,1,1),(6,1,'nan');
+select g, x, y, covar_pop(y,x) over u, covar_samp(y,x) over u, regr_sxy(y,x) over u, regr_sxx(y,x) over u, regr_syy(y,x) over u, regr_slope(y,x) over u, corr(y,x) over u from aaw_odd window u as (partition by g order by x, y);
+select g, x, y, covar_pop(y,x) over u, covar_samp(y,x) over u, regr_sxy(y,x) over u, regr_sxx(y,x) over u, regr_syy(y,x) over u, regr_slope(y,x) over u, corr(y,x) over u from aaw_odd window u as (partition by g order by x, y rows between 1 preceding and current row);
