@@ -256,7 +256,7 @@ class PackedKeys(KeyIndex):
     """Several integral columns packed into one int64, most significant first. Where no number between the first and the last is
     missing, as of rows that were loaded with all numbers of an order, nothing is searched."""
 
-    __slots__ = ("_packed", "_parts", "_view", "find")
+    __slots__ = ("_packed", "_parts", "_places", "_view", "find")
 
     find: Callable[[Key], int]  # type: ignore[assignment]
 
@@ -272,6 +272,7 @@ class PackedKeys(KeyIndex):
     def _look_into(self, view: memoryview) -> None:
         """`find` as one expression: it is asked for every key that a statement names."""
         self._view = view
+        self._places: dict[int, Callable[[Key, bool], int]] = {}
         names = [f"v{i}" for i in range(self.width)]
         inside = " and ".join(
             f"{low} <= {name} <= {high}" for name, (low, high, _) in zip(names, self._parts, strict=True)
@@ -297,11 +298,38 @@ class PackedKeys(KeyIndex):
 
     def _place(self, bound: Any, *, after: bool) -> int:
         """Where keys at the bound, which may be a prefix, begin, or end (`after`)."""
-        p, last = 0, 0
         parts = bound if isinstance(bound, tuple) else (bound,)
+        place = self._places.get(len(parts))
+        if place is None:
+            place = self._places[len(parts)] = self._place_of(len(parts))
+        i = place(parts, after)
+        return i if i >= 0 else self._place_between(parts, after)
+
+    def _place_of(self, width: int) -> Callable[[Key, bool], int]:
+        """`_place` of bounds of so many columns, as one expression where they are integers that keys may have; -1 where they are not."""
+        parts = self._parts[:width]
+        names = [f"v{i}" for i in range(len(parts))]
+        integers = " is ".join([f"{n}.__class__" for n in names] + ["int"])
+        inside = " and ".join(
+            [integers, *(f"{low} <= {n} <= {high}" for n, (low, high, _) in zip(names, parts, strict=True))]
+        )
+        number = " + ".join(f"{n} * {weight}" for n, (_, _, weight) in zip(names, parts, strict=True))
+        nought, last = sum(low * weight for low, _, weight in parts), parts[-1][2]
+        scope: dict[str, Any] = {"view": self._view, "search": bisect_left}
+        exec(
+            f"def place(bound, after):\n    {', '.join(names)}, {'*_' if width > len(parts) else ''} = bound\n"
+            f"    return search(view, {number} - {nought} + ({last} if after else 0)) if {inside} else -1",
+            scope,
+        )
+        made: Callable[[Key, bool], int] = scope["place"]
+        return made
+
+    def _place_between(self, parts: tuple[Any, ...], after: bool) -> int:
+        """The same of any bounds."""
+        p, last = 0, 0
         for v, (low, high, weight) in zip(parts, self._parts):  # noqa: B905 (a prefix is shorter)
             if type(v) is not int:  # between two numbers, perhaps
-                return self.left((upper_bound if after else lower_bound)(bound, self.width, True))
+                return self.left((upper_bound if after else lower_bound)(parts, self.width, True))
             if v < low:
                 return bisect_left(self._view, p)
             if v > high:

@@ -313,8 +313,8 @@ class Lookups:
             self._no_answer()
         chains, versions = self._chains, self._versions
         heads: Iterable[tuple[Key, Version]] = ()
-        if chains and versions.count_between(low, high, low_inclusive, high_inclusive):
-            keys = versions.keys_between(low, high, low_inclusive, high_inclusive, descending)
+        keys = versions.keys_between(low, high, low_inclusive, high_inclusive, descending) if chains else None
+        if keys is not None:
             keys, same_keys = tee(keys)
             heads = zip(keys, map(chains.__getitem__, same_keys), strict=True)
             if not at_once:

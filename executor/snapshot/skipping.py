@@ -54,7 +54,7 @@ def behind(
     start, stop = run.keys.span(*bounds)
     heads: list[tuple[Key, Version]] = []
     events: list[Event] = []
-    for key in versions.keys_between(*bounds, descending) if chains else ():
+    for key in (versions.keys_between(*bounds, descending) if chains else None) or ():
         v = visible(chains[key], ts)
         if v is not None:
             i = run.find(key)

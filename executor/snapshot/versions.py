@@ -25,9 +25,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sortedcontainers import SortedList
-
 from executor.snapshot.keys import lower_bound, upper_bound
+from executor.snapshot.ordered_keys import OrderedKeys, Place
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
@@ -71,7 +70,7 @@ class IndexMap(UniqueMap):
     def __init__(self, key_of: KeyOf, width: int) -> None:
         super().__init__(0, key_of)
         self._width = width
-        self._order: Any = None
+        self._order: OrderedKeys | None = None
         self._fresh: list[Key] = []
 
     def add(self, row: Row, key: Key) -> None:
@@ -108,31 +107,35 @@ class IndexMap(UniqueMap):
     def between(self, bounds: tuple[Key | None, Key | None, bool, bool], descending: bool) -> Iterator[Key]:
         """The keys in order within the bounds. To be taken before anything is written."""
         if self._order is None:
-            self._order = SortedList(self.candidates)
+            self._order = OrderedKeys(self.candidates)
         elif self._fresh:
             self._order.update(self._fresh)
             self._fresh = []
-        start, stop = _span(self._order, self._width, *bounds)
-        return iter(self._order.islice(start, stop, reverse=descending))
+        return self._order.between(*_span(self._order, self._width, *bounds), descending)
 
 
 def _span(
-    order: Any, width: int, low: Key | None, high: Key | None, low_inclusive: bool, high_inclusive: bool
-) -> tuple[int, int]:
-    """Where a range of sorted keys begins and ends."""
-    start = 0
-    stop = len(order)
+    order: OrderedKeys,
+    width: int,
+    low: Key | None,
+    high: Key | None,
+    low_inclusive: bool,
+    high_inclusive: bool,
+) -> tuple[Place, Place]:
+    """Where a range of sorted keys begins and ends (before it begins, if nothing can be in it)."""
+    start: Place = 0, 0
+    stop = order.end
     if low is not None:
         if width == 1:
-            start = order.bisect_left(low) if low_inclusive else order.bisect_right(low)
+            start = order.left(low) if low_inclusive else order.right(low)
         else:
-            start = order.bisect_left(lower_bound(low, width, low_inclusive))
+            start = order.left(lower_bound(low, width, low_inclusive))
     if high is not None:
         if width == 1:
-            stop = order.bisect_right(high) if high_inclusive else order.bisect_left(high)
+            stop = order.right(high) if high_inclusive else order.left(high)
         else:
-            stop = order.bisect_left(upper_bound(high, width, high_inclusive))
-    return start, max(start, stop)
+            stop = order.left(upper_bound(high, width, high_inclusive))
+    return start, stop
 
 
 class Versions:
@@ -145,7 +148,7 @@ class Versions:
         self.chains: dict[Key, Version] = {}
         self.uniques = uniques if uniques is not None else []
         self.fresh: list[Key] | None = None
-        self._order: Any = None
+        self._order: OrderedKeys | None = None
 
     def __len__(self) -> int:
         return len(self.chains)
@@ -214,31 +217,28 @@ class Versions:
 
     def keys_between(
         self, low: Key | None, high: Key | None, low_inclusive: bool, high_inclusive: bool, descending: bool
-    ) -> Iterator[Key]:
-        """The keys in order within the bounds. To be taken before anything is written."""
-        start, stop = self._span(low, high, low_inclusive, high_inclusive)
-        return iter(self._sorted().islice(start, stop, reverse=descending))
+    ) -> Iterator[Key] | None:
+        """The keys in order within the bounds; None: there are none. To be taken before anything is written."""
+        order = self._sorted()
+        start, stop = _span(order, self.width, low, high, low_inclusive, high_inclusive)
+        return order.between(start, stop, descending) if start < stop else None
 
     def count_between(
         self, low: Key | None, high: Key | None, low_inclusive: bool, high_inclusive: bool
     ) -> int:
         """How many keys are within the bounds."""
-        start, stop = self._span(low, high, low_inclusive, high_inclusive)
-        return stop - start
+        order = self._sorted()
+        return max(0, order.count(*_span(order, self.width, low, high, low_inclusive, high_inclusive)))
 
-    def _span(
-        self, low: Key | None, high: Key | None, low_inclusive: bool, high_inclusive: bool
-    ) -> tuple[int, int]:
-        return _span(self._sorted(), self.width, low, high, low_inclusive, high_inclusive)
-
-    def _sorted(self) -> Any:
-        if self._order is None:
-            self._order = SortedList(self.chains)
+    def _sorted(self) -> OrderedKeys:
+        order = self._order
+        if order is None:
+            order = self._order = OrderedKeys(self.chains)
             self.fresh = []
         elif self.fresh:
-            self._order.update(self.fresh)
+            order.update(self.fresh)
             self.fresh = []
-        return self._order
+        return order
 
     def _drop(self, key: Key) -> None:
         del self.chains[key]

@@ -207,6 +207,21 @@ def test_keys_that_the_column_cannot_have_are_not_found() -> None:
         assert index.find_each(asked) == [i for k in asked if (i := index.find(k)) >= 0]
 
 
+def test_bounds_of_integers_may_lie_between_them_and_beyond() -> None:
+    known = [(a, b) for a in range(-1, 3) for b in range(0, 10, 3)]
+    index = key_index(arrays_of(known, [pa.int16(), pa.int32()]))
+    assert type(index) is PackedKeys
+    values = (-2, -1, -0.5, Decimal(1), Decimal("1.5"), 2.0, 3, float("inf"), float("-inf"), True)
+    bounds: list[Any] = [(a,) for a in values] + [(a, b) for a in values for b in values]
+    for bound in bounds:
+        places = [k[: len(bound)] for k in known]
+        for inclusive in (True, False):
+            above = sum(p < bound or (p == bound and not inclusive) for p in places)
+            below = sum(p < bound or (p == bound and inclusive) for p in places)
+            assert index.span(bound, None, inclusive, True) == (above, len(known))
+            assert index.span(None, bound, True, inclusive) == (0, below)
+
+
 @given(rows=st.lists(st.tuples(st.integers(0, 3), st.integers(-2, 2), st.integers(0, 1)), max_size=6))
 def test_rows_are_in_order_where_sorting_leaves_them(rows: list[tuple[int, int, int]]) -> None:
     for some in (rows, sorted(rows)):
