@@ -28,6 +28,7 @@ from executor.keyed.read import ReadPlan
 from executor.keyed.terms_read import TermsRead
 from executor.keyed.write import UpdatePlan
 from executor.session.catalog_reads import join_of
+from executor.session.choices import CHOICES, ChosenPlans
 from executor.session.drawing import Draws
 from executor.session.partitions.leafwise import LeafPlans
 from executor.session.secured_rules import SecuredRules
@@ -206,6 +207,7 @@ class Plans:
             if "leafwise" in current.extra and "runs" not in current.extra and not catalog.past:
                 with contextlib.suppress(NotCompilable):
                     found.leaves = LeafPlans(catalog, current, current.extra["leafwise"])
+            self._put_choices(found)
             if "act" in current.extra and "runs" not in current.extra:
                 with contextlib.suppress(NotCompilable):
                     found.act = compile_tuple(current.extra["act"])
@@ -229,9 +231,11 @@ class Plans:
                     wide = dataclasses.replace(current, body=current.extra["beyond"], extra={})
                     beyond = CompiledPlan(Door.WIDE, catalog, wide)
                 read = ReadPlan(body)
-                return CompiledPlan(
+                by_read = CompiledPlan(
                     Door.READ, catalog, current, table, image, read=read, lock=body.lock, beyond=beyond
                 )
+                self._put_choices(by_read)
+                return by_read
             rules = self.rules(table, catalog)
             if isinstance(table, GuardedTable) and table.row_checks is not None:
                 rules = SecuredRules(rules, table)
@@ -269,6 +273,15 @@ class Plans:
             related=refers or takes,
             fires=fires,
         )
+
+    @staticmethod
+    def _put_choices(found: CompiledPlan) -> None:
+        """The plans that stand in for this one, by what parameters say."""
+        made = found.plan.extra.get(CHOICES)
+        if made is None or "runs" in found.plan.extra or found.catalog.past:
+            return
+        with contextlib.suppress(NotCompilable):
+            found.leaves = ChosenPlans(found.plan, made)
 
     def _lasts(self, known: CompiledPlan, catalog: Catalog, session: Session) -> bool:
         """Whether what was compiled for another catalog is what would be compiled for this one: the tables are the same, which

@@ -408,3 +408,13 @@ class KeyedJoin:
     """The first step's rows in order, each joined as it is met, until there are enough: its `lookup` is the walk's range."""
     compiled: list[Any] = field(default_factory=list, compare=False, repr=False)
     """The executor's, where it is a part of a statement that writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The keyed forms of a query in which parameters switch conditions off."""
+
+    tests: tuple[Expr, ...]
+    """Of parameters alone."""
+    forms: tuple[KeyedRead | KeyedJoin | None, ...]
+    """By the tests' answers as digits of a binary number: 1 is true, 0 is false or NULL."""

@@ -78,7 +78,8 @@ class CompiledPlan:
     parts_target: PartsTarget | None = None
     """The same outside of blocks, where it writes."""
     leaves: Any = None
-    """Of a partitioned table: plans of leaves that answer for it (`executor.session.partitions.leafwise.LeafPlans`)."""
+    """Plans that answer for it, as parameters say: a partitioned table's leaves (`executor.session.partitions.leafwise.LeafPlans`), a query's
+    with and without the conditions that they switch off (`executor.session.choices.ChosenPlans`)."""
     constant: Any = None
     """A query's one row as a function, where it depends on no table."""
     act: Any = None

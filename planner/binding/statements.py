@@ -31,6 +31,7 @@ from planner.binding.keyed import acts as keyed_acts
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import key_conditions
 from planner.binding.keyed import reads as keyed_reads
+from planner.binding.keyed.choices import choices
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.records import items_of, told
@@ -211,6 +212,11 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
                 )
             else:
                 ordered = by_key
+        if by_leaf is None and queries.prefer_keyed and scope.steps:
+            made = choices(
+                ctx.catalog, parts, scope.steps, lambda p: keyed_reads.shortcut(p, scope, ctx.catalog)
+            )
+            extra |= {"choices": made} if made is not None else {}
         if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
             r = scope.relations[0]
             assert r.table is not None
@@ -231,7 +237,7 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
                 finished = replace(finished, by_key=bound.by_key.plan())
     query = with_writes(queries, finished)
     if ordered is not None:
-        extra = {"beyond": query}
+        extra = {"beyond": query} | ({"choices": extra["choices"]} if "choices" in extra else {})
         return Plan(
             kind, "SELECT", queries.parameters.all(), columns, ordered, ctx.catalog.version, text, extra=extra
         )

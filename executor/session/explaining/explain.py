@@ -121,7 +121,7 @@ def _by_keys(body: Body) -> bool:
 
 def _otherwise(plan: Plan) -> dict[str, Any]:
     """Which engine it is if what is asked for turns out to be little, or much: each execution decides."""
-    if plan.extra.keys() & {"keyed", "by_range", "leafwise"} or _by_keys(plan.body):
+    if plan.extra.keys() & {"keyed", "by_range", "leafwise", "choices"} or _by_keys(plan.body):
         return {"Engine For Few Rows": "keyed"}
     return {"Engine For Many Rows": "columnar"} if "beyond" in plan.extra else {}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from executor.keyed.compile import Compiled, compile_row
 from executor.keyed.insert import sequences_of
@@ -119,8 +119,17 @@ class LeafPlans:
         return None if made is None else _plan_of(self._plan, made, self._whole)
 
 
+class StandIns(Protocol):
+    """Plans that stand in for one, of which parameters say which."""
+
+    @property
+    def computes(self) -> bool: ...
+
+    def find(self, session: Session, params: Given, *, now: bool = False) -> tuple[Plan, Given] | None: ...
+
+
 def of_each(
-    session: Session, plans: LeafPlans, make: Callable[[Session, Plan], _T | None]
+    session: Session, plans: StandIns, make: Callable[[Session, Plan], _T | None]
 ) -> Callable[[Given], tuple[_T, Given] | None]:
     """What `make` makes of a leaf's plan, once for each leaf: which of them is to be asked, and with which parameters."""
     find = plans.find
