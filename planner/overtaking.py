@@ -6,6 +6,10 @@
 A block's writes are planned against a definition, and refused (40001) where another has taken its place. At READ COMMITTED PostgreSQL
 lets go on whoever it has nothing to ask of: definitions that lock out no writer there, and those whose wait is for nothing but the
 lock. What asks something of rows, gives them another shape, or has to be told of writes (keys, CHECKs, columns, triggers) is none of them.
+
+Some concern nobody, at any level: a comment, storage parameters, what is to be counted of a column, and that a constraint which has been
+asked of every new row all along holds for the old ones, too (VALIDATE CONSTRAINT). PostgreSQL locks those against other definitions alone
+(SHARE UPDATE EXCLUSIVE), so that they can be made beside any load.
 """
 
 from __future__ import annotations
@@ -20,26 +24,47 @@ def goes_on(old: Table, new: Table, *, only_adds: bool) -> bool:
     so that nobody who has begun to refer to it since can have lost one."""
     if not only_adds and not set(new.referenced_by) <= set(old.referenced_by):
         return False
-    if len(old.constraints) != len(new.constraints):
+    if not _as_many(old, new):
         return False
+    alike = _unsaid(old, new)
     return old == dataclasses.replace(
-        new,
+        alike,
         children=old.children,  # heirs come and go: their rows are their own
-        comment=old.comment,
-        options=old.options,
         retention_us=old.retention_us,
         referenced_by=old.referenced_by,
+        constraints=tuple(map(_aimed_as_before, old.constraints, alike.constraints)),
+    )
+
+
+def concerns_nobody(old: Table, new: Table) -> bool:
+    """Whether no statement does anything else under the new definition."""
+    return _as_many(old, new) and old == _unsaid(old, new)
+
+
+def _as_many(old: Table, new: Table) -> bool:
+    return len(old.constraints) == len(new.constraints) and len(old.columns) == len(new.columns)
+
+
+def _unsaid(old: Table, new: Table) -> Table:
+    """The new definition without what it says that concerns nobody."""
+    return dataclasses.replace(
+        new,
+        comment=old.comment,
+        options=old.options,
+        columns=tuple(
+            dataclasses.replace(now, statistics=was.statistics, settings=was.settings)
+            for was, now in zip(old.columns, new.columns, strict=True)
+        ),
         constraints=tuple(
-            _as_before(was, now) for was, now in zip(old.constraints, new.constraints, strict=True)
+            dataclasses.replace(now, validated=was.validated if now.validated else now.validated)
+            for was, now in zip(old.constraints, new.constraints, strict=True)
         ),
     )
 
 
-def _as_before(old: Constraint, new: Constraint) -> Constraint:
-    """The constraint as it was, where more partitions can be referred to by now, or what rows are asked for has been asked of all."""
-    aims = old.aims if set(old.aims) <= set(new.aims) else new.aims
-    validated = old.validated if new.validated else new.validated
-    return dataclasses.replace(new, aims=aims, validated=validated)
+def _aimed_as_before(old: Constraint, new: Constraint) -> Constraint:
+    """The constraint as it was, where more partitions can be referred to by now."""
+    return dataclasses.replace(new, aims=old.aims if set(old.aims) <= set(new.aims) else new.aims)
 
 
-__all__ = ["goes_on"]
+__all__ = ["concerns_nobody", "goes_on"]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from executor.session import queries
 from executor.session.blocks.block import Block
 from planner import types as t
 from planner.abc import KeyedRead, Query, RelationUse, Slot, Table
+from planner.ddl.plan import DataCheck
+from txn.read_set import ReadSet
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -42,4 +46,26 @@ def keep(block: Block, body: Any) -> None:
         txn.locked.setdefault(table.shard, txn.read_ts)
 
 
-__all__ = ["keep", "under"]
+def is_heeded(block: Block, check: DataCheck) -> bool:
+    """Whether nobody can have broken the rule since the block's snapshot, nor will until the block is over: all who write heed it, and
+    have done so since before the snapshot. A rule of the block's own is heeded by itself alone."""
+    if not check.heeded or check.table is None:
+        return False
+    committed = block.executor.catalogs.newest.get(check.table.oid)
+    if not isinstance(committed, Table) or all(c.oid != check.heeded for c in committed.constraints):
+        return False
+    return block.transaction().refresh()  # to a time at which the rule was there
+
+
+@contextlib.contextmanager
+def unread(block: Block) -> Iterator[None]:
+    """What is read inside counts as read by nobody."""
+    txn = block.transaction()
+    before, txn.reads = txn.reads, ReadSet()
+    try:
+        yield
+    finally:
+        txn.reads = before
+
+
+__all__ = ["is_heeded", "keep", "under", "unread"]

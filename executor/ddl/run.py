@@ -411,16 +411,12 @@ async def _check(session: Session, block: Block, check: DataCheck) -> None:
             return
     plan = _plan_in(session, check.sql, session.catalog)
     columns = plan.columns or ()
-    old_rows.keep(block, plan.body)
-    row: Row | None
-    if isinstance(plan.body, Query):
-        async with calls.asked(session, ()) if "runs" in plan.extra else nullcontext():
-            found = await queries.arrow(session, block, plan.body, (), [c.type for c in columns])
-        row = next(iter(batch_rows(found.slice(0, 1), [c.type for c in columns])), None)
-    else:  # it is answered by key: rows within the bound of a partition by the table's key
-        result = await session.run_in(block, session.compiled(plan), plan, ())
-        assert isinstance(result, Rows)
-        row = next(iter(result.rows), None)
+    if old_rows.is_heeded(block, check):
+        with old_rows.unread(block):
+            row = await _first(session, block, plan)
+    else:
+        old_rows.keep(block, plan.body)
+        row = await _first(session, block, plan)
     if row is None:
         return
     shown = [
@@ -465,3 +461,15 @@ async def _found(session: Session, block: Block, query: Plan, given: tuple[Datum
     result = await session.run_in(block, session.compiled(query), query, given)
     assert isinstance(result, Rows)
     return staging.written_rows(table, result.rows).drop_columns(["_rid"])
+
+
+async def _first(session: Session, block: Block, plan: Plan) -> Row | None:
+    if isinstance(plan.body, Query):
+        types = [c.type for c in plan.columns or ()]
+        async with calls.asked(session, ()) if "runs" in plan.extra else nullcontext():
+            found = await queries.arrow(session, block, plan.body, (), types)
+        return next(iter(batch_rows(found.slice(0, 1), types)), None)
+    # It is answered by key: rows within the bound of a partition by the table's key.
+    result = await session.run_in(block, session.compiled(plan), plan, ())
+    assert isinstance(result, Rows)
+    return next(iter(result.rows), None)

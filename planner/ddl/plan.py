@@ -70,6 +70,8 @@ class DataCheck:
     plain: bool = False
     """It asks rows of `table` for what cannot fail: where that has none there is nothing to ask."""
     before: bool = False  # to be run before the rows are moved, in the catalog before the change
+    heeded: Oid = 0
+    """A constraint that whoever writes has had to heed all along (VALIDATE): what others write meanwhile changes no answer."""
 
 
 @dataclass(slots=True)

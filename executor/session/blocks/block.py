@@ -30,7 +30,7 @@ from executor.session.blocks.final_writes import apply_buffer, check_bulk, check
 from executor.session.references import checks as reference_checks
 from planner.abc import Oid, Table
 from planner.catalog import CatalogChange, EnumType
-from planner.overtaking import goes_on
+from planner.overtaking import concerns_nobody, goes_on
 from planner.relations import defined
 from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Group, Isolation, Key
@@ -439,10 +439,7 @@ class Block:
         if self.steps:
             catalogs.admit(self.net_changes(), self.used)
         elif not catalogs.unaltered(self.used):
-            if self.isolation is not Isolation.READ_COMMITTED:
-                catalogs.admit((), self.used)
-            else:
-                catalogs.admit((), self.used, self._holds)
+            catalogs.admit((), self.used, self.goes_on)
         if self.reference_checks:
             reference_checks.admit(self, group)
         tables = self.tables
@@ -466,12 +463,10 @@ class Block:
 
     def goes_on(self, old: Table, new: Table) -> bool:
         """Whether another definition of a table, or another one yet, leaves the block as it is."""
-        if self.steps or self.isolation is not Isolation.READ_COMMITTED:
+        if self.steps:
             return old == new
-        return self._holds(old, new)
-
-    def _holds(self, old: Table, new: Table) -> bool:
-        """Whether the block, which is at READ COMMITTED and has defined nothing, is right under another definition of a table, too."""
+        if self.isolation is not Isolation.READ_COMMITTED:
+            return old == new or concerns_nobody(old, new)
         w = self.tables.get(old.shard)
         only_adds = w is None or not (w.buffer.deletes or w.bulk_deleted or w.gone())
         return goes_on(old, new, only_adds=only_adds)

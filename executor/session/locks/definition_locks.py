@@ -6,6 +6,7 @@
 The modes are PostgreSQL's, as row locks' strengths stand to each other: KEY SHARE | SHARE | NO KEY UPDATE | UPDATE of the table's OID.
 
     AccessShareLock        has read the table       waits for, and keeps waiting, AccessExclusiveLock alone
+                           says of it what concerns nobody (`planner.overtaking`: comments, VALIDATE CONSTRAINT): the same
     RowExclusiveLock       has written to it        the two below
     ShareRowExclusiveLock  triggers, foreign keys   writers, and its like
     AccessExclusiveLock    everything else          everybody
@@ -30,6 +31,7 @@ from executor.session.waits import WouldBlock, wait_for
 from planner.abc import Oid, Plan, StatementKind, Table, statement_reads
 from planner.catalog import View
 from planner.ddl.plan import DdlPlan
+from planner.overtaking import concerns_nobody
 from txn.abc import Isolation, LockNotAvailable
 from txn.locks import LockMode
 
@@ -57,7 +59,7 @@ async def ours(session: Session, block: Block, bound: DdlPlan, looks: int = 0) -
     """
     waited = False
     wanted = _wanted(block, bound)
-    _announce(session, block, wanted.keys())
+    _announce(session, block, {oid for oid, (_, _, mode) in wanted.items() if mode > LockMode.KEY_SHARE})
     for _, (old, new, mode) in sorted(wanted.items()):
         waited |= await _take(session, block, old, new, mode, looks)
     if waited:
@@ -224,7 +226,9 @@ def _is_own(block: Block, table: Table | View) -> bool:
 
 
 def _mode(old: Table, new: Table) -> LockMode:
-    """CREATE TRIGGER, ADD FOREIGN KEY (at either end) and unique indexes keep writers out alone."""
+    """CREATE TRIGGER, ADD FOREIGN KEY (at either end) and unique indexes keep writers out alone; some keep nobody out."""
+    if concerns_nobody(old, new):
+        return LockMode.KEY_SHARE
     if old.columns != new.columns:
         return LockMode.UPDATE
     alike = replace(

@@ -89,19 +89,20 @@ def validate_constraint(on: Alteration, a: st.AlterAction) -> None:
         table, constraints=tuple(checked if c.oid == found.oid else c for c in table.constraints)
     )
     if found.kind == "c":
-        scope.checks.append(constraints.check_check(scope, on.table, checked))
-        return
-    target = scope.catalog.table(found.foreign_table)
-    mine = {c.attnum: c for c in table.columns}
-    theirs = {c.attnum: c for c in target.columns}
-    scope.checks += foreign_keys.check_rows(
-        scope,
-        on.table,
-        checked,
-        [mine[n] for n in found.columns],
-        target,
-        [theirs[n] for n in found.foreign_columns],
-    )
+        asked = [constraints.check_check(scope, on.table, checked)]
+    else:
+        target = scope.catalog.table(found.foreign_table)
+        mine = {c.attnum: c for c in table.columns}
+        theirs = {c.attnum: c for c in target.columns}
+        asked = foreign_keys.check_rows(
+            scope,
+            on.table,
+            checked,
+            [mine[n] for n in found.columns],
+            target,
+            [theirs[n] for n in found.foreign_columns],
+        )
+    scope.checks += [dataclasses.replace(check, heeded=found.oid) for check in asked]
 
 
 def rename_constraint(on: Alteration, a: st.AlterAction) -> None:
