@@ -93,7 +93,7 @@ class Executor:
         self.catalogs = Catalogs(env, store)
         self.past_tables = PastTables(env, store)
         self.past = PastCatalogs(env, self.catalogs, self.past_tables)
-        self.slots = Slots(env)
+        self.slots = Slots(env, limits.slot_kept_bytes_max)
         self.plans = Plans(env, planner, store, self.catalogs)
         self.rules = self.plans.rules
         self.triggers_of = self.plans.triggers_of

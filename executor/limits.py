@@ -46,6 +46,10 @@ class ExecutorLimits:
     """Arrow bytes that one transaction may write in bulk; more is 54000. What is large lies in mapped files
     (`SnapshotLimits.spill_bytes_min`), so it takes disk rather than memory."""
 
+    slot_kept_bytes_max: int = 8 << 30
+    """What may have been written since the place up to which a replication slot's follower is; a slot that is further behind is lost, and
+    no history is kept for it any more."""
+
     slot_result_bytes_max: int = 256 << 20
     """What pg_logical_slot_get_changes and its like return in one call, which is in memory as a whole; more is 54000."""
 

@@ -162,6 +162,7 @@ async def assemble(
             duckdb_memory_limit_bytes=config.duckdb_memory_limit_bytes,
             columnar_threads=config.columnar_threads,
             transaction_bytes_max=config.transaction_bytes_max,
+            slot_kept_bytes_max=config.slot_kept_bytes_max,
         ),
     )
     stack.push_async_callback(executor.close)

@@ -95,6 +95,7 @@ class Config(BaseSettings):
     duckdb_memory_limit_bytes: int = Field(2 << 30, ge=64 << 20)
     columnar_threads: int = Field(4, ge=1)
     transaction_bytes_max: int = Field(1 << 36, ge=1 << 20)
+    slot_kept_bytes_max: int = Field(8 << 30, ge=1 << 20)
 
     @field_validator("listen")
     @classmethod

@@ -77,7 +77,8 @@ class BehindTheLog:
 class ReadHolds:
     """All holds of the process, and `since`.
 
-    `on_since` callbacks get the new `since` whenever `advance` moved it.
+    `on_since` callbacks get the new `since` whenever `advance` moved it, those of `on_advance` the present
+    before it does: whoever keeps too much lets go then.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class ReadHolds:
         self.age_max_s = age_max_s
         self.holds_max = holds_max
         self.on_since: list[Callable[[Timestamp], None]] = []
+        self.on_advance: list[Callable[[Timestamp], None]] = []
 
     def acquire(self, ts: Timestamp) -> Hold:
         """Keeps `ts` readable. Raises TransactionExpired when it is not any more (AS OF too old)."""
@@ -114,6 +116,11 @@ class ReadHolds:
 
     def release(self, hold: Hold) -> None:
         """Idempotent."""
+        self._holds.pop(hold, None)
+
+    def lapse(self, hold: Hold) -> None:
+        """It was held for too long, or keeps too much: its owner finds out when it asks for more."""
+        hold.lapsed = True
         self._holds.pop(hold, None)
 
     def move(self, hold: Hold, ts: Timestamp) -> None:
@@ -142,8 +149,9 @@ class ReadHolds:
             hold = next(iter(self._holds))
             if hold.taken_s >= limit_s:
                 break
-            hold.lapsed = True
-            del self._holds[hold]
+            self.lapse(hold)
+        for callback in self.on_advance:
+            callback(read_ts)
         until = now - int(self.retention_s * 1e6)
         passed = 0
         if now < read_ts:
@@ -162,8 +170,7 @@ class ReadHolds:
     def recall(self, since: Timestamp) -> None:
         """History before `since` is not kept any more, whoever held it: those snapshots lapse."""
         for hold in [h for h in self._holds if h.ts < since]:
-            hold.lapsed = True
-            del self._holds[hold]
+            self.lapse(hold)
         if since > self.since:
             self.since = since
             for callback in self.on_since:

@@ -88,6 +88,7 @@ class TxnsState:
         "reserved",
         "rids",
         "since",
+        "tidied_bytes",
         "upper",
         "writers",
     )
@@ -100,6 +101,7 @@ class TxnsState:
         self.outstanding: dict[ShardId, Outstanding] = {}
         self.outstanding_commits = 0
         self.outstanding_bytes = 0
+        self.tidied_bytes = 0
         self.last_write: dict[ShardId, Timestamp] = {}
         self.graves: dict[ShardId, Timestamp] = {}
         self.rids = 1
@@ -281,6 +283,7 @@ class TxnsState:
             _, parts = queue.popleft()
             for part in parts:
                 self.outstanding_bytes -= len(part[2]) if len(part) == 3 else 64
+                self.tidied_bytes += len(part[2]) if len(part) == 3 else part[3]
             taken += 1
         if taken != count:
             raise InvalidEntry(f"shard {shard}: {count} commits <= {le_ts} retracted, {taken} outstanding")
@@ -325,6 +328,11 @@ class TxnsState:
             if queue[0][0] < least:
                 least = queue[0][0]
         return least
+
+    @property
+    def written_bytes(self) -> int:
+        """How much has been written since this process has followed the log: rows and parts, the latter once they are applied."""
+        return self.tidied_bytes + self.outstanding_bytes
 
     def outstanding_le(self, shard: ShardId, ts: Timestamp) -> Iterator[tuple[Timestamp, list[RawPart]]]:
         """A shard's unapplied commits at or before `ts`, in order."""

@@ -19,7 +19,7 @@ _WHO: Final = frozenset((
 
 def slot_rows(asking: Session) -> list[dict[str, Any]]:
     """A row for each slot."""
-    names = {d.oid: d.name for d in asking.catalog.objects(Database)}
+    names, slots = {d.oid: d.name for d in asking.catalog.objects(Database)}, asking.executor.slots
     return [
         {
             "slot_name": s.name,
@@ -33,9 +33,10 @@ def slot_rows(asking: Session) -> list[dict[str, Any]]:
             "restart_lsn": None if s.lost else datum_of(s.noted),
             "confirmed_flush_lsn": datum_of(s.confirmed),
             "wal_status": "lost" if s.lost else "reserved",
+            "safe_wal_size": None if s.lost else max(0, slots.kept_bytes_max - slots.kept_bytes(s)),
             "two_phase": False,
         }
-        for s in asking.executor.slots.all()
+        for s in slots.all()
     ]
 
 

@@ -150,6 +150,7 @@ class Changes:
         database, tables = self._session.database, self._plugin.tables
         made = 0
         async for transaction in decoding.transactions(executor, database, tables, self.told, end):
+            self.check()  # what was read before history went is whole
             last: tuple[Timestamp, bytes] | None = None
             for message in self._plugin.messages(transaction):
                 if last is not None:

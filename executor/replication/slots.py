@@ -9,17 +9,20 @@ A place in the log is a timestamp: every transaction has one of its own, so a sl
 log keeps how far sequences have come (`Environment.lease`); it goes there every few seconds and when a follower leaves, and history is held back
 by the number that is there. So after a crash a follower is told a little again, as PostgreSQL tells it, and never too little.
 
-A follower that stays away for longer than the oldest snapshot may get (`txn.holds`) loses its slot: what it would have to be told
-is not kept any more, and the slot says so (`wal_status` lost) to whoever uses it.
+A follower that stays away for longer than the oldest snapshot may get (`txn.holds`), or while more is written than a slot may keep
+(`slot_kept_bytes_max`), loses its slot: what it would have to be told is not kept any more, and the slot says so (`wal_status` lost) to
+whoever uses it.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from executor.replication.written import STEPS, Written
 from planner.abc import SqlError
 from storage.abc import Timestamp
 from txn.abc import TransactionExpired
@@ -28,6 +31,8 @@ from txn.shared import SharedEnvironment
 
 if TYPE_CHECKING:
     from txn.environment import Environment
+
+_log = logging.getLogger("tidewire.replication")
 
 PLUGINS: Final = ("pgoutput", "test_decoding")
 SLOTS_MAX: Final = 64
@@ -68,8 +73,9 @@ class Slot:
 class Slots:
     """All slots of the environment. Everything on the event loop."""
 
-    def __init__(self, env: Environment) -> None:
-        self._env = env
+    def __init__(self, env: Environment, kept_bytes_max: int) -> None:
+        self._env, self.kept_bytes_max = env, kept_bytes_max
+        self._written = Written(kept_bytes_max // STEPS)
         self._slots: dict[str, Slot] = {}
         self._noted: dict[str, tuple[float, int]] = {}
         """When a slot's place was made durable (by the clock that nobody sets), and how many commits there had been."""
@@ -85,6 +91,29 @@ class Slots:
                 except TransactionExpired:
                     slot.hold = None
                 self._slots[name] = slot
+        self._env.holds.on_advance.append(self._bound)
+
+    def _bound(self, now: Timestamp) -> None:
+        """Slots that keep more than they may are lost."""
+        if not self._slots:
+            return
+        written = self._env.txns.state.written_bytes
+        self._written.note(now, written, min(slot.noted for slot in self._slots.values()))
+        for slot in self._slots.values():
+            if slot.lost or (kept := self.kept_bytes(slot)) <= self.kept_bytes_max:
+                continue
+            assert slot.hold is not None
+            self._env.holds.lapse(slot.hold)
+            _log.warning(
+                "replication slot %r is lost: %d bytes were written since its follower's place, and it may keep %d",
+                slot.name,
+                kept,
+                self.kept_bytes_max,
+            )
+
+    def kept_bytes(self, slot: Slot) -> int:
+        """How much was written since the place that is kept for it, as far as this server has seen it."""
+        return self._written.since(slot.noted, self._env.txns.state.written_bytes)
 
     def __bool__(self) -> bool:
         return bool(self._slots)

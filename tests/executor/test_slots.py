@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from executor.limits import ExecutorLimits
+from executor.replication.written import Written
 from pgwire.replication import walsender
+from planner.abc import SqlError
 from tests.executor.sql import Failed, Server
 from tests.txn.clocks import SetClock
 
@@ -123,3 +125,74 @@ def test_a_follower_is_not_ended_for_a_clock_that_was_set(monkeypatch: pytest.Mo
 
     asyncio.run(run())
     assert silent.rounds > 2
+
+
+def test_a_slot_that_keeps_more_than_it_may_is_lost_and_history_goes() -> None:
+    async def run() -> None:
+        async with Server(ExecutorLimits(slot_kept_bytes_max=200_000)) as server:
+            a, env = server.client("a"), server.env
+            await a.query("create table t (id int, v text)")
+            for name in ("ahead", "behind"):
+                await a.query(f"select pg_create_logical_replication_slot('{name}', 'test_decoding')")
+            slots = server.executor.slots
+            held = slots.find("behind").noted - 1
+            state = "select slot_name, wal_status, safe_wal_size > 0, restart_lsn is null from pg_replication_slots order by 1"
+            for _ in range(3):
+                assert await a.rows(state) == [
+                    ("ahead", "reserved", True, False),
+                    ("behind", "reserved", True, False),
+                ]
+                await a.query("insert into t select g, repeat('x', 1000) from generate_series(1, 100) g")
+                await a.rows("select * from pg_logical_slot_get_changes('ahead', null, null)")
+                env.holds.advance(env.oracle.read_ts())
+            assert await a.rows(state) == [("ahead", "reserved", True, False), ("behind", "lost", None, True)]
+            assert env.holds.oldest(env.oracle.read_ts()) > held
+            for function in ("pg_logical_slot_get_changes", "pg_logical_slot_peek_changes"):
+                with pytest.raises(Failed, match="cannot read from logical replication slot") as caught:
+                    await a.rows(f"select * from {function}('behind', null, null)")
+                assert caught.value.sqlstate == "55000"
+            await a.query("insert into t values (7, 'last')")
+            (told,) = (
+                r
+                for r in await a.rows("select data from pg_logical_slot_get_changes('ahead', null, null)")
+                if "last" in str(r)
+            )
+            assert "id[integer]:7" in str(told)
+            await a.query("select pg_drop_replication_slot('behind')")
+
+    asyncio.run(run())
+
+
+def test_a_follower_whose_slot_is_lost_while_it_is_told_hears_of_it() -> None:
+    """What was read before is whole; what would come after may not be."""
+
+    async def run() -> None:
+        async with Server() as server:
+            a, holds = server.client("a"), server.env.holds
+            await a.query("create table t (id int)")
+            await a.query(CREATE)
+            for n in range(3):
+                await a.query(f"insert into t values ({n})")
+            changes = a.session.follower().stream("s", 0, {})
+            told = 0
+            with pytest.raises(SqlError, match="cannot read from logical replication slot"):
+                async for _, _, last in changes.messages():
+                    told += last
+                    if told == 1:
+                        hold = server.executor.slots.find("s").hold
+                        assert hold is not None
+                        holds.lapse(hold)
+            assert told == 1
+            await changes.close()
+
+    asyncio.run(run())
+
+
+def test_what_was_written_since_a_time() -> None:
+    written = Written(10)
+    assert written.since(5, 1_000) == 0
+    for now, size in ((10, 100), (20, 105), (30, 120), (40, 150)):
+        written.note(now, size, oldest=0)
+    assert [written.since(ts, 160) for ts in (0, 10, 25, 30, 39, 40, 50)] == [60, 60, 60, 40, 40, 10, 10]
+    written.note(50, 151, oldest=35)
+    assert [written.since(ts, 160) for ts in (35, 45)] == [40, 10]

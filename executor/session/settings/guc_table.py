@@ -70,6 +70,7 @@ _HERE: Final[dict[str, str]] = {
     "log_timezone": "UTC",
     "max_logical_replication_workers": "0",
     "max_replication_slots": "64",
+    "max_slot_wal_keep_size": "8192",  # `slot_kept_bytes_max` of the configuration, where that says nothing else
     "max_stack_depth": "2048",
     "max_wal_senders": "64",
     "port": "5488",
