@@ -289,6 +289,8 @@ class KeyedWalk:
     """The first row says it all: `max(x)` is the last x."""
     turn: int = 0
     """Behind so many columns of the order the others go the other way: `ORDER BY priority DESC, run_at`. 0: they do not."""
+    among: tuple[int, Points] | None = None
+    """(column, its values) of a column that has one of several: the range is made of each in turn, as of a row `(value,)`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,11 @@ class IndexRead:
         """The result's rows; None: DuckDB is to find them. Raises TooOldForKeyed, NotHydrated."""
         lookup, walk = self._lookup, self._walk
         found: list[Row] | None = None
+        if walk is not None and walk.is_first:
+            met = walk.rows(params, session, *along_image(walk, image, ts))
+            if met is not None:
+                return self._ending.rows(met, self._project_whole, params, session)
+            walk = None
         if lookup is not None:
             index, columns = image.index(self._positions), self._columns
             found = _found(lookup, params, session, lambda key, most: index.find(key, ts, most, columns))
@@ -104,6 +109,11 @@ class IndexRead:
         """The same with a transaction's own rows, of which nothing was written in bulk."""
         lookup, walk, positions = self._lookup, self._walk, self._positions
         found: list[Row] | None = None
+        if walk is not None and walk.is_first:
+            met = walk.rows(params, session, *along_view(walk, view, ts))
+            if met is not None:
+                return self._ending.rows(met, self._project_whole, params, session)
+            walk = None
         if lookup is not None:
             found = _found(lookup, params, session, lambda key, most: view.by_index(positions, key, ts, most))
             if found is not None:

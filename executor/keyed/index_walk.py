@@ -5,6 +5,8 @@
 ORDER BY may name more than the index has. So rows that are alike in the index are met together, and who sorts them
 (`executor.keyed.endings`) has all that could be among the first. Rows without a value, which no index has, come from beside it.
 
+Of a column that has one of several values (`author = ANY ($1)`) the rows of each are walked along side by side.
+
 Where the order turns (`ORDER BY priority DESC, run_at`) rows of one priority are walked along the other way, and then those of the next.
 
 A walk that leads too far is DuckDB's. Where it did, the next executions of the plan do not begin one: twice as many
@@ -14,11 +16,13 @@ each time, until one leads to an end again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from heapq import merge
+from operator import itemgetter
 from typing import Any, Final
 
 from executor.keyed.compile import compile_condition, compile_expression, compile_key
 from executor.keyed.endings import bounds
-from executor.keyed.read import SKIPPED_MIN, Bounds, KeyedView, compile_range
+from executor.keyed.read import SKIPPED_MIN, Bounds, KeyedView, LookupPlan, compile_range
 from executor.snapshot.runs import NO_COLUMNS
 from planner.abc import Expr, KeyedWalk, Table
 from planner.binding.keyed.ordered_forms import column_of
@@ -29,6 +33,10 @@ from txn.abc import Key
 STEPS_MAX: Final = 2_000
 """Rows that are looked at (a microsecond or two each) sooner than DuckDB has looked at all."""
 SKIPPED_MAX: Final = 256
+_NOTHING: Final[Sequence[Row]] = ((),)
+"""What keys are made of besides parameters: one row of nothing."""
+AMONG_MAX: Final = 200
+"""Values of a column whose rows are walked along side by side: each begins with a search in every run."""
 
 Hits = Iterator[tuple[Key, Key, Row | None]]
 Walk = Callable[[Bounds, bool], Hits | None]
@@ -58,11 +66,13 @@ class IndexWalk:
     """A compiled KeyedWalk."""
 
     __slots__ = (
+        "_among",
         "_bounds",
         "_condition",
         "_in_vain",
         "_limit",
         "_offset",
+        "_pinned",
         "_prefix",
         "_skipped",
         "_walk",
@@ -84,13 +94,22 @@ class IndexWalk:
             self.without = like(walk.index, (*walk.index[: len(pinned)], ~ordered))
         self._bounds = compile_range(walk.within, table, walk.index or None)
         types = key_types(table, walk.index)[: len(pinned)]
-        self._prefix = compile_key(pinned, types) if pinned else None
+        self._prefix = compile_key(pinned, types, "p, s, r") if pinned else None
+        self._pinned = len(pinned)
+        self._among: LookupPlan | None = None
+        if walk.among is not None:
+            self._among = LookupPlan(table, walk.among[1], index=(walk.among[0],))
         self._condition = compile_condition(walk.condition)
         self._limit = compile_expression(limit) if limit is not None else None
         self._offset = compile_expression(offset) if offset is not None else None
         self._in_vain = self._skipped = 0
         self.left_out = 0
         """How many of the first rows are not among those that `rows` has found last: nobody had to look at them."""
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it meets fewer rows than the keys lead to that it walks along side by side."""
+        return self._among is not None
 
     def rows(
         self,
@@ -124,7 +143,7 @@ class IndexWalk:
         """The rows behind many, where nothing is asked of these. Leaves out some of them."""
         x = self._walk
         start, enough = bounds(self._offset, self._limit, params, session)
-        if start < SKIPPED_MIN or enough is None or enough - start > STEPS_MAX or x.turn:
+        if start < SKIPPED_MIN or enough is None or enough - start > STEPS_MAX or x.turn or self._among:
             return None
         within = self._bounds(params, session)
         first = self._nulls(params, session, find, None) if x.nulls == "first" else []
@@ -163,8 +182,13 @@ class IndexWalk:
         only: Only | None,
         then: Then,
     ) -> list[Row] | None:
-        within = self._bounds(params, session)
-        if within is None:
+        given: Sequence[Row] = _NOTHING
+        if self._among is not None:
+            given = [(key,) for key in self._among.asked_keys(params, session)]
+            if len(given) > AMONG_MAX:
+                return None
+        spans = [span for row in given if (span := self._bounds(params, session, row)) is not None]
+        if not spans:
             return []
         enough = 1 if self._walk.one else bounds(self._offset, self._limit, params, session)[1]
         if enough is None or enough + more > STEPS_MAX:
@@ -173,17 +197,17 @@ class IndexWalk:
         found: list[Row] = []
         nulls = self._walk.nulls
         if nulls == "first":
-            beside = self._nulls(params, session, find, only)
+            beside = self._nulls(params, session, find, only, given)
             if beside is None:
                 return None
             found += [made for row in beside for made in then(row)]
         if len(found) >= enough:
             return found
-        hits = walk(within, self._walk.descending)
+        hits = self._side_by_side(spans, walk) if self._among else walk(spans[0], self._walk.descending)
         if hits is None:
             return None
         if self._walk.turn:
-            hits = self._turned(within, walk, hits)
+            hits = self._turned(spans[0], walk, hits)
         condition, whole, last = self._condition, self._walk.whole, _NONE_YET
         free = _any_key if only is None else only[0]
         for steps, (key, own, row) in enumerate(hits):
@@ -197,9 +221,20 @@ class IndexWalk:
                 found += then(row)
                 last = key
         if nulls == "last" and len(found) < enough:
-            beside = self._nulls(params, session, find, only)
+            beside = self._nulls(params, session, find, only, given)
             return None if beside is None else found + [made for row in beside for made in then(row)]
         return found
+
+    def _side_by_side(self, spans: Sequence[Bounds], walk: Walk) -> Hits | None:
+        """The rows of all spans in one order, under keys of the columns that have it."""
+        pinned, descending = self._pinned, self._walk.descending
+        sources: list[Hits] = []
+        for span in spans:
+            hits = walk(span, descending)
+            if hits is None:
+                return None
+            sources.append(((key[pinned:], own, row) for key, own, row in hits))
+        return merge(*sources, key=itemgetter(0), reverse=descending)
 
     def _turned(self, within: Bounds, walk: Walk, hits: Hits) -> Hits:
         """The same where the last columns of the order go the other way: one group of the first ones after the other.
@@ -221,9 +256,20 @@ class IndexWalk:
                 low, low_inclusive = group, False
             hits = _again(walk((low, high, low_inclusive, high_inclusive), descending))
 
-    def _nulls(self, params: Sequence[Any], session: Any, find: Find, only: Only | None) -> list[Row] | None:
-        key = NO_COLUMNS if self._prefix is None else self._prefix(params, session)
-        rows = find(self.without, key, STEPS_MAX)
+    def _nulls(
+        self,
+        params: Sequence[Any],
+        session: Any,
+        find: Find,
+        only: Only | None,
+        given: Sequence[Row] = _NOTHING,
+    ) -> list[Row] | None:
+        """`given`: the values of which keys are made besides parameters, in turn."""
+        rows: list[Row] | None = []
+        for row in given:
+            key = NO_COLUMNS if self._prefix is None else self._prefix(params, session, row)
+            more = None if rows is None else find(self.without, key, STEPS_MAX - len(rows))
+            rows = None if more is None else more if not rows else rows + more
         condition = self._condition
         if rows is not None and condition is not None:
             rows = [row for row in rows if condition(params, row, session)]

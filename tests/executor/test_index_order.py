@@ -52,6 +52,17 @@ PAGES = [
     "SELECT max(d) FROM t WHERE s = 'nobody'",
 ]
 
+SIDE_BY_SIDE = [
+    "SELECT id, s, d FROM t WHERE s IN ({s}, 's1') ORDER BY d DESC, id LIMIT 10",
+    "SELECT id, d FROM t WHERE s = ANY (ARRAY[{s}, {s}, 's2', NULL]) AND d > {d} - 300 ORDER BY d, id LIMIT 7 OFFSET 3",
+    "SELECT id, d FROM t WHERE s IN ('s0', 's2') ORDER BY d NULLS FIRST, id LIMIT 12",
+    "SELECT id, d FROM t WHERE s IN ('s0', 's2', 'nobody') ORDER BY d DESC NULLS LAST, id LIMIT 12 OFFSET 4",
+    "SELECT id, d FROM t WHERE s IN ('s1', {s}) AND w = 'w2' AND d < {d} + 100 ORDER BY d DESC, id LIMIT 4",
+    "SELECT max(d) FROM t WHERE s IN ({s}, 's0')",
+    "SELECT min(d) FROM t WHERE s = ANY ('{{s2,s0}}') AND d > {d}",
+    "SELECT id, d FROM t WHERE s = {s} AND (d = {d} AND id < {id} OR d < {d} - 3) ORDER BY d DESC, id DESC LIMIT 6",
+]
+
 FAR_PAGES_AND_ENDS = [
     "SELECT min(n), max(n), max(id) FROM t",
     "SELECT max(d) - min(d) FROM t WHERE s = {s}",
@@ -143,7 +154,14 @@ def test_pages(seed: int, in_block: bool) -> None:
                 await _sorted(client)
 
             await answers_hold(
-                client, rng, PAGES, CHANGES, _made, asked_both_ways, in_block=in_block, second_run=second_run
+                client,
+                rng,
+                PAGES + SIDE_BY_SIDE,
+                CHANGES,
+                _made,
+                asked_both_ways,
+                in_block=in_block,
+                second_run=second_run,
             )
 
     asyncio.run(run())
@@ -261,5 +279,19 @@ def test_deep_pages_do_not_keep_the_first_one_from_being_walked_to() -> None:
 
             assert not any(now(STEPS_MAX) for _ in range(9))
             assert now(5)
+
+    asyncio.run(run())
+
+
+def test_rows_of_several_keys_are_walked_along_side_by_side() -> None:
+    """They are many, so that no other way by keys leads to the first of them."""
+
+    async def run() -> None:
+        rng = random.Random(5)
+        async with Server() as server:
+            client = await _filled(server)
+            await _sorted(client)
+            for text in SIDE_BY_SIDE:
+                assert await asked_both_ways(client, _made(rng, text), in_block=False), text
 
     asyncio.run(run())

@@ -59,7 +59,9 @@ def test_what_makes_no_difference_is_no_choice(where: str) -> None:
 def test_each_condition_is_a_digit() -> None:
     made = _choices("($1::int IS NULL OR id = $1) AND ($2::int IS NULL OR owner = $2)")
     assert made is not None
-    neither, second, first, both = (isinstance(f, KeyedRead) and (bool(f.index), f.lookup) for f in made.forms)
+    neither, second, first, both = (
+        isinstance(f, KeyedRead) and (bool(f.index), f.lookup) for f in made.forms
+    )
     assert neither and not neither[0]  # the primary key, and the rest is asked of its row
     assert second and not second[0]
     assert first and first[0]

@@ -4,6 +4,7 @@
     WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC    the next page: begins at created_at = $1
     SELECT max(created_at) FROM orders WHERE status = $1                   the last row's
     ORDER BY priority DESC, run_at LIMIT 1                                 the last priority's first row
+    WHERE author = ANY ($1) ORDER BY created_at DESC LIMIT 10              each author's last rows, side by side
 
 The index has to begin with columns that WHERE pins and go on with the first of those that ORDER BY names. What else it names
 orders rows that are alike so far. Nulls are in no index: where they belong to the order they are looked for beside it, so
@@ -12,7 +13,7 @@ only its first column may have any. What else WHERE asks is a condition on the r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -28,6 +29,7 @@ from planner.abc import (
     KeyedRead,
     KeyedWalk,
     OrderKey,
+    Points,
     Range,
     Table,
     TypeRef,
@@ -35,6 +37,7 @@ from planner.abc import (
 from planner.binding import ir
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import key_conditions, ordered_forms
+from planner.binding.keyed.expressions import comparison
 from planner.binding.keyed.index_reads import ordered_prefixes, range_by
 from planner.catalog import Catalog
 from planner.keyed_plans import narrowed
@@ -164,6 +167,8 @@ def with_walk(found: KeyedRead | None, walk: KeyedWalk, instead: KeyedRead) -> K
         return alone
     if found.index and isinstance(found.lookup, Range):  # which is known to be short before it is read
         return alone if found.index == walk.index else replace(found, walk=walk)
+    if found.index and walk.among is not None:
+        return replace(found, walk=walk)
     if found.index:
         return replace(found, walk=walk) if narrowed(found.index, len(found.index)) > pinned else alone
     lookup = found.lookup
@@ -185,11 +190,57 @@ def _walk(
     """`complete`: `wanted` is all that ORDER BY names."""
     if not table.key_indexes or not wanted:
         return None
+    best = _along(catalog, table, number, where, wanted, complete)
+    asked = keyed.conjuncts(where)
+    for i, c in enumerate(asked):
+        found = _listed(table, number, c)
+        if found is None:
+            continue
+        is_one = ir.Call(_BOOL, found[0], (ir.Var(found[2], number, found[1]), ir.Var(found[2], _MEMBER, 0)))
+        each = ir.Logic(_BOOL, "and", (*asked[:i], is_one, *asked[i + 1 :])) if len(asked) > 1 else is_one
+        walk = _along(catalog, table, number, each, wanted, complete, {_MEMBER: 0})
+        if walk is not None and not walk.turn and (best is None or pinned_by(walk) > pinned_by(best)):
+            best = replace(walk, among=(found[1], found[3]))
+    return best
+
+
+_BOOL: Final = TypeRef(t.BOOL)
+_MEMBER: Final = -1_001
+"""As a relation: the value in turn of a column that has one of several."""
+
+
+def _listed(table: Table, number: int, node: ir.Node) -> tuple[str, int, TypeRef, Points] | None:
+    """(the equality, column, its type, its values) of `column = ANY (...)` and `column IN (...)`."""
+    compared = node.args[0] if isinstance(node, ir.Logic) and node.op == "or" else None
+    if isinstance(node, ir.AnyAll) and not node.all:
+        compared = node.compare
+    made = comparison(compared, number, keyed.ELEMENT) if compared is not None else None
+    if made is None or made[1] != "=" or not isinstance(compared, ir.Call):
+        return None
+    column = made[0]
+    find = key_conditions.find_points if isinstance(node, ir.Logic) else key_conditions.find_listed
+    try:
+        points, rest = find(table, number, node, (column,))
+    except keyed.NotKeyed:
+        return None
+    return None if rest else (compared.op, column, table.columns[column].type, points)
+
+
+def _along(
+    catalog: Catalog,
+    table: Table,
+    number: int,
+    where: ir.Node | None,
+    wanted: Sequence[Wanted],
+    complete: bool,
+    known: Mapping[int, int] = keyed.NONE_KNOWN,
+) -> KeyedWalk | None:
+    """The same. `known`: what keys may be made of besides parameters."""
     best: KeyedWalk | None = None
     for positions in ordered_prefixes(catalog, table, number, where):
         named = tuple(ordered_forms.column_of(positions, i) for i in range(len(positions)))
         try:
-            within, rest = range_by(table, number, where, positions)
+            within, rest = range_by(table, number, where, positions, known)
             condition = key_conditions.condition(rest, keyed.WithAnother({number: 0}))
         except keyed.NotKeyed:
             continue

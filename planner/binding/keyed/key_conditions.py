@@ -30,6 +30,8 @@ from planner.binding.keyed.expressions import (
     query_type,
 )
 
+_STEPS_MAX: Final = 8
+"""Columns of a page's beginning, written out."""
 POINTS_MAX: Final = 1000
 """Key combinations of one statement; more are read by DuckDB."""
 
@@ -122,15 +124,24 @@ def find_listed(
 
 
 def _implied(node: ir.Node, relation: int, known: Mapping[int, int]) -> tuple[int, str, ir.Node] | None:
-    """`a <= 1` of `a < 1 OR a = 1 AND b < 2`, which is what `(a, b) < (1, 2)` says."""
-    if not isinstance(node, ir.Logic) or node.op != "or" or len(node.args) != 2:
+    """`a <= 1` of `a < 1 OR a = 1 AND b < 2`, which is what `(a, b) < (1, 2)` says; of `a < $1 OR a = $2 AND b < $3` the greater."""
+    if not isinstance(node, ir.Logic) or node.op != "or" or not 2 <= len(node.args) <= _STEPS_MAX:
         return None
-    first = comparison(node.args[0], relation, known)
-    if first is None or first[1] in ("=", "<>"):
+    heads = (comparison(a, relation, known) for a in node.args)
+    first = next((h for h in heads if h is not None and h[1] not in ("=", "<>")), None)
+    if first is None:
         return None
     column, op, value = first
-    if (column, "=", value) not in [comparison(c, relation, known) for c in conjuncts(node.args[1])]:
-        return None
+    bounds = [value]
+    for arg in node.args:
+        said = [c for c in (comparison(x, relation, known) for x in conjuncts(arg)) if c is not None]
+        mine = [c[2] for c in said if c[0] == column and c[1] in ("=", op[0], op[0] + "=")]
+        if not mine or mine[0].type != value.type:
+            return None
+        if mine[0] not in bounds:
+            bounds.append(mine[0])
+    if len(bounds) > 1:
+        value = ir.Logic(value.type, "greatest" if op[0] == "<" else "least", tuple(bounds))
     return column, op[0] + "=", value
 
 
