@@ -28,19 +28,32 @@ from planner.relations import Aim
 def settle(scope: Scope) -> None:
     """Brings aims and `referenced_by` in line with the foreign keys and partitions that the statement has left."""
     touched: set[Oid] = set()
+    aiming: set[Oid] = set()
+    parts: set[Oid] = set()
     for oid, old in scope.first_states():
-        for state in (old, scope.catalog.get(oid)):
+        new = scope.catalog.get(oid)
+        if isinstance(old, Table) and isinstance(new, Table) and _leads_as_before(old, new):
+            continue
+        aiming.add(oid)
+        for state in (old, new):
             if isinstance(state, Table):
                 touched.update(c.foreign_table for c in state.constraints if c.kind == "f")
                 touched.update(a.table for c in state.constraints for a in c.aims)
                 if state.partition is not None:
-                    touched.update((oid, state.partition.parent))
+                    parts.update((oid, state.partition.parent))
+    touched |= parts
     for oid in list(touched):
         table = scope.catalog.get(oid)
         if isinstance(table, Table):
-            touched.update(aims.aimed(scope.catalog, table))
-    for oid in sorted({t.oid for to in touched for t in scope.catalog.referring_to(to)}):
-        _aim(scope, scope.catalog.table(oid))
+            above = aims.aimed(scope.catalog, table)
+            touched.update(above)
+            if oid in parts:
+                parts.update(above)
+    aiming.update(t.oid for to in parts for t in scope.catalog.referring_to(to))
+    for oid in sorted(aiming):
+        table = scope.catalog.get(oid)
+        if isinstance(table, Table):
+            _aim(scope, table)
     for oid in list(touched):
         table = scope.catalog.get(oid)
         if isinstance(table, Table):
@@ -56,6 +69,14 @@ def settle(scope: Scope) -> None:
             scope.replace(parent, dataclasses.replace(parent, referenced_by=children))
     if touched:
         scope.refresh()
+
+
+def _leads_as_before(old: Table, new: Table) -> bool:
+    """Whether nothing of this rests on what is otherwise in the two definitions."""
+    if old.partition != new.partition:
+        return False
+    before, after = ([c for c in table.constraints if c.kind == "f"] for table in (old, new))
+    return before == after
 
 
 def _referring(scope: Scope, oid: Oid) -> list[Table]:
