@@ -11,12 +11,13 @@ import contextlib
 import dataclasses
 from collections.abc import Collection
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, PlanOutdated, aborted
 from executor.catalogs import Catalogs
+from executor.constraints.bound_checks import BoundChecks
 from executor.constraints.references import referenced_key, same_datums, statement_concerns
-from executor.constraints.rules import Bound, TableRules
+from executor.constraints.rules import TableRules
 from executor.keyed.autocommit import Parent, WriteTarget
 from executor.keyed.compile import NotCompilable, compile_tuple
 from executor.keyed.index_read import IndexRead
@@ -35,9 +36,7 @@ from executor.session.secured_rules import SecuredRules
 from executor.snapshot.store import SnapshotStore
 from executor.triggers.table import Holder, TableTriggers, fires
 from planner import triggers
-from planner import types as t
 from planner.abc import (
-    Constraint,
     DeleteQuery,
     InsertQuery,
     InsertValues,
@@ -55,12 +54,10 @@ from planner.abc import (
     WithWrites,
     statement_reads,
 )
-from planner.catalog import Catalog, CatalogChange, Database, Schema, quote_identifier, quote_qualified
-from planner.catalog.reads import WatchedCatalog
+from planner.catalog import Catalog, Database, Schema
 from planner.planner import PlanContext, Planner, is_current
 from planner.relations import GuardedTable, TransitionTable
 from planner.statements import Begin, Commit, Rollback
-from planner.types import DEFAULT_SETTINGS
 from storage.abc import Datum, ShardId
 from txn.environment import Environment
 
@@ -69,8 +66,6 @@ if TYPE_CHECKING:
 
 PREPARED_MAX = 2_000
 PREPARED_TEXT_LENGTH_MAX = 65_536
-_READ: Final = 2**32
-"""The OID of a table whose CHECK is bound, where what the CHECK calls reads it; no other object has it."""
 
 
 class Plans:
@@ -80,6 +75,7 @@ class Plans:
         self._env, self._planner, self._store, self._catalogs = env, planner, store, catalogs
         self._triggers: dict[tuple[int, int], TableTriggers] = {}
         self._rules: dict[tuple[int, int], TableRules] = {}
+        self._checks = BoundChecks(planner)
         self._prepared: dict[tuple[Any, ...], Plan] = {}
 
     def prepared(self, text: str, context: PlanContext, types: tuple[int, ...]) -> Plan:
@@ -122,7 +118,7 @@ class Plans:
             seen = self._seen(table, catalog)
             if rules is None or rules.table is not table or rules.under != seen.meaning:
                 called: set[Oid] = set()
-                rules = TableRules(table, partial(self._bind_check, seen, called), seen)
+                rules = TableRules(table, partial(self._checks.bind, seen, called), seen)
                 rules.under = seen.meaning if called else None
                 self._rules[table.oid, view] = rules
         return rules
@@ -132,7 +128,7 @@ class Plans:
         key = holder.oid, holder.view_oid if isinstance(holder, GuardedTable) else 0
         known = self._triggers.get(key)
         if known is None or known.holder is not holder:
-            bind = self._bind_check
+            bind = self._checks.bind
             known = TableTriggers(holder, lambda seen, table, text: bind(seen, set(), table, text))
             self._triggers[key] = known
         return known
@@ -150,37 +146,6 @@ class Plans:
         schema = newest.get(table.schema_oid)
         database = newest.get(schema.database_oid) if isinstance(schema, Schema) else None
         return self._catalogs.of(database.name) if isinstance(database, Database) else newest
-
-    def _bind_check(self, seen: Catalog, called: set[Oid], table: Table, text: str) -> Bound:
-        """A CHECK's expression over the table's columns.
-
-        It is bound as the output of a keyed read of a table that has the same columns and surely a key. A function that it
-        calls may read the table itself, by its name. What it calls of users' is added to `called`, and its enums.
-        """
-        if not isinstance(seen.get(table.schema_oid), Schema):
-            return None, ()
-        key = Constraint(0, "", "p", (table.columns[0].attnum,))
-        stand_in = dataclasses.replace(table, name=f"check {table.oid}", constraints=(key,), children=())
-        before = seen.get(table.oid)
-        changes = [CatalogChange(before, stand_in)]
-        if isinstance(before, Table):
-            changes.append(CatalogChange(None, dataclasses.replace(before, oid=_READ)))
-        catalog = seen.with_changes(changes)
-        schema = catalog.schema_of(table.schema_oid).name
-        column = quote_identifier(table.columns[0].name)
-        source = f"{quote_qualified(schema, stand_in.name)} AS {quote_identifier(table.name)}"
-        sql = f"SELECT ({text}) FROM {source} WHERE {column} = $1"
-        context = PlanContext(catalog, (schema, "public"), settings=DEFAULT_SETTINGS)
-        plan, _ = self._planner.plan(sql, context, normalise=False)
-        if isinstance(seen, WatchedCatalog):
-            seen.reads.take(plan.reads)
-        functions: Collection[Oid] = plan.extra.get("functions", ())
-        called.update(functions)
-        # Conditions on labels are compiled with those that there are now: ALTER TYPE may add some in between.
-        called.update(c.type.oid for c in table.columns if t.labels_of(c.type.oid) is not None)
-        if not isinstance(plan.body, KeyedRead) or "runs" in plan.extra:
-            return None, functions
-        return plan.body.outputs[0], ()
 
     def compile(self, plan: Plan, catalog: Catalog, session: Session) -> CompiledPlan:
         """What executing the plan takes; plans made for another catalog are made anew first."""
