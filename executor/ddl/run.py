@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from executor.abc import ExecutionError, Rows
 from executor.catalogs import NameTaken
 from executor.columnar.rows import batch_rows
-from executor.ddl import copies, in_use, old_rows
+from executor.ddl import at_hand, copies, in_use, old_rows
 from executor.ddl.in_use import squashed
 from executor.ddl.schema import schema_bytes, shard_schema
 from executor.ddl.shape import same_shape
@@ -225,13 +225,15 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
             continue
         if same_shape(old, new):
             continue
-        if block.implicit and not _has_writes(block, old):
+        few = at_hand.under(session, block, old, new)
+        if block.implicit and not few and not _has_writes(block, old):
             # An image that is still being read back after the last change cannot take another one.
             await executor.store.image(old.shard).hydrated()
             continue
         # Nobody can write under two shapes at once: the table moves, with the block's own writes.
         fresh = dataclasses.replace(new, shard=f"t{new.oid}_{executor.env.rids.next()}")
-        moved.append((fresh, await old_rows.under(session, block, old, fresh), True))
+        rows = few if few is not None else await old_rows.under(session, block, old, fresh)
+        moved.append((fresh, rows, True))
         catalog = catalog.with_changes([CatalogChange(new, fresh)])
         changes.append(CatalogChange(new, fresh))
         created[fresh.shard] = fresh
@@ -255,8 +257,7 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
     block.add_step(step, executor.catalogs.renumbered(catalog))
     session.meet_temporary(session.catalog)
     for table, rows, checked in moved:
-        if rows.num_rows:
-            await _fill_moved(session, block, table, rows, checked)
+        await _fill_moved(session, block, table, rows, checked)
     await copies.fill(session, block, bound)
     for check in bound.checks:
         if not check.before:
@@ -341,8 +342,11 @@ def _plan_in(
 
 
 async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
-    """The rows of a rewrite's new table, read while the old one is still there."""
+    """The rows of a rewrite's new table, read while the old one is still there: a list, if they are at hand, or in Arrow."""
     old, user = rewrite.old, session.user
+    few = at_hand.reshaped(session, block, rewrite)
+    if few is not None:
+        return few
     if rewrite.plain and not _has_writes(block, old) and _has_none(session, block, old):
         return shard_schema(rewrite.new).empty_table()
     try:
@@ -375,6 +379,12 @@ def _refuse_nulls(table: Table, rows: Any) -> None:
 
 async def _fill_moved(session: Session, block: Block, table: Table, rows: Any, checked: bool) -> None:
     """Rows that were there already, into the table's new shape. 23514 and 23505 are said of the table, not of a row."""
+    if not len(rows):
+        return
+    if isinstance(rows, list):
+        if at_hand.put(session, block, table, rows, checked=checked):
+            return
+        rows = staging.written_rows(table, rows).drop_columns(["_rid"])
     _refuse_nulls(table, rows)
     try:
         await bulk.insert_bulk(session, block, table, rows, checked=checked, moved=True)
@@ -409,6 +419,11 @@ async def _check(session: Session, block: Block, check: DataCheck) -> None:
         table = session.catalog.table(check.table.oid)  # which may have moved
         if table.partitioning is None and not table.children and _has_none(session, block, table):
             return
+    passes = await at_hand.passes(session, block, check)
+    if passes:
+        return
+    if passes is not None:
+        raise _violated(check)
     plan = _plan_in(session, check.sql, session.catalog)
     columns = plan.columns or ()
     if old_rows.is_heeded(block, check):
@@ -423,7 +438,11 @@ async def _check(session: Session, block: Block, check: DataCheck) -> None:
         "null" if v is None else t.output_text(v, c.type, session.type_settings)
         for v, c in zip(row, columns, strict=True)
     ]
-    raise ExecutionError(
+    raise _violated(check, *shown)
+
+
+def _violated(check: DataCheck, *shown: str) -> ExecutionError:
+    return ExecutionError(
         check.sqlstate,
         check.message,
         detail=check.detail.format(*shown),

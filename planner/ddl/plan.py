@@ -50,6 +50,9 @@ class Rewrite:
     """In whose name the rows are selected, privileges and policies included; empty: in nobody's, who sees them all."""
     plain: bool = False
     """It selects columns of `old`, nulls and simple constants, and nothing that could fail: where `old` has no rows there is nothing to ask."""
+    cells: tuple[int | str, ...] = ()
+    """The same of one row, where that is enough to say: for each column of `new` the attribute number of one of `old`, or an
+    expression that has one value for all rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,8 @@ class DataCheck:
     column: str = ""
     plain: bool = False
     """It asks rows of `table` for what cannot fail: where that has none there is nothing to ask."""
+    by_row: bool = False
+    """It asks each row of `table` for that constraint of it, or `column` for a value: what a row that is inserted is asked for."""
     before: bool = False  # to be run before the rows are moved, in the catalog before the change
     heeded: Oid = 0
     """A constraint that whoever writes has had to heed all along (VALIDATE): what others write meanwhile changes no answer."""

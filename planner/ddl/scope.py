@@ -302,9 +302,18 @@ class Scope:
         refuse_parameters(plan, " " * expression.offset + expression.text)
         return plan
 
-    def rewrite(self, old: Table, new: Table, query: str, then: Catalog, *, plain: bool = False) -> None:
+    def rewrite(
+        self,
+        old: Table,
+        new: Table,
+        query: str,
+        then: Catalog,
+        *,
+        plain: bool = False,
+        cells: tuple[int | str, ...] = (),
+    ) -> None:
         """A query over rows of `old`, in the catalog `then`, makes those of `new`, in a shard of its own."""
-        self.rewrites.append(Rewrite(old, new, query, then, plain=plain))
+        self.rewrites.append(Rewrite(old, new, query, then, plain=plain, cells=cells))
         self.dropped.append(old.shard)
 
     def context(self, *, trusted: bool = True) -> PlanContext:

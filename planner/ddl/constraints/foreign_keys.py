@@ -189,6 +189,7 @@ def check_rows(
         table,
         constraint.name,
         plain=True,
+        by_row=True,
     )
     if constraint.match != "f" or len(mine) < 2:
         return [orphans]
@@ -201,5 +202,6 @@ def check_rows(
         table,
         constraint.name,
         plain=True,
+        by_row=True,
     )
     return [orphans, mixed]
