@@ -308,7 +308,7 @@ class SessionContext:
     def context(self) -> PlanContext:
         catalog, settings = self.catalog, self.settings
         self.meet_temporary(catalog)
-        path = self.search_path()
+        path = self._whole_path()
         key = (catalog, settings.types, path, settings.row_security)
         if self._context is None or self._context_of != key:
             self._context_of = key
@@ -316,7 +316,7 @@ class SessionContext:
             self.type_settings = self._types_here() if changed else settings.types
             self.superuser = rights.is_superuser(catalog, self.user)
             self._context = PlanContext(
-                catalog, path, self.user, self.database, settings.types, reading_at=self.reading_at,
+                catalog, rights.usable(catalog, self.user, path), self.user, self.database, settings.types, reading_at=self.reading_at,
                 row_security=settings.row_security,
             )  # fmt: skip
         return self._context
@@ -423,6 +423,10 @@ class SessionContext:
         return dataclasses.replace(self.context(), trusted=True, partition=None)
 
     def search_path(self) -> tuple[str, ...]:
+        """Where names are looked up: the schemas of the setting that the user may use."""
+        return rights.usable(self.catalog, self.user, self._whole_path())
+
+    def _whole_path(self) -> tuple[str, ...]:
         """The setting, with the temporary schema where it says pg_temp, or else in front, once there is one."""
         return self._with_temporary() if self.has_temporary else self.named_path()
 
@@ -442,7 +446,7 @@ class SessionContext:
         """A context in which DDL may make temporary tables."""
         return PlanContext(
             catalog,
-            self._with_temporary(),
+            rights.usable(catalog, self.user, self._with_temporary()),
             self.user,
             self.database,
             self.settings.types,

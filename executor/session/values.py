@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import ExecutionError
 from executor.session import commands, restricted, text_search
 from planner.abc import SqlError
+from planner.catalog import rights
 from planner.types.timezones import icu_name, session_zone
 from storage.abc import Datum, Timestamp
 
@@ -17,15 +18,13 @@ if TYPE_CHECKING:
 
 
 def _schema(session: Session) -> str | None:
-    for name in session.named_path():
-        if session.catalog.find_schema(name) is not None:
-            return name
-    return None
+    return next(iter(_present(session)), None)
 
 
 def _present(session: Session) -> list[str]:
-    """The schemas of the path that exist."""
-    return [n for n in session.named_path() if session.catalog.find_schema(n) is not None]
+    """The schemas of the path that exist, and that the user may use."""
+    path = rights.usable(session.catalog, session.user, session.named_path())
+    return [n for n in path if session.catalog.find_schema(n) is not None]
 
 
 def _looked_through(session: Session) -> list[str]:

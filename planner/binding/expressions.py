@@ -42,6 +42,8 @@ _INFIX: dict[type[exp.Expression], str] = {
 _NEGATIONS = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _CAST = re.compile(r"\bcast\s*\([\s(]*(?:[\w\s]*\s)?$", re.IGNORECASE)
 """What stands before the first that has a place of what CAST is given."""
+_TO_TYPE = re.compile(r"[\s()]*(?:::|\bas\b)\s*", re.IGNORECASE)
+_TYPE_BEFORE = re.compile(r"[\w.$\"]+\s*$")
 _INT4_MAX, _INT8_MAX = (1 << 31) - 1, (1 << 63) - 1
 
 _CLOCKS = {
@@ -237,7 +239,11 @@ class ExpressionBinder(ArrayBinder):
         return ir.Logic(ref, "case", (*args, made[0]))
 
     def _cast(self, node: exp.Cast, scope: Scope) -> ir.Node:
-        declared = self.queries.type_of(node.args["to"])
+        try:
+            declared = self.queries.type_of(node.args["to"])
+        except PlanError as e:
+            e.position = e.position or self._type_position(node)
+            raise
         target, use = domains.underneath(self.queries.ctx.catalog, declared)
         if use is not None:
             inner = node.this.unnest()
@@ -285,6 +291,17 @@ class ExpressionBinder(ArrayBinder):
         ]
         between = self.text[max(ends, default=at) + 1 : at - 1]
         return at if not between.strip(" \t\r\n()") else first_position(node)
+
+    def _type_position(self, node: exp.Cast) -> int:
+        """Where a cast's type is named: behind `::` or AS, or before the literal; the tree does not know. 0: not found."""
+        places = [n.meta for n in node.this.walk() if n._meta is not None and n.meta.get("end") is not None]
+        if not places:
+            return 0
+        behind = _TO_TYPE.match(self.text, max(m["end"] for m in places) + 1)
+        if behind is not None:
+            return behind.end() + 1
+        before = _TYPE_BEFORE.search(self.text, 0, min(m["start"] for m in places))
+        return before.start() + 1 if before is not None else 0
 
     def _interval(self, node: exp.Interval, scope: Scope) -> ir.Node:
         from planner.binding.typenames import type_of

@@ -35,6 +35,7 @@ from planner.binding.scope import Relation, Scope
 from planner.binding.sources import SourceBinder
 from planner.binding.typenames import type_of
 from planner.catalog.catalog import meant_schema
+from planner.catalog.names import missing_schema
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.reg_names import RegNames
 from planner.lexer import QUOTED, WORD, tokenize
@@ -264,8 +265,10 @@ class QueryState:
         words = [w.value for w in tokenize(named) if w.kind in (WORD, QUOTED)]
         schema = words[-2] if len(words) > 1 else ""
         catalog = self.ctx.catalog
-        if not words or (schema and catalog.find_schema(schema) is None):
+        if not words:
             return None
+        if schema and catalog.find_schema(schema) is None:
+            raise missing_schema(schema)
         found = catalog.type_named(words[-1], schema, self.search_path)
         oid = found.oid if found is not None else catalog.array_named(words[-1], schema, self.search_path)
         if oid and node.expressions:

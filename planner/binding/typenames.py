@@ -26,7 +26,7 @@ def type_of(node: exp.Expression) -> TypeRef:
         if kind == D.ARRAY:
             if not node.expressions:
                 raise PlanError("42601", 'syntax error at or near "array"')
-            inner = type_of(node.expressions[0])
+            inner = _element(node.expressions[0])
             return TypeRef(inner.oid if t.element_of(inner.oid) else t.array_of(inner.oid), inner.typmod)
         mods = [_modifier(m) for m in node.expressions]
         if kind == D.USERDEFINED:
@@ -46,6 +46,16 @@ def type_of(node: exp.Expression) -> TypeRef:
             return _resolve("interval", [], node)
         return _resolve(f"interval {_span(unit)}", _digits(unit), node)
     return _resolve(node.name or str(node.this.value if hasattr(node.this, "value") else node.this), [], node)
+
+
+def _element(node: exp.Expression) -> TypeRef:
+    """An array's type of elements: what is missing is called as the array was."""
+    try:
+        return type_of(node)
+    except PlanError as e:
+        if e.sqlstate == "42704" and e.message.endswith('" does not exist'):
+            e.message = e.message.removesuffix('" does not exist') + '[]" does not exist'
+        raise
 
 
 def _span(unit: exp.Expression) -> str:
@@ -75,4 +85,6 @@ def _resolve(name: str, mods: list[str], node: exp.Expression) -> TypeRef:
     try:
         return t.resolve_name(name, mods)
     except SqlError as e:
+        if e.sqlstate == "42704" and '"' in name:
+            e.message = e.message.replace(name, name.replace('"', ""))
         raise PlanError(e.sqlstate, e.message, position=0 if start is None else start + 1) from None

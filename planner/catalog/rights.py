@@ -203,6 +203,20 @@ def holds(
     )
 
 
+def usable(catalog: Catalog, name: str, path: tuple[str, ...]) -> tuple[str, ...]:
+    """A search path without the schemas that a role may not use, which names are not looked up in; its own temporary one it may.
+    Schemas that are not there stay: who makes a plan notes that they are not."""
+    if is_superuser(catalog, name):
+        return path
+    return tuple(
+        one
+        for one in path
+        if one.startswith("pg_temp_")
+        or (schema := catalog.find_schema(one)) is None
+        or holds(catalog, name, schema, "usage")
+    )
+
+
 def table_word(table: Table) -> str:
     """Which kind of table it is, in messages."""
     if table.foreign is not None:

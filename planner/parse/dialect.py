@@ -28,6 +28,8 @@ from sqlglot.dialects.postgres import Postgres
 from sqlglot.parsers.risingwave import RisingWaveParser
 from sqlglot.tokens import TokenType
 
+from planner.types import BY_NAME
+
 # Token types that Postgres statements have no other use for: one for each operator, because a parser
 # function is told the token's type only.
 _SPARE: Final = (
@@ -210,9 +212,15 @@ class TidewirePostgres(Postgres):  # type: ignore[misc]
     """The dialect of what this server reads. Tokens come from our lexer, not from its tokenizer."""
 
     class Tokenizer(Postgres.Tokenizer):  # type: ignore[misc]
-        """Asked for names of types in quotes only: "bit" is of any length there, as bit in the grammar is bit(1)."""
+        """Asked for names of types that are no words of the grammar, in quotes or not: PostgreSQL's own. What other dialects call
+        types (`string`, `number`, `blob`, `double`) is some user's type here, or none; "bit" is of any length in quotes, as bit in
+        the grammar is bit(1)."""
 
-        KEYWORDS: ClassVar = {k: v for k, v in Postgres.Tokenizer.KEYWORDS.items() if k != "BIT"}
+        KEYWORDS: ClassVar = {
+            k: v
+            for k, v in Postgres.Tokenizer.KEYWORDS.items()
+            if k != "BIT" and (v not in RisingWaveParser.TYPE_TOKENS or k.lower() in BY_NAME)
+        }
 
     Parser = RisingWaveParser
     INDEX_OFFSET = 0  # subscripts stay as they are written, whatever they are

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from planner import statements as st
+from planner.keywords import RESERVED
 from planner.lexer import END, INTEGER, QUOTED, STRING, WORD
 from planner.parse.cursor import Cursor
 
@@ -186,7 +187,7 @@ def variable_name(c: Cursor) -> str:
 def _value(c: Cursor) -> str:
     token = c.token
     if token.kind in (STRING, WORD, QUOTED):
-        if token.kind == WORD and token.keyword in ("default", "select", "from", "to", "table"):
+        if token.kind == WORD and token.keyword in RESERVED and token.keyword not in ("true", "false", "on"):
             c.fail()
         return c.advance().value
     return c.number()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from planner.abc import PlanError
 from planner.keywords import COLUMN_NAME, TYPE_FUNCTION_NAME
 from planner.parse.grammar.calls import SPECIAL, Calls
 from planner.parse.grammar.symbols import (
@@ -417,6 +418,10 @@ class Expressions(Calls):
         if self.s[self.at] == "(":
             self._whole_call()
         elif self.s[self.at] == TEXT:
+            if symbol in ("like", "ilike"):  # sqlglot would wait for what is matched
+                raise PlanError(
+                    "42704", f'type "{symbol}" does not exist', position=self.tokens[self.at - 1].start + 1
+                )
             self.at += 1
         elif symbol != "current_schema":
             self.refuse()
