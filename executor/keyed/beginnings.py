@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from executor.keyed.registry import scalar
+from planner.binding.regexps.plain import beginning
 
 NO_END: Final = object()
 """In place of the end of a range that has none."""
@@ -46,6 +47,14 @@ def _like_from(pattern: str) -> str:
 @scalar("like to")
 def _like_to(pattern: str) -> Any:
     return _behind(_fixed(pattern))
+
+
+scalar("regexp from")(beginning)
+
+
+@scalar("regexp to")
+def _regexp_to(pattern: str) -> Any:
+    return _behind(beginning(pattern))
 
 
 @scalar("begins from")

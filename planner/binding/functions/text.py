@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from planner import types as t
-from planner.abc import SqlError
 from planner.binding import ir
 from planner.binding.dimensions import SHAPED
 from planner.binding.emit import Emitter
-from planner.binding.fragments import Frag, Item, join, sql
+from planner.binding.fragments import Frag, Item, join, quote_text, sql
 from planner.binding.functions.conversions import to_text
 from planner.binding.functions.registry import implements, register, same, templates
-from planner.binding.regexps.translation import compile_pattern
-
-
-def is_pattern(text: str) -> bool:
-    """Whether it can be compiled; what cannot is refused when it runs."""
-    try:
-        compile_pattern(text, "")
-    except SqlError:
-        return False
-    return True
-
+from planner.binding.regexps.plain import plain_pattern
 
 templates(r"""
 text || text => ({0} || {1})
@@ -181,10 +168,6 @@ def _format_alone(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
 
 # --- patterns ----------------------------------------------------------------------------------------
 
-_SIMPLE_PATTERN = re.compile(
-    r"[A-Za-z0-9 _@,;:=<>/%&#'\"!~-]*(?:[\^$.|]|\[\^?[A-Za-z0-9 _.@-]+\]|[.)\]A-Za-z0-9][*+?]|\((?!\?)|\)|[A-Za-z0-9 _@,;:=<>/%&#'\"!~-])*"
-)
-
 
 def _like(op: str, word: str, kinds: tuple[str, ...]) -> None:
     negated = op.startswith("!")
@@ -203,23 +186,30 @@ for _op, _word in (("~~", "LIKE"), ("!~~", "NOT LIKE"), ("~~*", "ILIKE"), ("!~~*
     _like(_op, _word.removeprefix("NOT "), ("text", "bpchar", "name"))
 
 
+def _is_given(node: ir.Node) -> bool:
+    """Whether it is made of parameters and constants, the same for all rows."""
+    found = list(ir.walk(node))
+    return not ir.varies(node) and not any(isinstance(n, ir.Var | ir.SubQuery | ir.Session) for n in found)
+
+
 def _regexp(op: str, kinds: tuple[str, ...]) -> None:
     negated, folded = op.startswith("!"), op.endswith("*")
 
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         pattern = call.args[1]
         flags = "i" if folded else ""
-        items: list[Item]
-        if (
-            isinstance(pattern, ir.Lit)
-            and isinstance(pattern.value, str)
-            and _SIMPLE_PATTERN.fullmatch(pattern.value)
-            and is_pattern(pattern.value)
-        ):
-            items = ["regexp_matches(", args[0], ", ", args[1], f", 's{flags}')"]
-        else:
-            items = ["tw_regexp_like(", args[0], ", ", args[1], f", '{flags}')"]
-        return sql("(NOT ", *items, ")") if negated else sql(*items)
+        items: list[Item] = ["tw_regexp_like(", args[0], ", ", args[1], f", '{flags}')"]
+        if isinstance(pattern, ir.Lit) and isinstance(pattern.value, str):
+            known = plain_pattern(pattern.value, flags)
+            if known is not None:
+                items = ["regexp_matches(", args[0], ", ", quote_text(known), ", 's')"]
+        elif _is_given(
+            pattern
+        ):  # DuckDB knows what it is when it plans the execution, and leaves one of both out
+            plain = sql("tw_plain_pattern(", args[1], f", '{flags}')")
+            there = "regexp_matches(", args[0], ", ", plain, ", 's')"
+            items = ["CASE WHEN ", plain, " IS NULL THEN ", *items, " ELSE ", *there, " END"]
+        return sql("(NOT ", *items, ")") if negated else sql("(", *items, ")")
 
     for kind in kinds:
         register(f"{kind} {op} text", made)

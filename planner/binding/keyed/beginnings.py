@@ -1,6 +1,7 @@
 """What a text begins with, as a range of an index's keys: `name LIKE 'abc%'` is `name >= 'abc' AND name < 'abd'`.
 
     name LIKE $1           from "like from" of the pattern to "like to" of it      as far as its first % or _
+    name ~ $1              from "regexp from" of the pattern to "regexp to" of it  behind ^, as far as its first piece that is no letter
     starts_with(name, $1)  from "begins from" of the text to "begins to" of it     ^@ too
 
 Keys of an index are in the order of their code points, whatever its collation, and so is what begins alike. The condition itself is
@@ -17,9 +18,11 @@ from planner.abc import Call, Const, Range, TypeRef
 from planner.binding import ir
 from planner.binding.collating import matters
 from planner.binding.keyed import expressions as keyed
+from planner.binding.regexps.plain import beginning
 
 _OPS: Final = {
     "text ~~ text": "like",
+    "text ~ text": "regexp",
     "text ^@ text": "begins",
     "starts_with(text, text)": "begins",
 }
@@ -42,7 +45,18 @@ def begun(node: ir.Node, relation: int, known: Mapping[int, int]) -> tuple[int, 
         return None
     if isinstance(said, ir.Lit) and (not isinstance(said.value, str) or said.value[:1] in ("", "%", "_")):
         return None
+    if _OPS[node.op] == "regexp" and not _is_anchored(said):
+        return None
     return column.column, _OPS[node.op], said
+
+
+def _is_anchored(said: ir.Node) -> bool:
+    """Whether a regular expression may say what a text begins with: nobody knows of a parameter."""
+    while isinstance(said, ir.Cast) and said.arg.type.oid in keyed.TEXTS:
+        said = said.arg
+    if isinstance(said, ir.Lit):
+        return isinstance(said.value, str) and bool(beginning(said.value))
+    return isinstance(said, ir.Parm)
 
 
 def ends(kind: str, said: ir.Node, known: Mapping[int, int]) -> tuple[Call, Call]:

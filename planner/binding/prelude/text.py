@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from planner.abc import SqlError, TypeRef
+from planner.binding.regexps.plain import plain_pattern
 from planner.binding.regexps.translation import compile_pattern, refuse_global, replacement
 from planner.keywords import COLUMN_NAME, RESERVED, TYPE_FUNCTION_NAME
 from planner.types import NAME, input_text, join_record, split_record
@@ -340,6 +341,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_get_byte", _get_byte, ("BLOB", "INTEGER"), "INTEGER"),
     ("tw_like_escape", like_escape, (_V, _V), _V),
     ("tw_similar", similar, (_V, _V), _V),
+    ("tw_plain_pattern", plain_pattern, (_V, _V), _V),
     ("tw_regexp_like", _regexp_like, (_V, _V, _V), "BOOLEAN"),
     ("tw_regexp_replace", _regexp_replace, (_V, _V, _V, _V), _V),
     ("tw_regexp_match", _regexp_match, (_V, _V, _V), "VARCHAR[]"),

@@ -1,0 +1,24 @@
+-- Regular expressions that come with a statement, of many rows: those that DuckDB reads as PostgreSQL does, others, none; and what texts begin with by them.
+CREATE TABLE ptg_words (id int PRIMARY KEY, w text COLLATE "C", k int);
+CREATE INDEX ON ptg_words (w);
+CREATE TABLE ptg_codes (code text COLLATE "C" PRIMARY KEY, n int);
+INSERT INTO ptg_words SELECT g, (array['User ', 'user_', 'a.b', 'A(b)', E'line\nUser ', 'Größe ', ''])[1 + g % 7] || g, g % 9 FROM generate_series(1, 9000) g;
+INSERT INTO ptg_words VALUES (20001, NULL, 1), (20002, '', 2), (20003, 'ab', 3), (20004, 'aab', 3), (20005, 'b', 3), (20006, 'a*b', 3), (20007, E'User\t1', 1), (20008, 'ſ K', 1), (20009, 'STRASSE straße', 1);
+INSERT INTO ptg_codes SELECT 'C' || lpad(g::text, 5, '0'), g FROM generate_series(1, 5000) g;
+PREPARE given(text) AS SELECT count(*) FILTER (WHERE w ~ $1) a, count(*) FILTER (WHERE w !~ $1) b, count(*) FILTER (WHERE w ~* $1) c, count(*) FILTER (WHERE w !~* $1) d, min(id) FILTER (WHERE w ~ $1) e FROM ptg_words;
+EXECUTE given('^User 12'); EXECUTE given('user'); EXECUTE given('^(User|user_)1+'); EXECUTE given('a\.b'); EXECUTE given('a.b'); EXECUTE given('[0-9]7$'); EXECUTE given('A\(b\)1'); EXECUTE given(''); EXECUTE given('^$'); EXECUTE given(NULL); EXECUTE given('\d\d\d\d'); EXECUTE given('ö'); EXECUTE given('s k'); EXECUTE given('^a*b'); EXECUTE given('a+b'); EXECUTE given('(?:User|Gr).*99$'); EXECUTE given('User.1'); EXECUTE given('^.*User'); EXECUTE given('(a'); EXECUTE given('a{2}b'); EXECUTE given('***=a.b'); EXECUTE given('^(a|ab)(c|bcd)*'); EXECUTE given('a**'); EXECUTE given('x*?y'); EXECUTE given('strasse'); EXECUTE given('[r-t]tr[^x-z]S'); EXECUTE given('^[^su]+$'); EXECUTE given('[k-]1'); EXECUTE given('\.B1');
+SELECT count(*) FILTER (WHERE w ~* 's k'), count(*) FILTER (WHERE w ~* '^[^k]* '), count(*) FILTER (WHERE w ~* 'u[a-s]er.1') FROM ptg_words;
+ EXECUTE given('\y12\y');
+PREPARE similar_given(text) AS SELECT count(*) FILTER (WHERE w SIMILAR TO $1) a, count(*) FILTER (WHERE w NOT SIMILAR TO $1) b FROM ptg_words;
+EXECUTE similar_given('User 1%'); EXECUTE similar_given('%(ser|Gr)%[0-9]7'); EXECUTE similar_given('a.b%'); EXECUTE similar_given('a\_%'); EXECUTE similar_given('_'); EXECUTE similar_given(NULL); EXECUTE similar_given('(x'); EXECUTE similar_given('(User|user)_*');
+PREPARE begins(text) AS SELECT count(*), min(id), max(w) FROM ptg_words WHERE w ~ $1;
+EXECUTE begins('^User 12'); EXECUTE begins('^User 12?'); EXECUTE begins('^User 12*$'); EXECUTE begins('^User 12+$'); EXECUTE begins('^User 12|7$'); EXECUTE begins('User 12'); EXECUTE begins('^'); EXECUTE begins(''); EXECUTE begins('^a\.b12'); EXECUTE begins('^a'); EXECUTE begins('^(ab)'); EXECUTE begins('^ab$'); EXECUTE begins(NULL); EXECUTE begins('(?i)^USER 12'); EXECUTE begins('^(?:aab)*$'); EXECUTE begins('^user_1.*'); EXECUTE begins('^a{1}b'); EXECUTE begins('^a{0}b'); EXECUTE begins('^a??b$');
+SELECT id FROM ptg_words WHERE w ~ '^user_12' ORDER BY w LIMIT 3; SELECT id FROM ptg_words WHERE w ~ '^user_12?$' ORDER BY w LIMIT 3; SELECT id FROM ptg_words WHERE w ~ '^ab|^b' ORDER BY id LIMIT 3;
+PREPARE codes(text) AS SELECT code FROM ptg_codes WHERE code ~ $1 ORDER BY code LIMIT 3;
+EXECUTE codes('^C001'); EXECUTE codes('99$'); EXECUTE codes('^C0*49'); EXECUTE codes('^X'); EXECUTE codes(NULL);
+SELECT n FROM ptg_codes WHERE code SIMILAR TO 'C0012%' ORDER BY code DESC LIMIT 3; SELECT n FROM ptg_codes WHERE code ~ '^C0012' ORDER BY code DESC LIMIT 3;
+PREPARE in_order(text) AS SELECT id, w FROM ptg_words WHERE w ~ $1 ORDER BY id LIMIT 3;
+EXECUTE in_order('^User 8.*'); EXECUTE in_order('none'); EXECUTE in_order('9999'); EXECUTE in_order('(');
+UPDATE ptg_words SET k = 100 WHERE w ~ '^user_12'; SELECT count(*), min(id) FROM ptg_words WHERE k = 100;
+DELETE FROM ptg_codes WHERE code ~ '^C00[12]'; SELECT count(*), min(code) FROM ptg_codes;
+BEGIN; INSERT INTO ptg_words VALUES (30001, 'User 12 own', 1); DELETE FROM ptg_words WHERE w ~ '^User 12[0-4]'; EXECUTE begins('^User 12'); ROLLBACK;
