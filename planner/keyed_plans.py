@@ -331,6 +331,8 @@ class KeyedRead:
     other: OtherRange | None = None
     terms: Search | Sought | None = None
     """An index of parts leads to the rows, by these conditions; `lookup` says nothing."""
+    undecided: Expr | None = None
+    """What of `condition` is still to be asked where the terms decide all that they are asked for."""
 
 
 @dataclass(frozen=True, slots=True)

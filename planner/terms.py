@@ -5,8 +5,9 @@
     words      'fat':2 'rat':3                 'fat'   'rat'                        ts @@ 'fat & ra:*'         'fat' and 'ra...
     trigrams   Anna                            ann   nna                            name ILIKE '%nn_a%'        nothing: all rows
 
-A row that answers yes to a condition has the terms that the condition asks for; the other way round nothing is promised, for whoever
-finds rows by terms asks them the condition itself. So a term may be cut off, and a document's terms may say little of its shape.
+A row that answers yes to a condition has the terms that the condition asks for. The other way round is promised only where the terms
+**decide** (elements of arrays and whole words are what they are): elsewhere whoever finds rows by terms asks them the condition itself,
+for a term may be cut off, and a document's terms say little of its shape.
 
 All four are read out of the texts that values are stored as (docs/architecture.md, "Values of many parts"): by DuckDB for whole
 columns (`terms_sql`), by the same patterns in Python for what is asked. Numbers of jsonb are equal whatever zeros they end with.
@@ -22,7 +23,7 @@ from typing import Final
 
 from planner import types as t
 from planner.keyed_plans import Const
-from planner.searches import ARRAY, JSONB, TRIGRAMS, WORDS, Search, Sought
+from planner.searches import ARRAY, JSONB, TRIGRAMS, WORDS, Sought
 from planner.textsearch import documents, queries
 from planner.textsearch.configurations import configuration
 from planner.textsearch.words import quoted
@@ -65,6 +66,17 @@ class Term:
 Terms = All | Some | Term
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    terms: Terms | None
+    """None: nothing that could be looked for."""
+    decides: bool = False
+    """Whether the condition is true of all rows that have these terms, if they are looked for to the last."""
+
+
+NOTHING: Final = Wanted(Some(()), decides=True)
+
+
 # --- of columns ------------------------------------------------------------------------------------------
 
 
@@ -97,22 +109,16 @@ def _literal(text: str) -> str:
 # --- of what is asked --------------------------------------------------------------------------------------
 
 
-def asked(search: Search | Sought, params: Sequence[Datum], configured: Callable[[str], str]) -> Terms | None:
-    """What rows must have to answer yes; None: nothing that could be looked for. A null is no value that any row has.
+def asked(search: Sought, params: Sequence[Datum], configured: Callable[[str], str]) -> Wanted:
+    """What rows must have to answer yes. A null is no value that any row has.
 
     `configured`: a text search configuration as it is now, said by its OID (nothing: the session's own). Raises what making a value of a text is refused with.
     """
-    if isinstance(search, Search):
-        parts = [asked(part, params, configured) for part in search.parts]
-        if search.op == "or":
-            return None if None in parts else Some(tuple(p for p in parts if p is not None))
-        known = tuple(p for p in parts if p is not None)
-        return All(known) if known else None
     given = [v.value if isinstance(v, Const) else params[v.number - 1] for v in search.values]
     if search.made == "array":
         value: Datum = t.array_datum(given, search.type.oid)
     elif None in given:
-        return Some(())
+        return NOTHING
     elif search.made:
         name, _, said = search.made.partition(" ")
         value = QUERIES[name](configuration(configured(said)), str(given[0]))
@@ -129,7 +135,7 @@ QUERIES: Final = {
 }
 
 
-def _of_jsonb(how: str, value: str) -> Terms | None:
+def _of_jsonb(how: str, value: str) -> Wanted:
     if how == "@>":
         words = [_without_zeros(x) for x in re.findall(_JSON, value)]
     elif how == "?":
@@ -137,12 +143,15 @@ def _of_jsonb(how: str, value: str) -> Terms | None:
     else:
         items = t.array_items(value, t.array_of(t.TEXT))
         words = [jsonb_in(json.dumps(x)) for x in items if x is not None]
-    return _together(words, every=how != "?|")
+    return Wanted(_together(words, every=how != "?|"))
 
 
-def _of_array(how: str, value: str) -> Terms | None:
+def _of_array(how: str, value: str) -> Wanted:
     body = value[value.index("{") :]  # behind the bounds of its dimensions
-    return _together(re.findall(_ITEM, body), every=how != "&&")
+    items = re.findall(_ITEM, body)
+    terms = _together(items, every=how != "&&")
+    # A null is like none, and what a stored array says of its dimensions looks like an element.
+    return Wanted(terms, how != "=" and all(len(x) < TERM_MAX and x != "NULL" and x[0] != "[" for x in items))
 
 
 def _together(words: Sequence[str], *, every: bool) -> Terms | None:
@@ -156,25 +165,27 @@ def _without_zeros(term: str) -> str:
     return re.sub(_ZEROS, lambda m: m[1] + m[2] + (m[3] or ""), term)
 
 
-def _of_words(_how: str, value: str) -> Terms | None:
+def _of_words(_how: str, value: str) -> Wanted:
     node = queries.tree_of(value)
-    return Some(()) if node is None else _of_query(node)
+    return NOTHING if node is None else _of_query(node)
 
 
-def _of_query(node: queries.Node) -> Terms | None:
+def _of_query(node: queries.Node) -> Wanted:
     if isinstance(node, queries.Word):
         word = quoted(node.text)
-        return Term((word[:-1] if node.prefix else word)[:TERM_MAX], node.prefix)
+        term = (word[:-1] if node.prefix else word)[:TERM_MAX]
+        return Wanted(Term(term, node.prefix), not node.weights and len(term) < TERM_MAX)
     if not isinstance(node, queries.Both):
-        return None
+        return Wanted(None)
     parts = [_of_query(node.left), _of_query(node.right)]
-    known = tuple(p for p in parts if p is not None)
+    known = tuple(p.terms for p in parts if p.terms is not None)
+    decides = node.op != queries.PHRASE and len(known) == 2 and all(p.decides for p in parts)
     if node.op == queries.OR:
-        return Some(known) if len(known) == 2 else None
-    return All(known) if known else None
+        return Wanted(Some(known) if len(known) == 2 else None, decides)
+    return Wanted(All(known) if known else None, decides)
 
 
-def _of_pattern(_how: str, value: str) -> Terms | None:
+def _of_pattern(_how: str, value: str) -> Wanted:
     """The trigrams of what a pattern has between its signs, of ASCII alone: what is small is no question there."""
     stretches, escaped = [""], False
     for c in value:
@@ -188,16 +199,16 @@ def _of_pattern(_how: str, value: str) -> Terms | None:
         else:
             stretches.append("")
     if escaped:  # a match that comes to its end is refused
-        return None
+        return Wanted(None)
     found = [s[i : i + 3] for s in stretches for i in range(len(s) - 2)]
-    return _together(found, every=True)
+    return Wanted(_together(found, every=True))
 
 
-_ASKED: Final[dict[str, Callable[[str, str], Terms | None]]] = {
+_ASKED: Final[dict[str, Callable[[str, str], Wanted]]] = {
     JSONB: _of_jsonb,
     ARRAY: _of_array,
     WORDS: _of_words,
     TRIGRAMS: _of_pattern,
 }
 
-__all__ = ["QUERIES", "TERM_MAX", "All", "Some", "Term", "Terms", "asked", "terms_sql"]
+__all__ = ["QUERIES", "TERM_MAX", "All", "Some", "Term", "Terms", "Wanted", "asked", "terms_sql"]

@@ -6,23 +6,27 @@ Only of what `planner.binding.keyed.searched` lets through: elements of arrays a
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 from executor.keyed.patterns import like
 from executor.keyed.registry import scalar
-from planner.binding.prelude.jsonb_columns import among, container, read
+from planner.binding.prelude.one_document import among, contained, read
 from planner.terms import QUERIES
 from planner.textsearch import matching
 from planner.textsearch.configurations import configuration
 from planner.types.array_values import parse
 from planner.types.letter_case import lowered
 
-_container = lru_cache(maxsize=256)(container)
 _items = lru_cache(maxsize=256)(lambda array: parse(array).items)
 
 
 @scalar("terms jsonb @>")
 def contains(document: str, asked: str) -> bool:
-    return _container(asked)(read(document, 0)[0])
+    return contained(asked)(document)
+
+
+TESTS: Final = {"terms jsonb @>": contained}
+"""Of a value that many are asked for: what makes a test of it."""
 
 
 @scalar("terms jsonb ?")

@@ -13,7 +13,7 @@ from typing import Any
 
 from executor.abc import ExecutionError
 from executor.keyed.compile import Compiled, compile_condition, compile_expression, compile_tuple
-from executor.keyed.folds import fold_of, folded
+from executor.keyed.folds import columns_of, fold_of, folded
 from executor.keyed.ordering import Alike, alike_in, compiled_order, in_order
 from executor.keyed.windows import Windows
 from planner.abc import Expr, Groups, KeyedJoin, KeyedRead
@@ -23,7 +23,7 @@ from storage.abc import Row
 class Ending:
     """The compiled end of a read by key."""
 
-    __slots__ = ("_firsts", "_groups", "_limit", "_offset", "_once", "_order", "_plain", "_windows")
+    __slots__ = ("_firsts", "_groups", "_limit", "_offset", "_once", "_order", "_windows", "plain")
 
     def __init__(self, body: KeyedRead | KeyedJoin) -> None:
         """Raises NotCompilable."""
@@ -40,7 +40,7 @@ class Ending:
         firsts = body.firsts if isinstance(body, KeyedJoin) else ()
         self._firsts = compile_tuple(firsts) if firsts else None
         parts = self._groups, self._windows, self._once, self._limit, self._offset, self._firsts
-        self._plain = not self._order and all(part is None for part in parts)
+        self.plain = not self._order and all(part is None for part in parts)
         """Nothing becomes of the rows but outputs."""
 
     def rows(
@@ -52,12 +52,37 @@ class Ending:
         left_out: int = 0,
     ) -> Sequence[Row]:
         """The result's rows. `project`: None if the rows are the outputs already. `left_out`: so many before them are not among them."""
-        if self._plain and not left_out:
+        if self.plain and not left_out:
             return found if project is None else [project(params, row, session) for row in found]
         groups = self._groups
         if groups is not None:
             found = groups.rows(found, project, params, session)
             project = groups.project
+        return self._ended(found, project, params, session, left_out)
+
+    @property
+    def is_one_group(self) -> bool:
+        """Whether all rows are folded into one."""
+        return self._groups is not None and self._groups.is_one
+
+    def of_columns(
+        self, columns: Sequence[Sequence[Any]], count: int, params: Sequence[Any], session: Any
+    ) -> Sequence[Row]:
+        """The same of `count` rows, where all are one group, that stand in columns."""
+        groups = self._groups
+        assert groups is not None
+        return self._ended(
+            groups.of_columns(columns, count, params, session), groups.project, params, session
+        )
+
+    def _ended(
+        self,
+        found: list[Row],
+        project: Compiled | None,
+        params: Sequence[Any],
+        session: Any,
+        left_out: int = 0,
+    ) -> Sequence[Row]:
         if self._windows is not None:
             found = self._windows.rows(found, params, session)
         found = in_order(found, self._order, params, session)
@@ -103,15 +128,28 @@ class _Grouping:
         made = found if project is None else [project(params, row, session) for row in found]
         keys, folds, out = self._keys, self._folds, []
         if not keys:
-            out = list(folded(folds, made)) if made or self._single else []
-        else:
-            groups: dict[Any, list[Row]] = {}
-            alike = self._alike
-            for row in made:
-                groups.setdefault(alike(row), []).append(row)
-            for rows in groups.values():
-                (row,) = folded(folds, [r[keys:] for r in rows])
-                out.append((*rows[0][:keys], *row))
+            return self.of_columns(columns_of(made, len(folds)), len(made), params, session)
+        groups: dict[Any, list[Row]] = {}
+        alike = self._alike
+        for row in made:
+            groups.setdefault(alike(row), []).append(row)
+        for rows in groups.values():
+            row = folded(folds, columns_of([r[keys:] for r in rows], len(folds)))
+            out.append((*rows[0][:keys], *row))
+        return self._passed(out, params, session)
+
+    @property
+    def is_one(self) -> bool:
+        """Whether there are no keys."""
+        return not self._keys
+
+    def of_columns(
+        self, columns: Sequence[Sequence[Any]], count: int, params: Sequence[Any], session: Any
+    ) -> list[Row]:
+        """The one group of `count` rows that stand in columns."""
+        return self._passed([folded(self._folds, columns)] if count or self._single else [], params, session)
+
+    def _passed(self, out: list[Row], params: Sequence[Any], session: Any) -> list[Row]:
         condition = self._condition
         return out if condition is None else [row for row in out if condition(params, row, session)]
 

@@ -24,14 +24,18 @@ from planner import types as t
 from storage.abc import Row
 
 
-def folded(folds: Sequence[Callable[[Sequence[Any]], Any]], rows: Sequence[Row]) -> tuple[Row]:
-    """One row: each column of `rows` folded."""
-    columns = zip(*rows, strict=True) if rows else ((),) * len(folds)
-    return (tuple(fold(column) for fold, column in zip(folds, columns, strict=True)),)
+def folded(folds: Sequence[Callable[[Sequence[Any]], Any]], columns: Sequence[Sequence[Any]]) -> Row:
+    """One row: each column folded."""
+    return tuple([fold(column) for fold, column in zip(folds, columns, strict=True)])
+
+
+def columns_of(rows: Sequence[Row], count: int) -> Sequence[Sequence[Any]]:
+    """The columns of rows, of which there are so many where there are no rows."""
+    return tuple(zip(*rows, strict=True)) if rows else ((),) * count
 
 
 def _counted(values: Sequence[Any]) -> int:
-    return sum(1 for v in values if v is not None)
+    return len(values) - values.count(None)
 
 
 def _counted_once(values: Sequence[Any]) -> int:

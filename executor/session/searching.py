@@ -4,18 +4,20 @@
     else                          DuckDB reads them: _rid IN (...)                a tenth of looking through the documents
     too many, not known yet       the table, as without an index
 
-What came since the index was made is in the relation in any case. The query asks its conditions of whatever it is given.
+What came since the index was made is in the relation in any case. The query asks its conditions of whatever it is given; the keyed
+engine, of the versions that the index knows, only where the terms do not decide (`planner.terms`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from executor.keyed.terms_read import LedTo
 from executor.session.values import session_value
 from executor.snapshot.rows_by_id import rows_by_id
 from executor.snapshot.terms import Ids, TermsOf
@@ -71,8 +73,8 @@ def led_to(
     search: Search | Sought,
     params: Sequence[Datum],
     ts: Timestamp,
-) -> tuple[Ids, Collection[Key]] | None:
-    """The ids of versions that terms lead to, and the keys under which something came since; None: not known, or too many."""
+) -> LedTo | None:
+    """The versions that terms lead to, and the keys under which something came since; None: not known, or too many."""
     made = _search(session, image, table, search, params, ts)
     if made is None:
         return None
@@ -82,7 +84,7 @@ def led_to(
         if keys is None:
             return None
         since.update(keys)
-    return made.ids, since
+    return LedTo(made.ids, since, made.decided)
 
 
 @dataclass(slots=True)
@@ -90,6 +92,8 @@ class _Led:
     ids: Ids
     upto: Timestamp
     by: list[TermsOf]
+    decided: bool
+    """Whether what is asked of the terms is true of all of these."""
 
 
 def _search(
@@ -120,19 +124,26 @@ def _search(
             known = [p for p in parts if p is not None]
             if not known or (part.op == "or" and len(known) < len(parts)):
                 return None
-            both = np.union1d if part.op == "or" else np.intersect1d
             led = known[0]
             for other in known[1:]:
-                led = _Led(both(led.ids, other.ids), min(led.upto, other.upto), led.by + other.by)
+                ids = (
+                    np.union1d(led.ids, other.ids)
+                    if part.op == "or"
+                    else np.intersect1d(led.ids, other.ids, assume_unique=True)
+                )
+                led = _Led(ids, min(led.upto, other.upto), led.by + other.by, led.decided and other.decided)
+            led.decided &= len(known) == len(parts)
             return led
         index = _index(store, image, table, part.index)
         if index.is_due:
             store.spawn(index.extend(session.executor.columnar.table))
         if index.upto is None or index.since > image.stored_rows // 2:
             return None
-        terms = asked(part, params, configured)
-        its = None if terms is None else index.ids(terms, image.stored_rows // 2)
-        return None if its is None else _Led(its, index.upto, [index])
+        wanted = asked(part, params, configured)
+        if wanted.terms is None:
+            return None
+        its = index.ids(wanted.terms, image.stored_rows // 2, wanted.decides)
+        return None if its is None else _Led(its, index.upto, [index], wanted.decides)
 
     return search(asked_of)
 

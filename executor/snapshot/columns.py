@@ -68,7 +68,8 @@ def fixed_dtype(t: pa.DataType) -> Any | None:
     return None
 
 
-def _bytes_columns(array: pa.Array) -> tuple[memoryview, memoryview]:
+def bytes_of(array: pa.Array) -> tuple[memoryview, memoryview]:
+    """The bytes of texts, and where each begins; the last number is where they end."""
     large = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
     _, offsets, data = array.buffers()
     if len(array) == 0 or offsets is None:
@@ -99,10 +100,10 @@ def _cell(array: pa.Array, name: str, env: dict[str, Any]) -> str:
         env[name] = typed_view(array, dtype).data
         source = f"{name}[i]"
     elif pa.types.is_string(t) or pa.types.is_large_string(t):
-        env[name + "d"], env[name + "o"] = _bytes_columns(array)
+        env[name + "d"], env[name + "o"] = bytes_of(array)
         source = f"str({name}d[{name}o[i]:{name}o[i + 1]], 'utf-8')"
     elif pa.types.is_binary(t) or pa.types.is_large_binary(t):
-        env[name + "d"], env[name + "o"] = _bytes_columns(array)
+        env[name + "d"], env[name + "o"] = bytes_of(array)
         source = f"{name}d[{name}o[i]:{name}o[i + 1]].tobytes()"
     elif pa.types.is_boolean(t):
         env[name] = np.asarray(pc.fill_null(array, False).to_numpy(zero_copy_only=False), np.bool_).data
@@ -178,7 +179,7 @@ def _list_reader(array: pa.Array) -> Callable[[int, int], list[Any]]:
     if dtype is not None:
         values = typed_view(array, dtype).data
         return lambda start, stop: values[start:stop].tolist()
-    data, offsets = _bytes_columns(array)
+    data, offsets = bytes_of(array)
 
     def texts(start: int, stop: int) -> list[str]:
         at = offsets[start : stop + 1].tolist()
@@ -190,6 +191,19 @@ def _list_reader(array: pa.Array) -> Callable[[int, int], list[Any]]:
         return [raw[a - base : b - base].decode() for a, b in pairwise(at)]
 
     return texts
+
+
+PicksReader = Callable[["np.ndarray[Any, Any]"], list[Any]]
+
+
+def picks_reader(array: pa.Array) -> PicksReader:
+    """A function from row numbers to the list of one column's datums there."""
+    dtype = fixed_dtype(array.type)
+    if dtype is not None and not array.null_count:
+        values = typed_view(array, dtype)
+        return lambda places: values[places].tolist()
+    cell = cell_reader(array)
+    return lambda places: [cell(i) for i in places.tolist()]
 
 
 def entry_reader(rids: np.ndarray[Any, Any], arrays: Sequence[pa.Array]) -> Callable[[int], Any]:

@@ -9,6 +9,7 @@ For readers of the present: what memory says of a row id is about the newest ver
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ from txn.abc import Key
 
 if TYPE_CHECKING:
     from executor.snapshot.image import TableImage
+    from executor.snapshot.runs import Run
 
 TOGETHER_MAX = 20_000
 ONE_BY_ONE_MAX = 1_000
@@ -57,31 +59,41 @@ def rows_by_id(
     return parts[0] if len(parts) == 1 else [pa.concat_arrays(both) for both in zip(*parts, strict=True)]
 
 
-def rows_of_ids(image: TableImage, ids: Ids, since: Collection[Key], ts: Timestamp) -> list[Row] | None:
-    """The rows with these ids, and those under these keys, that are there at `ts`; each once. None: too many for one by one."""
-    found: dict[int, Row] = {}
-    left = ids.tolist()
+@dataclass(slots=True)
+class Placed:
+    """Rows that are there: some by their places in a run, the others as they are."""
+
+    run: Run | None
+    places: Ids
+    rows: list[Row]
+
+
+def placed_by_id(image: TableImage, ids: Ids, since: Collection[Key], ts: Timestamp) -> Placed | None:
+    """The rows with these ids in a run, and others with them, or under these keys, that are there at `ts`; None: too many for one by
+    one. None is there twice."""
+    run, places, there, left = None, ids[:0], ids[:0], ids
     if len(image.runs) == 1 and ts >= image.runs[0].since:
         run, chains = image.runs[0], image.versions.chains
-        places, left = zip(left, run.positions_of_rids(ids).tolist(), strict=True), []
-        key_at, entry_at = run.key_at, run.entry
-        for rid, i in places:
-            if i >= 0 and not (chains and key_at(i) in chains):
-                entry = entry_at(i)
-                if entry is not None:
-                    found[rid] = entry[1]
-            else:
-                left.append(rid)
-        if not chains:
-            left = []
+        places = run.positions_of_rids(ids)
+        there = places >= 0
+        if chains:
+            key_at = run.key_at
+            there &= np.fromiter(
+                (i >= 0 and key_at(i) not in chains for i in places.tolist()), bool, len(ids)
+            )
+        every = bool(there.all())
+        left = ids[~there] if chains and not every else ids[:0]
+        if not every:
+            places = places[there]
     if len(left) > ONE_BY_ONE_MAX:
         return None
-    found.update(_one_by_one(image, left, ts))
+    found = dict(_one_by_one(image, left.tolist(), ts))
+    placed = set(ids[there].tolist()) if run is not None and since else ()
     for key in since:
         entry = image.get(key, ts)
-        if entry is not None:
+        if entry is not None and entry[0] not in placed:
             found[entry[0]] = entry[1]
-    return list(found.values())
+    return Placed(run, places, list(found.values()))
 
 
 def _one_by_one(image: TableImage, ids: list[int], ts: Timestamp) -> list[tuple[int, Row]]:
@@ -93,4 +105,4 @@ def _one_by_one(image: TableImage, ids: list[int], ts: Timestamp) -> list[tuple[
     return rows
 
 
-__all__ = ["rows_by_id", "rows_of_ids"]
+__all__ = ["Placed", "placed_by_id", "rows_by_id"]

@@ -30,7 +30,14 @@ import pyarrow as pa
 
 from executor.abc import SideBySide
 from executor.keyed.key_values import ColumnForms, formed
-from executor.snapshot.columns import RowReader, block_reader, entry_reader, row_reader
+from executor.snapshot.columns import (
+    PicksReader,
+    RowReader,
+    block_reader,
+    entry_reader,
+    picks_reader,
+    row_reader,
+)
 from executor.snapshot.computed import computed
 from executor.snapshot.keys import (
     SLICE_ROWS,
@@ -169,7 +176,7 @@ class Run:
     """One immutable sorted run. Build with `build_run`, `merge_runs`."""
 
     __slots__ = (
-        "_blocks", "_by_rid", "_secondary", "_some", "columns", "entry", "find", "first", "key_at", "keys",
+        "_blocks", "_by_rid", "_picks", "_secondary", "_some", "columns", "entry", "find", "first", "key_at", "keys",
         "orders", "rids", "shape", "since", "size", "spill", "tombstones",
     )  # fmt: skip
 
@@ -200,6 +207,7 @@ class Run:
         )
         self._some: dict[tuple[int, ...], RowReader] = {}
         self._blocks: dict[tuple[int, ...], SideBySide] = {}
+        self._picks: dict[int, PicksReader] = {}
         self._secondary: dict[int, SecondaryIndex] = {}
         self.orders: dict[tuple[int, ...], SecondaryIndex] = {}
         """By columns that are no key (`executor.snapshot.indexes`)."""
@@ -210,6 +218,13 @@ class Run:
         reader = self._some.get(indexes)
         if reader is None:
             reader = self._some[indexes] = row_reader([self.columns[i] for i in indexes])
+        return reader
+
+    def picks(self, index: int) -> PicksReader:
+        """A reader of single rows of one column."""
+        reader = self._picks.get(index)
+        if reader is None:
+            reader = self._picks[index] = picks_reader(self.columns[index])
         return reader
 
     def side_by_side(self, indexes: tuple[int, ...]) -> SideBySide:

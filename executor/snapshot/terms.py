@@ -15,6 +15,7 @@ a query looks through the table. A term that every eighth row of a chunk has lea
 
 from __future__ import annotations
 
+import sys
 import time
 import weakref
 from bisect import bisect_left
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
+from executor.snapshot.columns import bytes_of
 from executor.snapshot.pending import BULK
 from executor.snapshot.versions import UniqueMap, Versions
 from planner.abc import SqlError, Table
@@ -59,6 +61,11 @@ AGAIN_S: Final = 1.0
 """What came since is found out again at most so often, where that was lost."""
 BEGINNINGS_MAX: Final = 10_000
 """Terms that begin as is asked."""
+SAMPLED: Final = 32
+"""Of so many terms one is kept as an object."""
+FEW: Final = 4
+"""Rows of a chunk that are sooner asked what they are than looked for among those of another term."""
+NOWHERE: Final[Ids] = np.zeros(0, np.uint32)
 
 
 class Chunk:
@@ -68,7 +75,7 @@ class Chunk:
 
     def __init__(self, base: int, small: bool, found: pa.Table) -> None:
         self.base, self.small = base, small
-        self.terms: pa.Array = one_array(found.column("term"))
+        self.terms = _Texts(one_array(found.column("term")))
         lists = one_array(found.column("rows"))
         self.starts: Ids = lists.offsets.to_numpy(zero_copy_only=False)
         self.rows: Ids = lists.values.to_numpy(zero_copy_only=False)
@@ -80,44 +87,55 @@ class Chunk:
 
     @property
     def size_bytes(self) -> int:
-        return int(self.terms.nbytes + self.starts.nbytes + self.rows.nbytes)
+        return self.terms.size_bytes + int(self.starts.nbytes + self.rows.nbytes)
 
-    def ids(self, asked: Terms) -> Ids | None:
-        """Row ids, each once; None: all, for all that is known."""
-        rows = self._rows(asked)
+    def ids(self, asked: Terms, wholly: bool) -> Ids | None:
+        """Row ids, each once; None: all, for all that is known. `wholly`: of no others than the terms say."""
+        rows = self._rows(asked, FEW if not wholly else 0)
         return None if rows is None else rows.astype(np.int64) + self.base
 
-    def _rows(self, asked: Terms) -> Ids | None:
+    def _rows(self, asked: Terms, few: int) -> Ids | None:
         if isinstance(asked, Term):
             return self._beginning(asked.text) if asked.begins else self._of(asked.text)
-        found = [self._rows(part) for part in asked.parts]
         if isinstance(asked, Some):
-            if any(f is None for f in found):
-                return None
-            return np.unique(np.concatenate([np.zeros(0, np.uint32), *(f for f in found if f is not None)]))
-        known = sorted((f for f in found if f is not None), key=len)
+            found = [NOWHERE]
+            for part in asked.parts:
+                rows = self._rows(part, few)
+                if rows is None:
+                    return None
+                found.append(rows)
+            return np.unique(np.concatenate(found))
+        known = []
+        for part in asked.parts:
+            rows = self._rows(part, few)
+            if rows is not None:
+                if not len(rows):
+                    return rows
+                known.append(rows)
         if not known:
             return None
+        known.sort(key=len)
         rows = known[0]
         for other in known[1:]:
-            rows = np.intersect1d(rows, other, assume_unique=True)
+            if len(rows) <= few:  # whoever asks for the rows looks at these sooner than we here
+                break
+            rows = both(rows, other)
         return rows
 
     def _of(self, term: str) -> Ids | None:
-        i = self._place(term)
-        if i == len(self.terms) or self.terms[i].as_py() != term:
-            return np.zeros(0, np.uint32)
-        return self._at(i)
+        i = self.terms.find(term.encode())
+        return NOWHERE if i < 0 else self._at(i)
 
     def _at(self, i: int) -> Ids | None:
         start, end = int(self.starts[i]), int(self.starts[i + 1])
         return None if end < 0 else self.rows[start if start >= 0 else -1 - start : end]
 
     def _beginning(self, beginning: str) -> Ids | None:
-        found: list[Ids] = [np.zeros(0, np.uint32)]
-        first = self._place(beginning)
+        found = [NOWHERE]
+        asked = beginning.encode()
+        first = self.terms.place(asked)
         for i in range(first, min(len(self.terms), first + BEGINNINGS_MAX)):
-            if not self.terms[i].as_py().startswith(beginning):
+            if not self.terms[i].startswith(asked):
                 return np.unique(np.concatenate(found))
             rows = self._at(i)
             if rows is None:
@@ -125,9 +143,55 @@ class Chunk:
             found.append(rows)
         return np.unique(np.concatenate(found)) if first + BEGINNINGS_MAX >= len(self.terms) else None
 
-    def _place(self, term: str) -> int:
-        terms = self.terms
-        return bisect_left(range(len(terms)), term, key=lambda i: terms[i].as_py())
+
+def both(few: Ids, many: Ids) -> Ids:
+    """What two arrays have in common, of which each is in order and has nothing twice: a search for each of the first."""
+    if len(few) > len(many):
+        few, many = many, few
+    if not len(few):
+        return few
+    at = many.searchsorted(few)
+    if at[-1] == len(many):  # behind all of them
+        at[at == len(many)] = 0
+    found: Ids = few[many[at] == few]
+    return found
+
+
+class _Texts:
+    """Texts in the order of their bytes; each so-manieth of them as an object of its own, for a search in them is C's alone."""
+
+    __slots__ = ("_data", "_ends", "_sample", "size_bytes")
+
+    def __init__(self, texts: pa.Array) -> None:
+        self._data, self._ends = bytes_of(texts)
+        self._sample = [self[i] for i in range(0, len(self), SAMPLED)]
+        self.size_bytes = int(texts.nbytes) + sum(map(sys.getsizeof, self._sample)) + 8 * len(self._sample)
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, i: int) -> bytes:
+        ends = self._ends
+        return bytes(self._data[ends[i] : ends[i + 1]])
+
+    def place(self, text: bytes) -> int:
+        """Of the first that is not before this one."""
+        last = bisect_left(self._sample, text) * SAMPLED
+        if not last:
+            return 0
+        data, ends = self._data, self._ends
+        return bisect_left(
+            range(len(ends) - 1),
+            text,
+            last - SAMPLED + 1,
+            min(last, len(ends) - 1),
+            key=lambda i: bytes(data[ends[i] : ends[i + 1]]),
+        )
+
+    def find(self, text: bytes) -> int:
+        """Its place; -1: it is not there."""
+        i = self.place(text)
+        return i if i < len(self) and self[i] == text else -1
 
 
 class TermsKept:
@@ -266,13 +330,16 @@ class TermsOf:
         self._follow(None)
         self._chunks, self.upto, self._counted = [], None, 0
 
-    def ids(self, asked: Terms, most: int) -> Ids | None:
-        """Row ids of versions up to `upto`, each once; None: there are more than so many, or nothing is known of them."""
+    def ids(self, asked: Terms, most: int, wholly: bool = False) -> Ids | None:
+        """Row ids of versions up to `upto`, each once; None: there are more than so many, or nothing is known of them.
+
+        `wholly`: of none but those that have the terms.
+        """
         self.used_at = time.monotonic()
         found: list[Ids] = [np.zeros(0, np.int64)]
         count = 0
         for chunk in self._chunks:
-            ids = chunk.ids(asked)
+            ids = chunk.ids(asked, wholly)
             if ids is None:
                 return None
             count += len(ids)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ from planner import types as t
 from planner.abc import SqlError
 from planner.binding.prelude import json as prelude_json
 from planner.binding.prelude import jsonb_columns as prelude_jsonb_columns
+from planner.binding.prelude.one_document import contained
 from planner.types.jsons import jsonb_in
 from tests.binding.world import World, make_table
 
@@ -161,6 +163,48 @@ def test_containment_of_documents_of_chance(texts: list[str | None], asked: list
     assert (
         prelude_jsonb_columns.contains(pa.array(rows, pa.string()), pa.array(others)).to_pylist() == expected
     )
+
+
+PIECES = ["a", "b", '"', "\\", "{", "}", "[", ": ", ", ", '"a": 1', ': {"b": ', '{"a": ', "1"]
+
+
+def _odd(rng: random.Random, depth: int = 3) -> Any:
+    """Documents whose strings look like documents."""
+    kind = rng.randrange(6 if depth else 3)
+    if kind == 0:
+        return rng.choice([1, 17, 1.0, 171, True, None, "a", "1"])
+    if kind < 3:
+        return "".join(rng.choice(PIECES) for _ in range(rng.randrange(4)))
+    if kind == 3:
+        return [_odd(rng, depth - 1) for _ in range(rng.randrange(3))]
+    odd = "".join(rng.choice(PIECES) for _ in range(rng.randrange(3)))
+    return {rng.choice(["a", "b", "aa", odd]): _odd(rng, depth - 1) for _ in range(rng.randrange(4))}
+
+
+def _path(rng: random.Random, document: Any) -> Any:
+    """A part of it that is deep rather than wide."""
+    if not isinstance(document, dict) or not document:
+        return document
+    keys = rng.sample([*document], min(len(document), rng.choice([1, 1, 1, 2])))
+    return {key: _path(rng, document[key]) for key in keys}
+
+
+def test_containment_that_is_seen_in_texts() -> None:
+    """Members that look like others, in strings and keys, before and behind those that are asked for."""
+    rng = random.Random(5)
+    documents = [_odd(rng) for _ in range(1_500)]
+    texts = [jsonb_in(json.dumps(d)) for d in documents]
+    leaves: list[Any] = ["a", 1, 17, True, None, "1", '"a": 1', '{"a": ', "\\"]
+    asked = [{"a": leaf} for leaf in leaves] + [{"b": {"a": leaf, "aa": "a"}} for leaf in leaves]
+    asked += [_path(rng, rng.choice(documents)) for _ in range(250)]
+    yes = 0
+    for one in (jsonb_in(json.dumps(a)) for a in asked):
+        test = contained(one)
+        for text in texts:
+            expected = _within(prelude_json.load(text), prelude_json.load(one), True)
+            assert test(text) == expected, (text, one)
+            yes += expected
+    assert yes > 500
 
 
 @settings(max_examples=150, deadline=None)

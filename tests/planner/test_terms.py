@@ -12,9 +12,9 @@ import pytest
 
 from planner import types as t
 from planner.abc import Const, Sought, TypeRef
-from planner.binding.prelude.jsonb_columns import among, container, read
+from planner.binding.prelude.one_document import among, container, read
 from planner.searches import ARRAY, JSONB, TRIGRAMS, WORDS, TermsIndex
-from planner.terms import All, Some, Term, Terms, asked, terms_sql
+from planner.terms import All, Some, Term, Terms, Wanted, asked, terms_sql
 from planner.textsearch import documents, matching
 from planner.types.jsons import jsonb_in
 
@@ -61,23 +61,35 @@ def _has(terms: set[str], wanted: Terms | None) -> bool:
     return all(every) if isinstance(wanted, All) else any(every)
 
 
-def _asked(kind: str, how: str, value: str, oid: int) -> Terms | None:
+def _asked(kind: str, how: str, value: str, oid: int) -> Wanted:
     index = TermsIndex(1, "i", 0, kind, "r1", "v", (1,))
     return asked(Sought(index, how, (Const(value, TypeRef(oid)),), "", TypeRef(oid)), (), str)
 
 
 def _check(
-    kind: str, how: str, oid: int, values: list[str], conditions: list[str], says: Callable[[str, str], bool]
+    kind: str,
+    how: str,
+    oid: int,
+    values: list[str],
+    conditions: list[str],
+    says: Callable[[str, str], bool],
+    *,
+    decides: bool = False,
 ) -> None:
+    """`decides`: terms say of many values whether the condition is true of them."""
     found = _terms(kind, values)
-    yes = 0
+    yes = decided = 0
     for condition in conditions:
         wanted = _asked(kind, how, condition, oid)
         for value, terms in zip(values, found, strict=True):
             if says(value, condition):
                 yes += 1
-                assert _has(terms, wanted), (value, condition, terms, wanted)
+                decided += wanted.decides
+                assert _has(terms, wanted.terms), (value, condition, terms, wanted)
+            elif wanted.decides and wanted.terms is not None:
+                assert not _has(terms, wanted.terms), (value, condition, terms, wanted)
     assert yes > 20, "conditions of chance say yes of some"
+    assert (decided > 20) == decides
 
 
 def _text(rng: random.Random, length: int = 4) -> str:
@@ -143,7 +155,7 @@ def test_arrays(how: str) -> None:
 
     values = [str(t.array_datum(items(5), oid)) for _ in range(300)] + ["[0:1]={a,b}", "{{a,b},{c,d}}"]
     conditions = [str(t.array_datum(items(3), oid)) for _ in range(200)] + ["[3:3]={a}"]
-    _check(ARRAY, how, oid, values, conditions, says)
+    _check(ARRAY, how, oid, values, conditions, says, decides=how != "=")
 
 
 def test_words() -> None:
@@ -164,7 +176,7 @@ def test_words() -> None:
             other = "'" + rng.choice(words).replace("\\", "\\\\").replace("'", "''") + "'"
             text = f"({text}) {rng.choice(['&', '|', '<->'])} {rng.choice(['', '!'])}{other}"
         queries.append(documents.query("simple", text))
-    _check(WORDS, "@@", t.TSQUERY, vectors, queries, matching.matches)
+    _check(WORDS, "@@", t.TSQUERY, vectors, queries, matching.matches, decides=True)
 
 
 @pytest.mark.parametrize("how", ["LIKE", "ILIKE"])
@@ -192,8 +204,31 @@ def test_patterns(how: str) -> None:
 
 
 def test_what_is_asked_of_nothing() -> None:
-    assert _asked(JSONB, "@>", "{}", t.JSONB) is None
-    assert _asked(ARRAY, "&&", "{}", t.array_of(t.TEXT)) == Some(())
-    assert _asked(TRIGRAMS, "~~", "%ab%c_d%", t.TEXT) is None
-    assert _asked(WORDS, "@@", "!'fat'", t.TSQUERY) is None
-    assert _asked(WORDS, "@@", "'fat' | !'rat'", t.TSQUERY) is None
+    assert _asked(JSONB, "@>", "{}", t.JSONB) == Wanted(None)
+    assert _asked(ARRAY, "&&", "{}", t.array_of(t.TEXT)).terms == Some(())
+    assert _asked(TRIGRAMS, "~~", "%ab%c_d%", t.TEXT) == Wanted(None)
+    assert _asked(WORDS, "@@", "!'fat'", t.TSQUERY) == Wanted(None)
+    assert _asked(WORDS, "@@", "'fat' | !'rat'", t.TSQUERY) == Wanted(None)
+
+
+def test_what_decides() -> None:
+    """What is cut off, null, of weights or beside one another is asked again; so is an element that looks like dimensions."""
+    texts = t.array_of(t.TEXT)
+    for how, value, decides in (
+        ("@>", '{a,"b c"}', True),
+        ("&&", "{a,NULL}", False),
+        ("@>", '{"NULL"}', True),
+        ("@>", "{[0:1]=}", False),
+        ("=", "{a}", False),
+        ("@>", "{" + "x" * 63 + "}", True),
+        ("@>", "{" + "x" * 64 + "}", False),
+    ):
+        assert _asked(ARRAY, how, value, texts).decides == decides, value
+    for query, decides in (
+        ("'fat' & ( 'rat' | 'ca':* )", True),
+        ("'fat':A", False),
+        ("'fat' <-> 'rat'", False),
+        ("'fat' & !'rat'", False),
+        ("'" + "x" * 70 + "'", False),
+    ):
+        assert _asked(WORDS, "@@", query, t.TSQUERY).decides == decides, query

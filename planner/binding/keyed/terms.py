@@ -40,6 +40,7 @@ def terms_read(
         return None
     found: list[Search | Sought] = []
     conditions: list[Expr] = []
+    undecided: list[Expr] = []
     try:
         for conjunct in keyed.conjuncts(where):
             search = searched.search_of(conjunct, number, keys)
@@ -48,13 +49,34 @@ def terms_read(
                 conditions.append(_condition(conjunct, search, number, keys))
             else:
                 conditions.append(keyed.expression(conjunct, keyed.WithAnother({number: 0})))
+            if search is None or not _is_whole(conjunct, search):
+                undecided.append(conditions[-1])
     except keyed.NotKeyed:
         return None
     if not found:
         return None
-    condition = conditions[0] if len(conditions) == 1 else keyed.in_groups("and", tuple(conditions), BOOL)
     terms = found[0] if len(found) == 1 else Search("and", tuple(found))
-    return KeyedRead(table, Range(()), condition, outputs, terms=terms, **more)
+    return KeyedRead(
+        table, Range(()), _all_of(conditions), outputs, terms=terms, undecided=_all_of(undecided), **more
+    )
+
+
+def _all_of(conditions: Sequence[Expr]) -> Expr | None:
+    if len(conditions) < 2:
+        return conditions[0] if conditions else None
+    return keyed.in_groups("and", tuple(conditions), BOOL)
+
+
+def _is_whole(node: ir.Node, search: Search | Sought) -> bool:
+    """Whether no part of a condition is left out of what is searched for."""
+    if isinstance(search, Sought):
+        return not isinstance(node, ir.Logic)
+    return (
+        isinstance(node, ir.Logic)
+        and node.op == search.op
+        and len(node.args) == len(search.parts)
+        and all(map(_is_whole, node.args, search.parts))
+    )
 
 
 def _condition(node: ir.Node, search: Search | Sought, number: int, keys: Sequence[searched.Key]) -> Expr:

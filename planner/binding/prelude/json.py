@@ -9,7 +9,8 @@ from typing import Any
 
 from planner.abc import SqlError
 from planner.binding.prelude import json_changes as changes
-from planner.binding.prelude import jsonb_columns as jsonb
+from planner.binding.prelude import one_document as jsonb
+from planner.binding.prelude.jsonb_columns import same_text
 from planner.types.json_errors import refuse_escapes
 from planner.types.jsons import json_in, jsonb_in, parts_of, read_string, written
 
@@ -356,7 +357,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_in_json", json_in, (_V,), _V),
     ("tw_jsonb", jsonb_in, (_V,), _V),
     ("tw_jsonb_key", sort_key, (_V,), "BLOB"),
-    ("tw_jsonb_same", jsonb.same_text, (_V,), _V),
+    ("tw_jsonb_same", same_text, (_V,), _V),
     ("tw_json_member", _member, (_V, _V), _V),
     ("tw_json_element", _element, (_V, "INTEGER"), _V),
     ("tw_jsonb_element", _jsonb_element, (_V, "INTEGER"), _V),
@@ -399,7 +400,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_jsonb_built", jsonb_built, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
     ("tw_json_object", _object, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
     ("tw_jsonb_object", lambda pairs: jsonb_in(_object(pairs)), ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
-    # By columns alone (`prelude.jsonb_columns`).
+    # Mostly by columns (`prelude.jsonb_columns`).
     ("tw_jsonb_contains", lambda a, b: jsonb.container(b)(load(a)), (_V, _V), "BOOLEAN"),
     ("tw_jsonb_has", lambda a, key: jsonb.among(load(a), key), (_V, _V), "BOOLEAN"),
     (

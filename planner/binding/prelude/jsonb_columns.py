@@ -6,9 +6,7 @@ its text in it, which Arrow looks for in a twentieth of a microsecond; only docu
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
-from decimal import Decimal
 from typing import Any, Final
 
 import pyarrow as pa
@@ -16,11 +14,9 @@ import pyarrow.compute as pc
 
 from planner import types as t
 from planner.abc import TypeRef
+from planner.binding.prelude.one_document import among, contained, container, jsonb_text, read
 from planner.types import sameness
 from planner.types.arrow_columns import one_array
-from planner.types.jsons import jsonb_in
-
-Test = Callable[[Any], bool]
 
 _alike = sameness.alike(TypeRef(t.JSONB))
 assert _alike is not None
@@ -29,9 +25,6 @@ same_text: Final = _alike
 
 NEEDLES_MAX: Final = 4
 """Texts that are looked for before documents are read."""
-
-read: Final = json.JSONDecoder(parse_float=Decimal).raw_decode
-"""(a document in jsonb's form, 0) -> (its value, its end)."""
 
 
 def contains(documents: Any, asked: Any) -> pa.Array:
@@ -44,7 +37,7 @@ def contains(documents: Any, asked: Any) -> pa.Array:
             [None if d is None or a is None else container(a)(read(d, 0)[0]) for d, a in pairs], pa.bool_()
         )
     value = read(one, 0)[0]
-    return _tested(documents, [[x] for x in _texts(value)], container(one))
+    return _tested(documents, [[x] for x in _texts(value)], contained(one))
 
 
 def same(documents: Any) -> pa.Array:
@@ -66,7 +59,7 @@ def has(documents: Any, keys: Any) -> pa.Array:
         return pa.array(
             [None if d is None or k is None else among(read(d, 0)[0], k) for d, k in pairs], pa.bool_()
         )
-    return _tested(documents, [[jsonb_text(one)]], lambda v: among(v, one))
+    return _tested(documents, [[jsonb_text(one)]], lambda d: among(read(d, 0)[0], one))
 
 
 def has_any(documents: Any, keys: Any) -> pa.Array:
@@ -96,10 +89,15 @@ def _has_keys(documents: Any, keys: Any, how: Callable[[Iterator[bool]], bool]) 
     wanted = [x for x in lists[0] if x is not None]
     texts = [jsonb_text(x) for x in wanted]
     needles = [[x] for x in texts] if how is all else [texts] if wanted else []
-    return _tested(documents, needles, lambda v: how(among(v, x) for x in wanted))
+
+    def test(document: str) -> bool:
+        value = read(document, 0)[0]
+        return how(among(value, x) for x in wanted)
+
+    return _tested(documents, needles, test)
 
 
-def _tested(documents: pa.Array, needles: list[list[str]], test: Test) -> pa.Array:
+def _tested(documents: pa.Array, needles: list[list[str]], test: Callable[[str], bool]) -> pa.Array:
     """`test` of each document; false of those that have none of the texts of one of the lists."""
     needles = sorted(needles, key=lambda each: (len(each), -min(map(len, each), default=0)))[:NEEDLES_MAX]
     found = pc.is_valid(documents)
@@ -114,13 +112,8 @@ def _tested(documents: pa.Array, needles: list[list[str]], test: Test) -> pa.Arr
     out = pc.if_else(pc.is_valid(documents), False, None).cast(pa.bool_())
     if not len(at):
         return out
-    passed = pa.array([test(read(d, 0)[0]) for d in documents.take(at).to_pylist()], pa.bool_())
+    passed = pa.array([test(d) for d in documents.take(at).to_pylist()], pa.bool_())
     return pc.replace_with_mask(out, found, passed)
-
-
-def jsonb_text(text: str) -> str:
-    """A string as it stands in documents."""
-    return jsonb_in(json.dumps(text))
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -136,59 +129,10 @@ def _texts(value: Any) -> Iterator[str]:
         yield jsonb_text(value)
 
 
-# --- one document --------------------------------------------------------------------------------------------
-
-
-def among(value: Any, key: str) -> bool:
-    """Whether a key, an element or the whole is this string."""
-    if isinstance(value, dict):
-        return key in value
-    if isinstance(value, list):
-        return any(isinstance(x, str) and x == key for x in value)
-    return isinstance(value, str) and value == key
-
-
-def container(text: str) -> Test:
-    """Whether a document contains this one."""
-    asked = read(text, 0)[0]
-    inner = _container(asked)
-    if isinstance(asked, dict | list):
-        return inner
-
-    def scalar(value: Any) -> bool:  # an array contains a scalar as if that were an array
-        return any(map(inner, value)) if isinstance(value, list) else inner(value)
-
-    return scalar
-
-
-def _container(asked: Any) -> Test:
-    if isinstance(asked, dict):
-        members = [(k, _container(v)) for k, v in asked.items()]
-
-        def by_members(value: Any) -> bool:
-            return isinstance(value, dict) and all(k in value and test(value[k]) for k, test in members)
-
-        return by_members
-    if isinstance(asked, list):
-        tests = [_container(x) for x in asked]
-
-        def by_elements(value: Any) -> bool:
-            return isinstance(value, list) and all(any(map(test, value)) for test in tests)
-
-        return by_elements
-    if asked is None:
-        return lambda value: value is None
-    if isinstance(asked, bool):
-        return lambda value: value is asked
-    if isinstance(asked, str):
-        return lambda value: isinstance(value, str) and value == asked
-    return lambda value: not isinstance(value, bool | str) and value == asked
-
-
 def _same(column: pa.Array) -> str | None:
     """The value that all rows have."""
     distinct = pc.unique(column)
     return distinct[0].as_py() if len(distinct) == 1 else None
 
 
-__all__ = ["among", "container", "contains", "has", "has_all", "has_any", "jsonb_text", "same", "same_text"]
+__all__ = ["contains", "has", "has_all", "has_any", "same", "same_text"]
