@@ -216,6 +216,8 @@ class Catalogs:
                 block = (first + _ROOM) // _BLOCK
                 self._block = block + (self._env.members.number - block) % _BLOCKS
                 first = max(first, self._block * _BLOCK)
+        if first == counter.next_oid:
+            return catalog
         return catalog.with_changes([CatalogChange(counter, Counter(first))])
 
     def took_oids(self, bound: Catalog) -> None:

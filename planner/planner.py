@@ -17,6 +17,7 @@ A plan of a utility statement that contains a query carries that query's plan in
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -68,6 +69,11 @@ _ROWS_KEPT: Final = 65_536
 """Literals or parameters of an INSERT of many rows whose plan is kept."""
 _LONG: Final = "\0*"
 """The key of the last INSERT of many rows of parameters whose text is too long to be a key."""
+_DEFINES: Final = re.compile(
+    r"(?i:(?:alter|drop|comment|create\s+(?:schema|(?:unique\s+)?index|sequence|trigger|type|(?:or\s+replace\s+)?function))\b"
+    r"|create\s+table\s+[^\s(]+\s*\()"
+)
+"""How most statements begin that define something."""
 
 
 @dataclass(slots=True)
@@ -241,6 +247,11 @@ class Planner(InnerQueries):
         `parameter_types` are OIDs, 0 for unspecified. `offset` is where the statement begins in its string.
         Raises PlanError; positions count from the beginning of `text`.
         """
+        if _DEFINES.match(text) is not None:
+            with self.patience.planning(), shown(ctx.catalog):
+                plan = self._plan_exact(text, ctx, parameter_types, offset)
+            if plan.kind is StatementKind.DDL and not plan.extra:
+                return plan, ()  # parsed, and bound whenever it runs: nothing was asked of the catalog
         key = text
         if normalise and not parameter_types:
             cached = self.lookup(text, ctx)

@@ -254,7 +254,8 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
         txn.register(table.shard, schema_bytes(table))
     for table in step.dropped:
         txn.forget(table.shard)
-    block.add_step(step, executor.catalogs.renumbered(catalog))
+    # Each change has made a catalog of its own, with a version that no other has.
+    block.add_step(step, executor.catalogs.renumbered(catalog) if catalog is before else catalog)
     session.meet_temporary(session.catalog)
     for table, rows, checked in moved:
         await _fill_moved(session, block, table, rows, checked)

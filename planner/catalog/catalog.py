@@ -15,8 +15,9 @@ its real name). One namespace holds tables, views, sequences and indexes, anothe
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
@@ -528,9 +529,14 @@ def _means_nothing(thing: CatalogObject) -> bool:
 
     A temporary table is found before pg_catalog's relations, and others are where the path says so.
     """
-    from planner.catalog.system.relations import names as system_names
+    return type(thing) in _UNNAMED and getattr(thing, "name", "") not in _system_names()
 
-    return type(thing) in _UNNAMED and getattr(thing, "name", "") not in system_names()
+
+@functools.cache
+def _system_names() -> Collection[str]:
+    from planner.catalog.system.relations import names
+
+    return names()
 
 
 def meant_schema(said: str, search_path: Sequence[str]) -> str:

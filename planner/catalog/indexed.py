@@ -12,6 +12,7 @@ found (`_add`, `_remove`, `_swap`: the only ones that change anything, while a c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
@@ -120,10 +121,10 @@ class IndexedObjects:
 
     def _fork(self, before: IndexedObjects) -> None:
         """Begins as another one is; for `_add`, `_remove` and `_swap` to go on from there."""
-        for name in _SHARED:
-            setattr(self, name, getattr(before, name))
-        for name in _COPIED:
-            setattr(self, name, getattr(before, name).copy())
+        for name, found in zip(_SHARED, _shared_of(before), strict=True):
+            setattr(self, name, found)
+        for name, found in zip(_COPIED, _copied_of(before), strict=True):
+            setattr(self, name, found.copy())
         self._listed = {}
 
     def _own(self, name: str) -> Any:
@@ -427,6 +428,8 @@ INDEXES: Final = tuple(
 """The dictionaries by which objects are found: what `planner.catalog.reads` watches."""
 _SHARED: Final = tuple(name for name in INDEXES if name not in _COPIED)
 """Dictionaries of layers, which a catalog forks when it first changes them (`_own`)."""
+_shared_of: Final = attrgetter(*_SHARED)
+_copied_of: Final = attrgetter(*_COPIED)
 
 
 def _parts(thing: CatalogObject) -> list[Oid]:

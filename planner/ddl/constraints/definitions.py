@@ -442,6 +442,8 @@ def check_check(scope: Scope, table: Table, constraint: Constraint) -> DataCheck
 
 def domain_checks(scope: Scope, table: Table, column: Column) -> list[DataCheck]:
     """What finds a value of the column that its domain does not have."""
+    if column.domain is None and not types.composite_conditions(column.type.oid):
+        return []
     alone = dataclasses.replace(table, columns=(column,))
     found = []
     for condition in domains.conditions(alone):

@@ -183,4 +183,6 @@ def settled(scope: Scope, table: Table) -> Table:
         above = {c.name for c in scope.catalog.table(table.partition.parent).columns}
         needed.update(c.attnum for c in table.columns if c.name.startswith(HIDDEN) and c.name in above)
     columns = tuple(c for c in table.columns if not c.hidden or c.attnum in needed)
+    if len(kept) == len(table.constraints) and len(columns) == len(table.columns):
+        return table
     return dataclasses.replace(table, constraints=kept, columns=columns)
