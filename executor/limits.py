@@ -63,7 +63,8 @@ class ExecutorLimits:
     retries_max: int = 50
     """How often a statement that is its own transaction is run again after a conflict."""
 
-    savepoints_max: int = 1_000
+    savepoints_max: int = 50_000
+    """Open in one block. Each remembers where its block then stood: some 500 bytes, and more for each table written."""
 
     large_object_bytes_max: int = 1 << 30
     """Of one large object; more is 54000."""

@@ -156,6 +156,8 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                     put(TokenType.VAR, word, token)
                 continue
             keyword = token.keyword
+            if keyword == "all" and previous is not None and previous.keyword == "select":
+                continue  # what SELECT does anyway; sqlglot takes it for a column where no other follows
             if not keyword:
                 if following.kind == STRING:
                     i += 1
