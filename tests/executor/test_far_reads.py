@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from executor.abc import Rows
-from executor.keyed.read import SMALL_RANGE_ROWS_MAX
+from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan
 from executor.snapshot.lookup import DEAD_ROWS_MAX
 from tests.executor.sql import Client, Server
 
@@ -108,5 +108,36 @@ def test_workers_of_a_queue_take_different_jobs_far_into_it() -> None:
                 worker = server.client(name)
                 await worker.query("BEGIN")
                 assert await worker.rows(text) == [(FAR + number,)]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("in_block", [False, True], ids=["autocommit", "in a block"])
+def test_who_walked_in_vain_does_not_begin_again_at_once(
+    in_block: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walked: list[bool] = []
+    rows = ReadPlan.rows
+
+    def noted(*args: object) -> object:
+        walked.append(True)
+        return rows(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ReadPlan, "rows", noted)
+
+    async def run() -> None:
+        async with Server() as server:
+            client = await _filled(server)
+            if in_block:
+                await client.query("BEGIN")
+            text = "SELECT id FROM t WHERE v >= {} ORDER BY id LIMIT 2"
+            for _ in range(40):
+                assert await client.rows(text.format(FAR)) == [(FAR,), (FAR + 1,)]
+            assert len(walked) < 12
+            for _ in range(80):  # near ones are found either way, and after some time by walking
+                assert await client.rows(text.format(2)) == [(2,), (3,)]
+            walked.clear()
+            assert await client.rows(text.format(2)) == [(2,), (3,)]
+            assert walked
 
     asyncio.run(run())

@@ -58,6 +58,7 @@ SIDE_BY_SIDE = [
     "SELECT id, d FROM t WHERE s IN ('s0', 's2') ORDER BY d NULLS FIRST, id LIMIT 12",
     "SELECT id, d FROM t WHERE s IN ('s0', 's2', 'nobody') ORDER BY d DESC NULLS LAST, id LIMIT 12 OFFSET 4",
     "SELECT id, d FROM t WHERE s IN ('s1', {s}) AND w = 'w2' AND d < {d} + 100 ORDER BY d DESC, id LIMIT 4",
+    "SELECT id, d, s FROM t WHERE s IN ('s2', 's0', {s}) ORDER BY d DESC NULLS LAST, s, id LIMIT 9",
     "SELECT max(d) FROM t WHERE s IN ({s}, 's0')",
     "SELECT min(d) FROM t WHERE s = ANY ('{{s2,s0}}') AND d > {d}",
     "SELECT id, d FROM t WHERE s = {s} AND (d = {d} AND id < {id} OR d < {d} - 3) ORDER BY d DESC, id DESC LIMIT 6",

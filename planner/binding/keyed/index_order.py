@@ -198,7 +198,7 @@ def _walk(
             continue
         is_one = ir.Call(_BOOL, found[0], (ir.Var(found[2], number, found[1]), ir.Var(found[2], _MEMBER, 0)))
         each = ir.Logic(_BOOL, "and", (*asked[:i], is_one, *asked[i + 1 :])) if len(asked) > 1 else is_one
-        walk = _along(catalog, table, number, each, wanted, complete, {_MEMBER: 0})
+        walk = _along(catalog, table, number, each, wanted, complete, {_MEMBER: 0}, found[1])
         if walk is not None and not walk.turn and (best is None or pinned_by(walk) > pinned_by(best)):
             best = replace(walk, among=(found[1], found[3]))
     return best
@@ -234,8 +234,9 @@ def _along(
     wanted: Sequence[Wanted],
     complete: bool,
     known: Mapping[int, int] = keyed.NONE_KNOWN,
+    several: int = -1,
 ) -> KeyedWalk | None:
-    """The same. `known`: what keys may be made of besides parameters."""
+    """The same. `known`: what keys may be made of besides parameters. `several`: a column that is pinned to one value after the other."""
     best: KeyedWalk | None = None
     for positions in ordered_prefixes(catalog, table, number, where):
         named = tuple(ordered_forms.column_of(positions, i) for i in range(len(positions)))
@@ -246,7 +247,7 @@ def _along(
             continue
         pinned = len(within.prefix)
         columns = named[pinned:]
-        left = [w for w in wanted if w[0] not in named[:pinned]]
+        left = [w for w in wanted if w[0] not in named[:pinned] or w[0] == several]
         if not columns or tuple(w[0] for w in left[: len(columns)]) != columns:
             continue
         ways = [w[1] for w in left[: len(columns)]]

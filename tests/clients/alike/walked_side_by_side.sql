@@ -11,6 +11,8 @@ EXECUTE feed((string_to_array(repeat('1,2,9,', 3) || repeat('4,', 150) || '5', '
 SELECT id, at FROM wss_posts WHERE author IN (1, 4) ORDER BY at DESC LIMIT 0;
 SELECT at FROM wss_posts WHERE author IN (1, 4, 4) ORDER BY at DESC LIMIT 7;
 SELECT at FROM wss_posts WHERE author IN (6, 0) ORDER BY at LIMIT 7 OFFSET 300;
+SELECT rank, topic, id FROM wss_posts WHERE topic IN ('red', 'blue') AND rank >= 5 ORDER BY rank, topic, id LIMIT 40;
+SELECT rank, topic FROM wss_posts WHERE topic IN ('red', 'blue') ORDER BY topic DESC, rank, id LIMIT 4;
 SELECT at, id FROM wss_posts WHERE author IN (6, 0) AND at < '2024-05-01' AND body LIKE '%7%' ORDER BY at DESC, id LIMIT 5;
 SELECT at, id FROM wss_posts WHERE author IN (6, 0) AND at BETWEEN '2024-05-01' AND '2024-05-02' ORDER BY at, id;
 PREPARE ranked(text[], int) AS SELECT rank, topic FROM wss_posts WHERE topic = ANY ($1) ORDER BY rank LIMIT $2;
