@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from executor.abc import ExecutionError
@@ -13,6 +13,7 @@ from executor.keyed import text as texts
 from executor.keyed.registry import lax, scalar
 from planner import types as t
 from planner.abc import TypeRef
+from planner.binding.records import called_fields, fields_of
 from planner.types import array_values as arrays
 from planner.types.jsons import jsonb_in, within_bounds
 
@@ -128,6 +129,36 @@ def _jsonb_object(*pairs: Any) -> str:
         names = tuple(last)
     made: list[str] = [f"{key}: {pairs[2 * at + 1]}" for key, at in _order(names)]
     return within_bounds("{" + ", ".join(made) + "}", "object elements")
+
+
+@lru_cache(maxsize=1024)
+def _fields(shape: int) -> tuple[tuple[str, int, int], ...]:
+    """(name, the type that it is said as, its own shape if it is a record) of each field of a record type."""
+    ref = TypeRef(t.RECORD, shape)
+    return tuple(
+        (name, t.TEXT if t.labels_of(f.oid) is not None else f.oid, f.typmod if f.oid == t.RECORD else -1)
+        for name, (_, f) in zip(called_fields(ref), fields_of(ref) or (), strict=True)
+    )
+
+
+def _record(kind: str, zone: str, shape: int, record: Sequence[Any]) -> str:
+    """A record that is held as a value (`Call("record", ...)`)."""
+    say, whole = (_value, _json_row_object) if kind == "json" else (_binary, _jsonb_object)
+    pairs: list[str] = []
+    for (name, oid, inner), value in zip(_fields(shape), record, strict=True):
+        if oid == t.RECORD:
+            pairs += (name, "null" if value is None else _record(kind, zone, inner, value))
+        else:
+            pairs += (name, say(value, oid, zone))
+    made: str = whole(*pairs)
+    return made
+
+
+lax("record")(lambda *values: values)
+lax("record is null")(lambda record: record is None or all(v is None for v in record))
+lax("record is not null")(lambda record: record is not None and all(v is not None for v in record))
+scalar("json of record")(partial(_record, "json"))
+scalar("jsonb of record")(partial(_record, "jsonb"))
 
 
 def gathered_json(kind: str, rows: Sequence[Sequence[Any]]) -> str:

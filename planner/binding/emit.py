@@ -16,8 +16,10 @@ from planner.binding.comparable import comparable, keyed_extreme, padded_extreme
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
 from planner.binding.in_turn import in_turn
 from planner.binding.keyed.pairs_listed import in_groups, listed
+from planner.binding.keyed.selects import row_of
 from planner.binding.known_conditions import decided
 from planner.binding.numeric_forms import as_text_numeric, column_form, literal_form, to_form
+from planner.binding.records import null_test
 
 
 @dataclass(slots=True)
@@ -122,7 +124,8 @@ class Emitter:
         if isinstance(node, ir.AnyAll):
             return self.any_all(node)
         if isinstance(node, ir.SubQuery):
-            return self.subquery(node)
+            row = row_of(node)
+            return self.subquery(node) if row is node else self.frag(row)
         if isinstance(node, ir.Let):
             from planner.binding.routines.values import let
 
@@ -219,12 +222,8 @@ class Emitter:
                 return sql("(", frag, " IS NOT NULL)")
             if op in ("is unknown", "is not unknown"):
                 op = op.replace("unknown", "null")
-            if args[0].type.oid == t.RECORD:
-                parts = record_items(args[0])
-                if parts is not None:
-                    negated = op == "is not null"
-                    each = [sql(self.frag(p), " IS NOT NULL" if negated else " IS NULL") for p in parts]
-                    return sql("(", join(" AND ", each), ")")
+            if args[0].type.oid == t.RECORD and (of_fields := null_test(op, row_of(args[0]))) is not None:
+                return self.frag(of_fields)
             if op in ("is null", "is not null") and t.composite_fields(args[0].type.oid) is not None:
                 return sql(f"tw_record_{'present' if op == 'is not null' else 'absent'}(", frag, ")")
             return sql("(", frag, f" {op.upper()})")
@@ -522,10 +521,6 @@ class Emitter:
                 ]
                 return sql("row(", join(", ", keys), ")")
         return comparable(self.frag(node), node.type)
-
-
-def record_items(node: ir.Node) -> tuple[ir.Node, ...] | None:
-    return node.args if isinstance(node, ir.Logic) and node.op == "row" else None
 
 
 def display_signature(op: str) -> str:

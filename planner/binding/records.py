@@ -94,6 +94,33 @@ def items_of(record: ir.Node) -> tuple[ir.Node, ...] | None:
     )
 
 
+def null_test(op: str, record: ir.Node) -> ir.Node | None:
+    """`record IS [NOT] NULL`, which is about its fields: a record is neither where some are null. None where they are not known, or
+    what the record is had to be written for each of them."""
+    bool_ = TypeRef(t.BOOL)
+    if isinstance(record, ir.Lit) and record.value is None:
+        return ir.Lit(bool_, op == "is null")
+    if (
+        isinstance(record, ir.Logic) and record.op == "case"
+    ):  # of a relation that an outer join may have missed, say
+        values = {i for i in range(len(record.args)) if i % 2 or i == len(record.args) - 1}
+        made = [null_test(op, n) if i in values else n for i, n in enumerate(record.args)]
+        told = tuple(n for n in made if n is not None)
+        return ir.Logic(bool_, "case", told) if len(told) == len(made) and len(made) % 2 else None
+    if not isinstance(record, ir.Var) and not (isinstance(record, ir.Logic) and record.op == "row"):
+        return None
+    each = tuple(ir.Logic(bool_, "is present" if _is_row(n) else op, (n,)) for n in items_of(record) or ())
+    if op == "is null":
+        each = tuple(ir.Logic(bool_, "not", (n,)) if n.op == "is present" else n for n in each)
+    if not each:
+        return ir.Lit(bool_, True) if isinstance(record, ir.Logic) and not record.args else None
+    return each[0] if len(each) == 1 else ir.Logic(bool_, "and", each)
+
+
+def _is_row(node: ir.Node) -> bool:
+    return node.type.oid == t.RECORD or t.composite_fields(node.type.oid) is not None
+
+
 def fields_of(ref: TypeRef) -> Fields | None:
     """The fields of a record type; None where nobody knows them."""
     return _shapes[ref.typmod] if ref.oid == t.RECORD and 0 <= ref.typmod < len(_shapes) else None

@@ -54,6 +54,7 @@ class Statements:
                 self.wrapped,
                 self.united,
                 self.bare,
+                self.documents,
             )
         )()
 
@@ -201,3 +202,23 @@ class Statements:
                 "SELECT current_user = session_user, current_schema, current_database() = current_catalog",
             )
         )  # fmt: skip
+
+    def documents(self) -> str:
+        """Rows as JSON, as REST and GraphQL servers ask for them."""
+        few, column = self._few(), self.rng.choice(_COLUMNS)
+        rows = f"SELECT a.id, a.{column}, a.k, a.s FROM a WHERE {few}"
+        own = f"(SELECT e FROM (SELECT base.id AS id, base.{column} AS v, one.u AS u, many.bs AS bs) AS e)"
+        one = "SELECT row_to_json((SELECT r FROM (SELECT x.id AS id, x.e AS e) AS r)) AS u FROM (SELECT * FROM u WHERE u.id = base.k LIMIT 1) AS x"
+        bs = "SELECT row_to_json((SELECT e FROM (SELECT y.v, y.w) AS e)) AS bs, y.no FROM (SELECT * FROM b WHERE b.id = base.id) AS y"
+        many = f"SELECT coalesce(json_agg(z.bs ORDER BY z.no), '[]') AS bs FROM ({bs}) AS z"
+        return self.rng.choice(
+            (
+                f"SELECT count(r), coalesce(json_agg(r), '[]') FROM ({rows} ORDER BY a.id LIMIT 3) r",
+                f"WITH w AS ({rows} ORDER BY a.id) SELECT count(r), coalesce(json_agg(r) -> 0, 'null') FROM (SELECT * FROM w) r",
+                f"SELECT jsonb_agg(r ORDER BY r.id), json_agg(to_jsonb(r) ORDER BY r.id DESC) FROM ({rows}) r",
+                f"SELECT r.id, row_to_json(r), to_jsonb(r), json_build_object('row', r, 'n', r.k) FROM (SELECT a.id, a.k, ROW(a.s, a.{column}, ROW(a.d)) AS pair, a AS whole FROM a WHERE {few}) r ORDER BY 1",
+                f"SELECT a.id, row_to_json(l.*)::jsonb, to_jsonb(a), l IS NULL, l IS NOT NULL, count(l) OVER () FROM a LEFT JOIN LATERAL (SELECT u.id, u.e FROM u WHERE u.id = a.k) l ON true WHERE {few} ORDER BY 1",
+                f"SELECT coalesce(json_agg(root ORDER BY by), '[]') FROM (SELECT row_to_json({own}) AS root, base.id AS by FROM (SELECT * FROM a WHERE {few}) AS base"
+                f" LEFT OUTER JOIN LATERAL ({one}) AS one ON ('true') LEFT OUTER JOIN LATERAL ({many}) AS many ON ('true')) AS rows",
+            )
+        )

@@ -242,6 +242,17 @@ def test_a_subquery_is_asked_where_its_value_is_needed() -> None:
     asyncio.run(run())
 
 
+def test_rows_as_documents_are_found_by_key() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            session = (await _filled(server)).session
+            for seed in range(24):
+                text = Statements(random.Random(seed)).documents()
+                assert by_key(session, text, autocommit=True) is not None, text
+
+    asyncio.run(run())
+
+
 def test_much_is_duckdbs() -> None:
     async def run() -> None:
         async with Server() as server:

@@ -256,6 +256,13 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             made = keyed_arrays.expression(node, lambda n: _expression(n, offsets))
             if made is not None:
                 return made
+        if node.op == "row" and isinstance(offsets, WithQueries):
+            return Call("record", tuple(_expression(a, offsets) for a in node.args), node.type)
+        records = [a for a in node.args if a.type.oid == t.RECORD]
+        if records and node.op in ("is null", "is not null"):
+            return Call(f"record {node.op}", (_expression(records[0], offsets),), node.type)
+        if records and node.op not in _OF_RECORDS:
+            raise NotKeyed("what records come to field by field")
         op = "is not null" if node.op == "is present" else node.op  # of what is no row they are the same
         if (
             op not in LAZY_OPS
@@ -306,7 +313,8 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             return made
         return Call(node.op, tuple(_expression(a, offsets) for a in args), node.type)
     if isinstance(node, ir.SubQuery) and isinstance(offsets, WithQueries):
-        return _ask(node, offsets)
+        row = keyed_json.plain_row(node)
+        return _ask(node, offsets) if row is node else _expression(row, offsets)
     if isinstance(node, ir.AnyAll):
         among = keyed_arrays.expression(node, lambda n: _expression(n, offsets))
         if among is not None:
@@ -348,6 +356,10 @@ def _as_shown(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     return Call("case", (value, *letters), text)
 
 
+_OF_RECORDS: Final = ("case", "coalesce", "is present")
+"""Which take a record as a whole, as it is held."""
+
+
 class WithRoutines(dict[int, int]):
     """Of one row of nothing, whose routines the executor runs as they are asked for."""
 
@@ -356,7 +368,8 @@ def _ask(node: ir.SubQuery, offsets: WithQueries) -> Expr:
     """A subquery in an expression: EXISTS, a value, or IN of values whose equality is that of datums."""
     if node.by_key is None:
         raise NotKeyed("a subquery")
-    number, query = node.by_key.number, node.by_key.plan(node.outer_from, exists=node.kind == "exists")
+    exists, scalar = node.kind == "exists", node.kind == "scalar"
+    number, query = node.by_key.number, node.by_key.plan(node.outer_from, exists=exists, within=scalar)
     if any(o.type.oid in keyed_catalog.VECTORS for o in node.outer):
         raise NotKeyed("answers are kept by what they are given, and lists are no keys")
     given = tuple(expression(o, offsets) for o in node.outer)

@@ -353,7 +353,7 @@ class _Order:
             return _Way(1, recursed(step.recursion), 0, (), asked)
         if not step.made_of or not _named(*step.given_as) <= set(self.offsets):
             return None
-        queries = tuple(q.plan(step.given) for q in step.made_of)
+        queries = tuple(q.plan(step.given, within=True) for q in step.made_of)
         given = tuple(keyed.expression(n, self.offsets) for n in step.given_as)
         return _Way(1, Produced(step.made_of[0].number, queries, given), 0, (), asked)
 

@@ -11,12 +11,13 @@ other types leave it to DuckDB.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from planner import types as t
 from planner.abc import Call, Const, Expr, TypeRef
 from planner.binding import ir
-from planner.binding.records import called_fields
+from planner.binding.records import called_fields, fields_of
 
 _ROWS: Final = {
     "to_json(anyelement)": "json of row",
@@ -54,6 +55,8 @@ _Operand = Callable[[ir.Node], Expr]
 
 def as_json(node: ir.Call, operand: _Operand) -> Expr | None:
     """The call for the keyed engine; None where it is another one, or of values that are not so simple."""
+    if node.op in _VALUES:
+        node = replace(node, args=(plain_row(node.args[0]),))
     if node.op in _ROWS:
         made = row_as_json(node, operand)
         if made is not None:
@@ -63,6 +66,8 @@ def as_json(node: ir.Call, operand: _Operand) -> Expr | None:
         if isinstance(value, ir.Logic) and value.op == "row":
             found = _row(value, operand, _VALUES[node.op])
             return found and Call(found.op, found.args, node.type)
+        if _is_known_record(value) and _has_simple_fields(value.type):
+            return _record(value, operand, _VALUES[node.op], node.type)
         if not _is_simple(value.type):
             return None
         return Call(f"{_VALUES[node.op]} of value", (*_told(value), operand(value)), node.type)
@@ -89,6 +94,11 @@ def embedded(node: ir.Node, operand: _Operand, kind: str) -> Expr | None:
     """A value as a text of JSON that stands in another one; None where it is not so simple."""
     if isinstance(node, ir.Logic) and node.op == "row":
         return _row(node, operand, kind)
+    if _is_known_record(node) and _has_simple_fields(node.type):
+        row = plain_row(node)
+        if row is not node:
+            return embedded(row, operand, kind)
+        return Call("json cell", (_record(node, operand, kind, _TEXT),), _TEXT)
     if isinstance(node, ir.Call) and node.type.oid in (t.JSON, t.JSONB):
         made = as_json(node, operand)
         if made is not None and (node.type.oid == t.JSONB or kind == "json"):
@@ -104,13 +114,46 @@ def named(node: ir.Node, operand: _Operand) -> Expr | None:
 
 
 def _told(node: ir.Node) -> tuple[Expr, Expr]:
-    return _ZONE, Const(node.type.oid, TypeRef(t.OID))
+    return _ZONE, Const(_said_as(node.type.oid), TypeRef(t.OID))
+
+
+def _said_as(oid: int) -> int:
+    """The type as which JSON says values: labels are texts."""
+    return oid if t.labels_of(oid) is None else t.TEXT
 
 
 def _is_simple(ref: TypeRef) -> bool:
-    return ref.oid in _TYPES or (
+    return _said_as(ref.oid) in _TYPES or (
         t.element_of(ref.oid) in _TYPES and ref.oid not in (t.INT2VECTOR, t.OIDVECTOR)
     )
+
+
+def _is_known_record(node: ir.Node) -> bool:
+    """Whether it is a record of such values, held as the keyed engine holds them: what routines return is not."""
+    if isinstance(node, ir.Logic) and node.op in ("case", "coalesce"):
+        values = [*node.args[1::2], node.args[-1]] if node.op == "case" else node.args
+        return all((isinstance(n, ir.Logic) and n.op == "row") or _is_known_record(n) for n in values)
+    if isinstance(node, ir.Lit):
+        return node.value is None and node.type.oid == t.RECORD
+    return isinstance(node, ir.Var | ir.SubQuery) and _has_simple_fields(node.type)
+
+
+def _has_simple_fields(ref: TypeRef) -> bool:
+    fields = fields_of(ref)
+    return fields is not None and all(_is_simple(f) or _has_simple_fields(f) for _, f in fields)
+
+
+def _record(value: ir.Node, operand: _Operand, kind: str, ref: TypeRef) -> Call:
+    """A record that is held as a value: its type says what its fields are."""
+    shape = Const(value.type.typmod, TypeRef(t.INT4))
+    return Call(f"{kind} of record", (_ZONE, shape, operand(value)), ref)
+
+
+def plain_row(node: ir.Node) -> ir.Node:
+    """A subquery that says but what a row's fields are called as that row."""
+    from planner.binding.keyed.selects import row_of
+
+    return row_of(node)
 
 
 def _all(made: Sequence[Expr | None]) -> tuple[Expr, ...] | None:
@@ -136,12 +179,12 @@ def row_as_json(node: ir.Call, operand: _Operand) -> Expr | None:
     if not isinstance(row, ir.Logic) or row.op != "row":
         return None
     names = called_fields(row.type)
-    if not names or any(a.type.oid not in _TYPES for a in row.args):
+    if not names or len(set(names)) < len(names) or any(_said_as(a.type.oid) not in _TYPES for a in row.args):
         return None
     given: list[Expr] = [_ZONE]
     for name, value in zip(names, row.args, strict=True):
-        given += [Const(name, _TEXT), Const(value.type.oid, TypeRef(t.OID)), operand(value)]
+        given += [Const(name, _TEXT), *_told(value)[1:], operand(value)]
     return Call(_ROWS[node.op], tuple(given), node.type)
 
 
-__all__ = ["as_json", "embedded", "named", "row_as_json"]
+__all__ = ["as_json", "embedded", "named", "plain_row", "row_as_json"]

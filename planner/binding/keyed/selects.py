@@ -20,6 +20,7 @@ from planner.abc import Const, KeyedJoin, TypeRef
 from planner.binding import ir
 from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import expressions as keyed
+from planner.binding.records import fields_of
 from planner.catalog import Catalog
 from planner.keyed_plans import Recursed
 
@@ -55,8 +56,31 @@ class BoundSelect:
         self.columns = [x.node.type for x in parts.targets]
         self._plans: dict[tuple[tuple[tuple[int, int], ...], bool], KeyedJoin | None] = {}
 
-    def plan(self, outer: Sequence[ir.Var] = (), *, exists: bool = False) -> KeyedJoin:
-        """Its look-ups; rows begin with the values of `outer`. `exists`: nobody asks what the rows are. Raises NotKeyed."""
+    def row(self) -> ir.Logic | None:
+        """The record that is its one row's one value, of no table's columns but outer ones: `(SELECT e FROM (SELECT o.a, o.b) e)`."""
+        if len(self._steps) != 1 or not _is_bare(self._parts) or len(self._parts.targets) != 1:
+            return None
+        (step,), node = self._steps, self._parts.targets[0].node
+        inner = step.made_of[0] if len(step.made_of) == 1 else None
+        if inner is None or step.on or step.outer or inner._steps or not _is_bare(inner._parts):
+            return None
+        own = step.relation.number
+        if (
+            not isinstance(node, ir.Logic)
+            or node.op != "row"
+            or node.args != tuple(ir.Var(v.type, own, i) for i, v in enumerate(node.args))
+        ):
+            return None
+        values = tuple(x.node for x in inner._parts.targets)
+        if len(values) != len(node.args) or any(
+            isinstance(n, _OF_ROWS) or ir.is_volatile(n) for v in values for n in ir.walk(v)
+        ):
+            return None
+        return replace(node, args=values)
+
+    def plan(self, outer: Sequence[ir.Var] = (), *, exists: bool = False, within: bool = False) -> KeyedJoin:
+        """Its look-ups; rows begin with the values of `outer`. `exists`: nobody asks what the rows are. `within`: the query around it
+        knows what to make of records. Raises NotKeyed."""
         key = tuple((v.relation, v.column) for v in outer), exists
         if key not in self._plans:
             self._plans[key] = None
@@ -64,12 +88,14 @@ class BoundSelect:
         found = self._plans[key]
         if found is None:
             raise keyed.NotKeyed("a subquery")
+        if not (within or exists) and any(ref.oid == t.RECORD for ref in self.columns):
+            raise keyed.NotKeyed("records that are sent")
         return found
 
     def _planned(self, outer: Sequence[ir.Var], exists: bool) -> KeyedJoin:
         from planner.binding.keyed.joins import look_ups
 
-        if any(v.type.oid in _INEXACT for v in outer):
+        if any(_is_inexact(v.type) for v in outer):
             raise keyed.NotKeyed("given values that are equal and look different")
         given = {(v.relation, v.column): ir.Var(v.type, GIVEN, i) for i, v in enumerate(outer)}
         parts, steps = self._parts, self._steps
@@ -89,6 +115,31 @@ class BoundSelect:
         return made
 
 
+_OF_ROWS: Final = (ir.SubQuery, ir.Aggregate, ir.Window, ir.SetReturning, ir.Argument)
+"""What is not computed of one row alone."""
+
+
+def _is_bare(parts: Parts) -> bool:
+    """Whether a SELECT has but targets and FROM."""
+    asked = (parts.where, parts.below, parts.distinct_on, parts.limit, parts.offset, parts.having)
+    return all(x is None for x in asked) and not (parts.order or parts.distinct or parts.grouped)
+
+
+def row_of(node: ir.Node) -> ir.Node:
+    """A subquery that makes a record of outer values, which is how some write a row with names, as that row; any other node as it is."""
+    if not isinstance(node, ir.SubQuery) or node.kind != "scalar" or node.by_key is None:
+        return node
+    row = node.by_key.row()
+    if row is None:
+        return node
+    return _put(row, {(a.relation, a.column): b for a, b in zip(node.outer_from, node.outer, strict=True)})
+
+
+def _is_inexact(ref: TypeRef) -> bool:
+    fields = fields_of(ref)
+    return ref.oid in _INEXACT if fields is None else any(_is_inexact(f) for _, f in fields)
+
+
 def recursed(recursion: Recursion) -> Recursed:
     """WITH RECURSIVE as rows of a step. Raises NotKeyed."""
     base, step = recursion.base, recursion.step
@@ -98,7 +149,7 @@ def recursed(recursion: Recursion) -> Recursed:
     return Recursed(recursion.number, first, further, tuple(base.columns), recursion.once)
 
 
-_Given = Mapping[tuple[int, int], ir.Var]
+_Given = Mapping[tuple[int, int], ir.Node]
 
 
 def _put(node: ir.Node, given: _Given) -> ir.Node:
@@ -136,4 +187,4 @@ def _step_given(step: FromStep, given: _Given) -> FromStep:
     return replace(step, guards=guards, on=on, given_as=_put_all(step.given_as, given))
 
 
-__all__ = ["GIVEN", "BoundSelect", "recursed"]
+__all__ = ["GIVEN", "BoundSelect", "recursed", "row_of"]
