@@ -55,6 +55,7 @@ class Statements:
                 self.united,
                 self.bare,
                 self.documents,
+                self.narrowed,
             )
         )()
 
@@ -220,5 +221,42 @@ class Statements:
                 f"SELECT a.id, row_to_json(l.*)::jsonb, to_jsonb(a), l IS NULL, l IS NOT NULL, count(l) OVER () FROM a LEFT JOIN LATERAL (SELECT u.id, u.e FROM u WHERE u.id = a.k) l ON true WHERE {few} ORDER BY 1",
                 f"SELECT coalesce(json_agg(root ORDER BY by), '[]') FROM (SELECT row_to_json({own}) AS root, base.id AS by FROM (SELECT * FROM a WHERE {few}) AS base"
                 f" LEFT OUTER JOIN LATERAL ({one}) AS one ON ('true') LEFT OUTER JOIN LATERAL ({many}) AS many ON ('true')) AS rows",
+            )
+        )
+
+    def narrowed(self) -> str:
+        """Outer joins that what is asked makes inner ones, and queries in FROM that no key leads to but what they are joined on."""
+        few, i, kind = self._few(), self._i(), self.rng.choice(("JOIN", "LEFT JOIN"))
+        k, more = self._k(), self.rng.choice(("", " WHERE b.v > 1", " WHERE b.w <> 'w3'"))
+        query, on = self.rng.choice(
+            (
+                (f"SELECT b.a_id AS id, count(*) AS c FROM b{more} GROUP BY b.a_id", "n.id = a.id"),
+                (f"SELECT b.id, max(b.v) AS c FROM b{more} GROUP BY b.id HAVING count(*) > 1", "a.id = n.id"),
+                (f"SELECT b.id, b.v, count(*) AS c FROM b{more} GROUP BY 1, 2", "n.id = a.id AND n.v = a.k"),
+                (f"SELECT DISTINCT b.id, b.v AS c FROM b{more}", "n.id = a.id"),
+                (f"SELECT b.id, b.v AS c FROM b{more} UNION ALL SELECT u.id, u.a_id FROM u", "n.id = a.k"),
+                (f"SELECT b.id, b.v AS c FROM b{more} UNION SELECT u.id, u.a_id FROM u", "n.id = a.k"),
+                (
+                    f"SELECT b.id, row_number() OVER (PARTITION BY b.id ORDER BY b.v DESC, b.no) AS c FROM b{more}",
+                    "n.id = a.id AND n.c = 1",
+                ),
+                ("SELECT u.id, b.v AS c FROM u LEFT JOIN b ON b.a_id = u.a_id", "n.id = a.k"),
+                (
+                    f"SELECT m.id, m.c FROM (SELECT b.a_id AS id, count(*) AS c FROM b{more} GROUP BY 1) m WHERE m.c > 1",
+                    "n.id = a.id",
+                ),
+            )
+        )
+        return self.rng.choice(
+            (
+                f"SELECT a.id, coalesce(n.c, 0), a.s FROM a {kind} ({query}) n ON {on} WHERE {few}{self._end(3)}",
+                f"WITH n AS ({query}) SELECT a.id, n.c FROM a {kind} n ON {on} WHERE {few}{self._end(2)}",
+                f"SELECT n.c FROM ({query}) n WHERE n.id = {i}{self._end(1)}",
+                f"SELECT a.id, n.id, n.c FROM a LEFT JOIN ({query}) n ON {on} WHERE n.id = {i}{self._end(3)}",
+                f"SELECT DISTINCT a.id, a.s FROM a LEFT JOIN b ON b.a_id = a.id WHERE b.id = {i}{self._end(2, distinct=True)}",
+                f"SELECT a.id, b.no, u.e FROM a LEFT JOIN b ON b.a_id = a.id LEFT JOIN u ON u.id = b.v WHERE u.id = {k} AND {few}{self._end(3)}",
+                f"SELECT a.id, b.no, u.e FROM u LEFT JOIN a ON a.id = u.a_id LEFT JOIN b ON b.id = a.id AND b.v > 1 WHERE b.a_id = {i}{self._end(3)}",
+                f"SELECT a.id, b.no FROM a LEFT JOIN b ON b.a_id = a.id WHERE {few} AND ({self.rng.choice(('b.v = 1', 'b.v IS NULL', 'a.k = 2'))} OR b.w = 'w2'){self._end(2)}",
+                f"SELECT a.id, b.no FROM a LEFT JOIN b ON b.a_id = a.id WHERE {few} AND {self.rng.choice(('b.w IS NOT NULL', 'coalesce(b.v, 1) = 1', 'b.v + 1 > 1', 'b.w IS DISTINCT FROM NULL', '(b.v > 1) IS NOT TRUE', 'NOT b.v = 1'))}{self._end(2)}",
             )
         )

@@ -449,13 +449,14 @@ def _spread(node: ir.AnyAll) -> ir.Node:
     return tests[0] if len(tests) == 1 else ir.Logic(node.type, "and" if node.all else "or", tests)
 
 
+_WIDER: Final = ((t.INT2, t.INT4), (t.INT2, t.INT8), (t.INT4, t.INT8))
+
+
 def _plain(node: ir.Node) -> ir.Node:
-    """Without casts that leave the datum as it is (varchar to text)."""
-    while (
-        isinstance(node, ir.Cast)
-        and node.arg.type.oid in TEXTS
-        and node.type.oid in TEXTS
-        and node.type.typmod < 0
+    """Without casts that leave the datum as it is (varchar to text, int4 to int8)."""
+    while isinstance(node, ir.Cast) and (
+        (node.arg.type.oid in TEXTS and node.type.oid in TEXTS and node.type.typmod < 0)
+        or (node.arg.type.oid, node.type.oid) in _WIDER
     ):
         node = node.arg
     return node

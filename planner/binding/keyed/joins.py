@@ -41,7 +41,8 @@ from planner.binding.keyed import index_expressions, key_conditions, walked_join
 from planner.binding.keyed import windows as keyed_windows
 from planner.binding.keyed.endings import WINDOWS, equal_as_datums, grouped, order_keys
 from planner.binding.keyed.index_reads import index_range, indexed_prefixes
-from planner.binding.keyed.selects import recursed
+from planner.binding.keyed.narrowing import PUSHED, equalities, inner_where_asked
+from planner.binding.keyed.selects import narrowed_alike, recursed
 from planner.binding.scope import FromStep
 from planner.catalog import Catalog
 from planner.keyed_plans import Either, Iterated, Recursed, Spread, SystemRows, Way
@@ -93,6 +94,7 @@ def look_ups(
         raise keyed.NotKeyed("as it was once")
     below = parts.below
     where = below.where if below is not None else parts.where
+    steps = inner_where_asked(steps, where)
     inner = [s for s in steps if not s.outer]
     asked = (*(n for s in inner for n in s.guards), where, *(n for s in inner for n in s.on))
     pool = [c for n in asked for c in keyed.conjuncts(n)]
@@ -353,9 +355,23 @@ class _Order:
             return _Way(1, recursed(step.recursion), 0, (), asked)
         if not step.made_of or not _named(*step.given_as) <= set(self.offsets):
             return None
-        queries = tuple(q.plan(step.given, within=True) for q in step.made_of)
-        given = tuple(keyed.expression(n, self.offsets) for n in step.given_as)
-        return _Way(1, Produced(step.made_of[0].number, queries, given), 0, (), asked)
+        made_of, given_as = step.made_of, step.given_as
+        try:
+            queries = tuple(q.plan(step.given, within=True) for q in made_of)
+        except keyed.NotKeyed:
+            wanted = equalities(asked, step.relation.number, self.offsets)
+            fewer = narrowed_alike(made_of, step.relation.number, wanted)
+            if fewer is None:  # yet: it may be once other tables are there
+                return None
+            made_of, used = fewer
+            outer = (*step.given, *(ir.Var(x.value.type, PUSHED, i) for i, x in enumerate(used)))
+            given_as = (*given_as, *(x.value for x in used))
+            try:
+                queries = tuple(q.plan(outer, within=True) for q in made_of)
+            except keyed.NotKeyed:
+                return None
+        given = tuple(keyed.expression(n, self.offsets) for n in given_as)
+        return _Way(1, Produced(made_of[0].number, queries, given), 0, (), asked)
 
     def _of_system(self, step: FromStep, name: tuple[str, str], asked: list[ir.Node]) -> _Way:
         """A system relation's rows, by a column that few have the same value in if one is asked for, by another, or all: rather

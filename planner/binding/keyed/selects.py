@@ -20,6 +20,7 @@ from planner.abc import Const, KeyedJoin, TypeRef
 from planner.binding import ir
 from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import expressions as keyed
+from planner.binding.keyed.narrowing import Equality, narrowed
 from planner.binding.records import fields_of
 from planner.catalog import Catalog
 from planner.keyed_plans import Recursed
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 GIVEN: Final = -9
 """The given values, as a relation."""
+_NUMBERS: Final = 1 << 24
+"""More than a statement has SELECTs."""
 _INEXACT: Final = (t.FLOAT4, t.FLOAT8)
 """Types of which values are equal that look different: what one comes to is not what the other does."""
 
@@ -55,6 +58,18 @@ class BoundSelect:
         )  # whoever writes it puts other nodes into the parts
         self.columns = [x.node.type for x in parts.targets]
         self._plans: dict[tuple[tuple[tuple[int, int], ...], bool], KeyedJoin | None] = {}
+
+    def narrowed(
+        self, relation: int, wanted: Sequence[Equality]
+    ) -> tuple[BoundSelect, tuple[Equality, ...]] | None:
+        """The query of the rows that have some values alone, and which; they are columns of `PUSHED` to it. None if that cannot be."""
+        made = narrowed(self._parts, relation, wanted)
+        if made is None:
+            return None
+        parts, used = made
+        columns = sum(1 << x.column for x in used)
+        number = self.number + columns * _NUMBERS  # another query than it is without, to who keeps answers
+        return BoundSelect(self._catalog, parts, self._steps, number, leafwise=self._leafwise), used
 
     def row(self) -> ir.Logic | None:
         """The record that is its one row's one value, of no table's columns but outer ones: `(SELECT e FROM (SELECT o.a, o.b) e)`."""
@@ -113,6 +128,17 @@ class BoundSelect:
         if exists and made.groups is None and not made.distinct:
             return replace(made, outputs=(Const(1, TypeRef(t.INT4)),))
         return made
+
+
+def narrowed_alike(
+    queries: Sequence[BoundSelect], relation: int, wanted: Sequence[Equality]
+) -> tuple[tuple[BoundSelect, ...], tuple[Equality, ...]] | None:
+    """The sides of a UNION, each of the rows that have some values alone, and which. None if they are not the same for all."""
+    made = [q.narrowed(relation, wanted) for q in queries]
+    first = made[0]
+    if first is None or any(m is None or m[1] != first[1] for m in made):
+        return None
+    return tuple(m[0] for m in made if m is not None), first[1]
 
 
 _OF_ROWS: Final = (ir.SubQuery, ir.Aggregate, ir.Window, ir.SetReturning, ir.Argument)
@@ -187,4 +213,4 @@ def _step_given(step: FromStep, given: _Given) -> FromStep:
     return replace(step, guards=guards, on=on, given_as=_put_all(step.given_as, given))
 
 
-__all__ = ["GIVEN", "BoundSelect", "recursed", "row_of"]
+__all__ = ["GIVEN", "BoundSelect", "narrowed_alike", "recursed", "row_of"]

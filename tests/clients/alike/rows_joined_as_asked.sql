@@ -1,0 +1,50 @@
+-- Outer joins whose rows of nulls cannot pass, and queries in FROM that nothing leads to but what is asked of their rows.
+CREATE TABLE rja_users (id int PRIMARY KEY, name text, boss int);
+CREATE TABLE rja_posts (id bigint PRIMARY KEY, user_id int, title text, at timestamptz, score smallint);
+CREATE INDEX ON rja_posts (user_id, at);
+CREATE TABLE rja_comments (id int PRIMARY KEY, post_id bigint, user_id int, body text);
+CREATE INDEX ON rja_comments (post_id); CREATE INDEX ON rja_comments (user_id);
+INSERT INTO rja_users SELECT i, 'user ' || i, nullif(i / 4, 0) FROM generate_series(1, 40) i;
+INSERT INTO rja_posts SELECT i, nullif(1 + i % 30, 7), 'title ' || i, timestamptz '2024-01-01 00:00+00' + (i * 37 % 100) * interval '1 hour', i % 5 FROM generate_series(1, 200) i;
+INSERT INTO rja_comments SELECT i, 1 + i * 7 % 210, 1 + i % 35, CASE WHEN i % 5 > 0 THEN 'body ' || i END FROM generate_series(1, 400) i;
+CREATE VIEW rja_counts AS SELECT user_id, count(*) AS posts, max(score) AS best FROM rja_posts GROUP BY user_id;
+CREATE VIEW rja_listed AS SELECT p.id, p.title, u.name, u.id AS user_id FROM rja_posts p JOIN rja_users u ON u.id = p.user_id;
+CREATE VIEW rja_all AS SELECT id, user_id, title AS what FROM rja_posts UNION ALL SELECT id, user_id, body FROM rja_comments;
+-- as mappers page
+SELECT DISTINCT p.id, p.at AS alias_0 FROM rja_posts p LEFT OUTER JOIN rja_comments c ON c.post_id = p.id WHERE c.user_id = 3 ORDER BY p.at DESC, p.id LIMIT 5;
+SELECT p.id, c.id, u.name FROM rja_posts p LEFT JOIN rja_comments c ON c.post_id = p.id LEFT JOIN rja_users u ON u.id = c.user_id WHERE u.id = 4 ORDER BY 1, 2;
+SELECT p.id, c.id FROM rja_posts p LEFT JOIN rja_comments c ON c.post_id = p.id AND c.user_id = 3 WHERE p.id IN (1, 10) ORDER BY 1, 2;
+SELECT p.id, c.id FROM rja_posts p LEFT JOIN rja_comments c ON c.post_id = p.id WHERE p.id < 6 AND (c.user_id = 3 OR c.id IS NULL) ORDER BY 1, 2;
+SELECT p.id, c.id FROM rja_posts p LEFT JOIN rja_comments c ON c.post_id = p.id WHERE p.id < 9 AND c.body IS NULL ORDER BY 1, 2;
+SELECT p.id, c.id FROM rja_posts p LEFT JOIN rja_comments c ON c.post_id = p.id WHERE p.id < 9 AND c.body IS NOT NULL ORDER BY 1, 2;
+SELECT p.id, c.id FROM rja_posts p LEFT JOIN rja_comments c ON c.post_id = p.id WHERE p.id < 9 AND NOT (c.user_id = 3) ORDER BY 1, 2;
+SELECT p.id, c.id FROM rja_posts p LEFT JOIN rja_comments c ON c.post_id = p.id WHERE p.id < 9 AND c.user_id IS DISTINCT FROM 3 ORDER BY 1, 2;
+SELECT p.id, c.id FROM rja_posts p LEFT JOIN rja_comments c ON c.post_id = p.id WHERE p.id < 9 AND coalesce(c.user_id, 3) = 3 ORDER BY 1, 2;
+SELECT p.id, c.id FROM rja_posts p LEFT JOIN rja_comments c ON c.post_id = p.id WHERE p.id < 9 AND c.user_id = ANY ('{3,8,15}') ORDER BY 1, 2;
+SELECT p.id, c.id FROM rja_posts p LEFT JOIN rja_comments c ON c.post_id = p.id WHERE p.id < 9 AND c.user_id <> ALL ('{}') ORDER BY 1, 2;
+SELECT p.id, c.id FROM rja_posts p LEFT JOIN rja_comments c ON c.post_id = p.id WHERE p.id < 9 AND c.user_id = ANY (NULL::int[]) ORDER BY 1, 2;
+SELECT p.id, count(c.id) FROM rja_posts p LEFT JOIN rja_comments c ON c.post_id = p.id WHERE c.user_id = 5 GROUP BY p.id ORDER BY 1;
+SELECT p.id, count(c.id) FROM rja_posts p LEFT JOIN rja_comments c ON c.post_id = p.id WHERE p.id < 9 GROUP BY p.id HAVING max(c.user_id) = 5 ORDER BY 1;
+-- as they count what belongs to a row
+SELECT u.id, u.name, COALESCE(aggr._n, 0) AS _n FROM rja_users u LEFT JOIN (SELECT rja_posts.user_id, COUNT(*) AS _n FROM rja_posts WHERE 1=1 GROUP BY rja_posts.user_id) AS aggr ON (u.id = aggr.user_id) WHERE u.id = 8 LIMIT 1;
+SELECT u.id, u.name, COALESCE(aggr._n, 0) AS _n FROM rja_users u LEFT JOIN (SELECT rja_posts.user_id, COUNT(*) AS _n FROM rja_posts WHERE 1=1 GROUP BY rja_posts.user_id) AS aggr ON (u.id = aggr.user_id) WHERE 1=1 ORDER BY u.id ASC LIMIT 8 OFFSET 3;
+SELECT u.id, a.n, b.n FROM rja_users u LEFT JOIN (SELECT user_id, count(*) n FROM rja_posts GROUP BY user_id HAVING count(*) > 6) a ON a.user_id = u.id LEFT JOIN (SELECT c.user_id, count(DISTINCT p.user_id) n FROM rja_comments c JOIN rja_posts p ON p.id = c.post_id GROUP BY c.user_id) b ON b.user_id = u.id WHERE u.id BETWEEN 5 AND 12 ORDER BY u.id;
+SELECT u.id, l.title FROM rja_users u JOIN (SELECT user_id, title, row_number() OVER (PARTITION BY user_id ORDER BY at DESC, id) AS r FROM rja_posts) l ON l.user_id = u.id AND l.r <= 2 WHERE u.boss = 3 AND u.id IN (12, 13) ORDER BY 1, 2;
+SELECT u.id, l.title FROM rja_users u JOIN (SELECT user_id, title, row_number() OVER (ORDER BY at DESC, id) AS r FROM rja_posts) l ON l.user_id = u.id AND l.r <= 9 WHERE u.id < 40 ORDER BY 1, 2;
+SELECT u.id, l.title FROM rja_users u JOIN (SELECT DISTINCT ON (user_id) user_id, title FROM rja_posts ORDER BY user_id, at DESC, id) l ON l.user_id = u.id WHERE u.id IN (3, 4) ORDER BY 1;
+SELECT u.id, l.title FROM rja_users u JOIN (SELECT user_id, title FROM rja_posts ORDER BY id LIMIT 3) l ON l.user_id = u.id WHERE u.id IN (3, 4) ORDER BY 1;
+SELECT u.id, l.n FROM rja_users u JOIN (SELECT user_id + 0 AS k, count(*) AS n FROM rja_posts GROUP BY user_id) l ON l.k = u.id WHERE u.id IN (3, 4) ORDER BY 1;
+SELECT u.id, l.n FROM rja_users u LEFT JOIN (SELECT user_id, score, count(*) AS n FROM rja_posts GROUP BY ROLLUP (user_id, score)) l ON l.user_id = u.id AND l.score IS NULL WHERE u.id IN (3, 4) ORDER BY 1;
+SELECT u.id, l.n FROM rja_users u LEFT JOIN (SELECT score, count(*) AS n FROM rja_posts GROUP BY score) l ON l.score = u.id WHERE u.id IN (3, 4, 70000) ORDER BY 1;
+SELECT u.id, l.n FROM rja_users u LEFT JOIN (SELECT 1 AS k, count(*) AS n FROM rja_posts) l ON l.k = u.id WHERE u.id IN (1, 4) ORDER BY 1;
+-- views
+SELECT * FROM rja_counts WHERE user_id = 9; SELECT * FROM rja_counts WHERE user_id = 7; SELECT * FROM rja_counts WHERE user_id IS NULL;
+SELECT u.name, c.* FROM rja_users u LEFT JOIN rja_counts c ON c.user_id = u.id WHERE u.id IN (7, 8) ORDER BY 1;
+SELECT * FROM rja_listed WHERE id = 17; SELECT * FROM rja_listed WHERE user_id = 17 ORDER BY id; SELECT count(*) FROM rja_listed WHERE user_id = 17 AND title LIKE '%6';
+SELECT * FROM rja_all WHERE id = 17 ORDER BY what; SELECT count(*), max(what) FROM rja_all WHERE user_id = 17;
+SELECT a.id, b.title, c.n FROM rja_listed a JOIN rja_listed b ON b.id = a.id + 30 JOIN (SELECT post_id, count(*) n FROM rja_comments GROUP BY 1) c ON c.post_id = b.id WHERE a.user_id = 9 ORDER BY 1;
+WITH n AS (SELECT user_id, count(*) AS c FROM rja_posts GROUP BY user_id) SELECT u.id, x.c, y.c FROM rja_users u LEFT JOIN n x ON x.user_id = u.id LEFT JOIN n y ON y.user_id = u.boss WHERE u.id IN (14, 33) ORDER BY 1;
+PREPARE rja(int) AS SELECT u.id, c.posts FROM rja_users u LEFT JOIN rja_counts c ON c.user_id = u.id WHERE u.id = $1;
+EXECUTE rja(3); EXECUTE rja(7); EXECUTE rja(99); EXECUTE rja(NULL);
+BEGIN; INSERT INTO rja_posts VALUES (900, 3, 'new'); DELETE FROM rja_posts WHERE user_id = 4; EXECUTE rja(3); EXECUTE rja(4);
+SELECT * FROM rja_all WHERE user_id = 4 ORDER BY id; ROLLBACK;
