@@ -144,7 +144,7 @@ NOT_BY_KEYS = [
     "SELECT c.id, stddev(DISTINCT o.id) FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 GROUP BY c.id",
     "SELECT 1 FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 AND random() > 2",
     "SELECT 1 FROM o JOIN c TABLESAMPLE SYSTEM (100) ON c.id = o.customer WHERE o.id = 1",
-    "SELECT 1 FROM o JOIN (SELECT * FROM c) c ON c.id = o.customer WHERE o.id = 1",
+    "SELECT 1 FROM o JOIN (SELECT * FROM c OFFSET 1) c ON c.id = o.customer WHERE o.id = 1",
     "SELECT 1 FROM o LEFT JOIN (c JOIN p ON p.id = c.id) ON c.id = o.customer WHERE o.id = 1",
     "SELECT 1 FROM o WHERE o.id = 1 OR o.total = 2",
     "SELECT 1 FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 ORDER BY c.name COLLATE \"de-x-icu\"",
