@@ -394,6 +394,9 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     if a.expression is not None or not _widens(column.type, ref):
         scope.checks += constraints.length_checks(source, ref, constraints.qualified(scope, table))
     on.sources[column.attnum] = f"CAST(({source}) AS {type_name(scope.catalog, ref, ())})"
+    on.staying.discard(column.attnum)
+    if a.expression is None and _stays(column.type, ref):
+        on.staying.add(column.attnum)
     on.reshaped = True
     default = column.default if ref.oid == column.type.oid else _read_as(scope, column)
     changed = dataclasses.replace(
@@ -420,6 +423,19 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
                 raise PlanError("22023", "identity column type must be smallint, integer, or bigint")
             options = st.SequenceOptions(type=a.type)
             scope.replace(sequence, sequences.apply_options(sequence, options, scope, new=False))
+
+
+_INTEGERS: Final = (types.INT2, types.INT4, types.INT8)
+
+
+def _stays(source: TypeRef, target: TypeRef) -> bool:
+    """Whether each value of one type is the same datum of the other, nothing cut off or rounded."""
+    if source.oid in _INTEGERS and target.oid in _INTEGERS:
+        return _INTEGERS.index(source.oid) <= _INTEGERS.index(target.oid)
+    texts = (types.TEXT, types.VARCHAR)
+    if source.oid not in texts or target.oid not in texts:
+        return False
+    return target.typmod < 0 or (source.oid == types.VARCHAR and 0 <= source.typmod <= target.typmod)
 
 
 def _by_value(column: Column, key: Constraint) -> Constraint:
