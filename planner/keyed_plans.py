@@ -115,6 +115,16 @@ class Either:
 
 
 @dataclass(frozen=True, slots=True)
+class Whole:
+    """All rows of a table that is small, to which no key leads: in the order in which they were made. Whether it is small, each
+    execution looks."""
+
+    columns: tuple[int, ...] = ()
+    key: tuple[Expr, ...] = ()
+    """Of them those that have these values in these columns."""
+
+
+@dataclass(frozen=True, slots=True)
 class Produced:
     """Rows that queries make, one after the other: of a subquery in FROM, a WITH query, VALUES, UNION ALL."""
 
@@ -345,7 +355,7 @@ class JoinStep:
 
     table: Table | None  # None: its rows are Produced, Handed, or the system's
     lookup: (
-        Lookup | Either | Produced | Recursed | Iterated | Handed | SystemRows | Spread
+        Lookup | Either | Whole | Produced | Recursed | Iterated | Handed | SystemRows | Spread
     )  # points are one key, but for the first step's
     width: int
     condition: Expr | None = None
@@ -410,6 +420,8 @@ class KeyedJoin:
     first: FirstRows | None = None
     walk: KeyedWalk | None = None
     """The first step's rows in order, each joined as it is met, until there are enough: its `lookup` is the walk's range."""
+    otherwise: KeyedJoin | None = None
+    """The same rows in another way, for where these look-ups prove too many."""
     compiled: list[Any] = field(default_factory=list, compare=False, repr=False)
     """The executor's, where it is a part of a statement that writes."""
 

@@ -94,7 +94,11 @@ def at_leaves(catalog: Catalog, by_key: ByKey, leaves: Mapping[int, Table]) -> B
             if not _leads(catalog, table, leaf, step.lookup, step.unique, step.index):
                 return None
             steps.append(replace(step, table=leaf, unique=unique))
-        return replace(by_key, steps=tuple(steps), compiled=[])
+        other = by_key.otherwise
+        if other is not None:
+            found = at_leaves(catalog, other, leaves)
+            other = found if isinstance(found, KeyedJoin) else None
+        return replace(by_key, steps=tuple(steps), otherwise=other, compiled=[])
     table = by_key.table
     leaf = leaves[table.oid]
     if isinstance(by_key, InsertValues):

@@ -50,13 +50,18 @@ class Ending:
         params: Sequence[Any],
         session: Any,
         left_out: int = 0,
+        *,
+        grouped: bool = False,
     ) -> Sequence[Row]:
-        """The result's rows. `project`: None if the rows are the outputs already. `left_out`: so many before them are not among them."""
+        """The result's rows. `project`: None if the rows are the outputs already. `left_out`: so many before them are not among them.
+
+        `grouped`: what is grouped is groups already (`groups`).
+        """
         if self.plain and not left_out:
             return found if project is None else [project(params, row, session) for row in found]
         groups = self._groups
         if groups is not None:
-            found = groups.rows(found, project, params, session)
+            found = found if grouped else groups.rows(found, project, params, session)
             project = groups.project
         return self._ended(found, project, params, session, left_out)
 
@@ -94,6 +99,12 @@ class Ending:
         if project is not None:
             found = [project(params, row, session) for row in found]
         return found if self._once is None else self._some(_firsts(found, self._once), params, session)
+
+    def groups(
+        self, found: list[Row], project: Compiled | None, params: Sequence[Any], session: Any
+    ) -> list[Row]:
+        """The groups that these rows are, if rows are grouped: all of each."""
+        return found if self._groups is None else self._groups.rows(found, project, params, session)
 
     def _some(self, rows: list[Row], params: Sequence[Any], session: Any, left_out: int = 0) -> list[Row]:
         start, stop = bounds(self._offset, self._limit, params, session)

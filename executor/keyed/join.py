@@ -17,14 +17,15 @@ could not be twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from executor.abc import ExecutionError
+from executor.keyed import whole_tables
 from executor.keyed.compile import compile_condition, compile_tuple
 from executor.keyed.endings import Ending
-from executor.keyed.footprint import columns_at, columns_named, order_of_rows
 from executor.keyed.index_walk import IndexWalk, along_image, along_view
+from executor.keyed.join_inside import footprints_of, queries_inside, read_whole
 from executor.keyed.join_steps import ROWS_MAX, Step, asks_index
 from executor.keyed.ordering import Alike
 from executor.keyed.overlay import OverlayView
@@ -33,22 +34,16 @@ from executor.keyed.system_steps import by_column
 from executor.snapshot.abc import TooFarToLook
 from planner import types as t
 from planner.abc import (
-    Ask,
-    Call,
-    Expr,
     Handed,
     JoinStep,
     KeyedJoin,
-    Lookup,
-    Points,
-    Produced,
     Table,
     TypeRef,
 )
-from planner.keyed_plans import Either, FirstRows, Iterated, Recursed, Spread, SystemRows
+from planner.keyed_plans import FirstRows
 from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Key
-from txn.columns import THE_ROW, Columns
+from txn.columns import Columns
 
 LOOKED_AT_MAX: Final = 3_000
 """Runs of subqueries and rows that their steps look at, together; also the rows that one step looks at. Most may fail its condition."""
@@ -82,17 +77,22 @@ class JoinPlan:
         made: list[JoinStep] = []
         footprints: list[Columns] = []
         handed: list[Handed] = []
+        whole_in: dict[int, list[int]] = {}
 
         def compiled(query: KeyedJoin) -> _Query:
             first = len(made)
+            whole = [first + i for i in read_whole(query)]
             made.extend(step for step in query.steps if step.table is not None)
             handed.extend(step.lookup for step in query.steps if isinstance(step.lookup, Handed))
-            footprints.extend(_footprints(query))
-            for number, inner in _inside(query):
+            footprints.extend(footprints_of(query))
+            for number, inner in queries_inside(query):
                 if number not in self._queries:
                     self._queries[number] = ()  # it has its place before those in it have theirs
-                    self._queries[number] = tuple(map(compiled, inner))
-            return _Query(query, first)
+                    self._queries[number] = made_inside = tuple(map(compiled, inner))
+                    whole_in[number] = [i for one in made_inside for i in one.whole]
+                whole += whole_in.get(number, ())
+            otherwise = None if query.otherwise is None else compiled(query.otherwise)
+            return _Query(query, first, whole, otherwise)
 
         self._root = compiled(body)
         self.first: FirstRows | None = body.first if not self._queries else None
@@ -184,6 +184,7 @@ class Run:
         "_now_by",
         "_queries",
         "_sets",
+        "by_key",
         "handed",
         "images",
         "iterated",
@@ -195,6 +196,7 @@ class Run:
         "session",
         "ts",
         "views",
+        "whole",
     )
 
     def __init__(
@@ -222,6 +224,10 @@ class Run:
         self.left = looks
         """What subqueries may look at yet."""
         self.seen: dict[ShardId, dict[int, Row]]
+        self.whole: dict[int, Sequence[Row]] = {}
+        """The rows of tables that are read whole, by number,"""
+        self.by_key: dict[int, dict[Any, list[Row]]] = {}
+        """and by their keys."""
         self.iterated: dict[int, Sequence[Row]] = {}
         """Of each recursion that is under way the rows that the step before has made."""
 
@@ -327,13 +333,25 @@ class Run:
 class _Query:
     """One query's steps, and what becomes of the rows."""
 
-    __slots__ = ("_condition", "_ending", "_first", "_of_first", "_project", "_steps", "_walk")
+    __slots__ = (
+        "_condition",
+        "_ending",
+        "_first",
+        "_of_first",
+        "_otherwise",
+        "_project",
+        "_steps",
+        "_walk",
+        "whole",
+    )
 
-    def __init__(self, body: KeyedJoin, first: int) -> None:
-        """`first`: the number of its first table among those of the statement."""
+    def __init__(self, body: KeyedJoin, first: int, whole: Iterable[int], otherwise: _Query | None) -> None:
+        """`first`: the number of its first table among those of the statement. `otherwise`: the same in another way."""
+        self.whole = tuple(dict.fromkeys(whole))
+        """The numbers of the tables that it and the queries in it read whole, if they are small."""
         self._steps: list[Step] = []
         self._walk: IndexWalk | None = None
-        self._first = first
+        self._first, self._otherwise = first, otherwise
         for i, step in enumerate(body.steps):
             if i == 0 and body.walk is not None and step.table is not None:
                 self._walk = IndexWalk(step.table, body.walk, body.limit, body.offset)
@@ -350,9 +368,22 @@ class _Query:
 
     def rows(self, given: Row, run: Run) -> Sequence[Row]:
         """Raises NoKeyedAnswer."""
+        if self._otherwise is None:
+            return self._rows(given, run)
+        left = run.left
+        try:
+            return self._rows(given, run)
+        except TooFarToLook:
+            run.left = left
+            return self._otherwise.rows(given, run)
+
+    def _rows(self, given: Row, run: Run) -> Sequence[Row]:
         params, session = run.params, run.session
-        if self._walk is not None:
-            return self.ended(self._along(self._walk, run), params, session)
+        if self.whole and not given:
+            whole_tables.few(self.whole, run.views, run.images)
+        walk = self._walk
+        if walk is not None:
+            return self._ending.rows(self._along(walk, run), self._project, params, session, grouped=True)
         found: list[Row] = [given]
         if self._condition is not None and not self._condition(params, given, session):
             found = []
@@ -364,6 +395,7 @@ class _Query:
         """The joined rows of the first table's as they come in order, until there are enough. Raises NoKeyedAnswer."""
         params, session, ts = run.params, run.session, run.ts
         view, condition, steps = run.views[self._first], self._of_first, self._steps
+        ending, project = self._ending, self._project
 
         def joined(row: Row) -> Sequence[Row]:
             if condition is not None and not condition(params, row, session):
@@ -374,7 +406,7 @@ class _Query:
                 if not found:
                     break
                 found = step.joined(found, run, inner=True)
-            return found
+            return ending.groups(found, project, params, session)
 
         found = walk.rows(
             params,
@@ -389,81 +421,6 @@ class _Query:
     def ended(self, found: list[Row], params: Sequence[Any], session: Any) -> Sequence[Row]:
         """What becomes of joined rows."""
         return self._ending.rows(found, self._project, params, session)
-
-
-def _of_windows(body: KeyedJoin) -> Iterator[Expr]:
-    for window in body.windows:
-        yield from window.args
-        yield from window.partition
-        yield from (key.value for key in window.order)
-
-
-def _of_rows(body: KeyedJoin) -> Iterator[Expr]:
-    """The expressions over a query's joined rows."""
-    yield from _of_windows(body) if body.groups is None else ()
-    yield from body.outputs
-    yield from order_of_rows(body)
-    yield from body.firsts if body.groups is None else ()
-    yield from (body.condition,) if body.condition is not None else ()
-    yield from (body.walk.condition,) if body.walk is not None and body.walk.condition is not None else ()
-    for step in body.steps:
-        yield from (e for e in (step.condition, step.passes) if e is not None)
-        lookup = step.lookup
-        if isinstance(lookup, Produced | Handed | Recursed | Iterated):
-            yield from lookup.given if isinstance(lookup, Produced) else ()
-        elif isinstance(lookup, Spread):
-            yield from lookup.values
-        elif isinstance(lookup, SystemRows):
-            yield from lookup.keys
-            yield from (lookup.listed,) if lookup.listed is not None else ()
-        else:
-            for one in [way.lookup for way in lookup.ways] if isinstance(lookup, Either) else [lookup]:
-                yield from _of_keys(one)
-
-
-def _of_keys(lookup: Lookup) -> Iterator[Expr]:
-    if isinstance(lookup, Points):
-        yield from (part for key in lookup.keys for part in key)
-        yield from (lookup.listed,) if lookup.listed is not None else ()
-    else:
-        yield from lookup.prefix
-        yield from (e for e in (lookup.low, lookup.high) if e is not None)
-
-
-def _inside(body: KeyedJoin) -> Iterator[tuple[int, tuple[KeyedJoin, ...]]]:
-    """The queries right inside a query, by number."""
-    for step in body.steps:
-        if isinstance(step.lookup, Produced):
-            yield step.lookup.number, step.lookup.queries
-        elif isinstance(step.lookup, Recursed):
-            for number, query in (step.lookup.base, step.lookup.step):
-                yield number, (query,)
-    waiting = list(_of_rows(body))
-    if body.groups is not None:
-        waiting += [
-            *body.groups.outputs,
-            *_of_windows(body),
-            *(key.value for key in body.order),
-            *body.firsts,
-        ]
-        waiting += [body.groups.condition] if body.groups.condition is not None else []
-    for e in waiting:
-        if isinstance(e, Call):
-            waiting += e.args
-        elif isinstance(e, Ask):
-            yield e.number, (e.query,)
-            waiting += [*e.given, *((e.value,) if e.value is not None else ())]
-
-
-def _footprints(body: KeyedJoin) -> Iterable[Columns]:
-    """What a query depends on of each of its tables' rows."""
-    named = columns_named(_of_rows(body))
-    begin = body.given
-    for step in body.steps:
-        end = begin + step.width
-        if step.table is not None:
-            yield THE_ROW | columns_at(step.table, (i - begin for i in named if begin <= i < end - step.rid))
-        begin = end
 
 
 __all__ = ["LOOKED_AT_MAX", "ROWS_MAX", "JoinPlan"]

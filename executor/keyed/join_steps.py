@@ -3,6 +3,7 @@
     points (o.customer)     one row, by the primary key, a UNIQUE constraint or an index
     a range                 of the primary key, or of an index's keys
     either                  the rows that any of several ways leads to, each once
+    whole                   all rows of a small table, by a key of theirs or not
     a query's, handed on, the system's, spread lists
 
 Where they are many (`ROWS_MAX`) it is DuckDB's turn.
@@ -16,6 +17,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from executor.keyed import whole_tables
 from executor.keyed.compile import compile_condition, compile_expression, compile_key, compile_tuple
 from executor.keyed.ordering import alike_in
 from executor.keyed.overlay import OverlayView
@@ -23,7 +25,7 @@ from executor.keyed.read import LookupPlan, compile_range, key_positions
 from executor.keyed.system_steps import of_system, spread
 from executor.snapshot.abc import TooFarToLook
 from planner.abc import Ask, Handed, JoinStep, Produced, Range, Table
-from planner.keyed_plans import Either, Iterated, Recursed, Spread, SystemRows, key_types
+from planner.keyed_plans import Either, Iterated, Recursed, Spread, SystemRows, Whole, key_types
 from storage.abc import Row
 
 if TYPE_CHECKING:
@@ -73,6 +75,15 @@ class Step:
             self._ask, self._find = of_system(lookup) if isinstance(lookup, SystemRows) else spread(lookup)
             return
         assert table is not None
+        with_rid = table if step.rid else None
+        if isinstance(lookup, Whole):
+            if lookup.columns:
+                self._ask = compile_key(lookup.key, key_types(table, lookup.columns), arguments="p, s, r")
+                self._find = whole_tables.of_key(lookup.columns, number, with_rid)
+            else:
+                self._ask = lambda _p, _s, _r: ()
+                self._find = whole_tables.all_of(number, with_rid)
+            return
         if isinstance(lookup, Either):
             ways = [
                 Step(
@@ -87,7 +98,6 @@ class Step:
             return
         if isinstance(lookup, Range):
             self._ask = compile_range(lookup, table, step.index or None)
-            with_rid = table if step.rid else None
             self._find = _in_index(table, step, number) if step.index else _in_range(number, with_rid)
             return
         positions = step.index or key_positions(table, step.unique)

@@ -23,7 +23,7 @@ from planner.binding.collating import carried
 from planner.binding.collations_met import look_at
 from planner.binding.fragments import Frag, Ref, join, sql
 from planner.binding.from_items import Source
-from planner.binding.keyed.joins import joined_steps
+from planner.binding.keyed.steps import joined_steps
 from planner.binding.naming import identifier
 from planner.binding.rights import barriers
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn, duplicate_alias

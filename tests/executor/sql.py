@@ -141,6 +141,16 @@ class Client:
             result = answer
         if result is None:
             result = await self.session.execute(plan, params, autocommit=alone)
+        return await self._read(result)
+
+    async def by_duckdb(self, text: str) -> list[tuple[Datum, ...]]:
+        """What DuckDB answers, whether the keyed engine could or not. Raises what the statement raises."""
+        plan, params = self.session.plan(text)
+        found = await self.session.execute(plan, params, autocommit=self.session.block is None)
+        rows: list[tuple[Datum, ...]] = (await self._read(found))[1]
+        return rows
+
+    async def _read(self, result: Any) -> Any:
         if isinstance(result, Rows):
             return result.tag, list(result.rows), result.columns or ()
         if isinstance(result, CopyIn):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import re
 
 import pytest
 
@@ -52,6 +51,22 @@ JOINS = [
     "SELECT c.id, o.id FROM c JOIN o ON o.id = c.id OR o.customer = c.id WHERE c.id = {y} ORDER BY o.id",
     "SELECT o.id FROM o LEFT JOIN l ON l.o = o.id AND (l.n = 1 OR l.n = o.first) WHERE o.id = {x} ORDER BY l.n, o.id",
     "SELECT id FROM o WHERE id = {x} OR id IN ({y}, 3) OR customer IS NULL AND customer = 5 ORDER BY id",
+    "SELECT o.id, c.id FROM o JOIN c ON c.id > o.customer WHERE o.id = {x} ORDER BY 2",
+    "SELECT o.id, c.name FROM o JOIN c ON c.id = o.customer ORDER BY o.id",
+    "SELECT o.id FROM o WHERE o.id = {x} AND EXISTS (SELECT 1 FROM p WHERE p.name = 'p' || o.first)",
+    "SELECT o.id, c.name FROM o JOIN (SELECT * FROM c) c ON c.id = o.customer WHERE o.id = {x}",
+    "SELECT o.id FROM o WHERE o.id = {x} OR o.total = 2 ORDER BY 1",
+    "SELECT o.id, p.name FROM o JOIN p ON p.name = o.kind OR p.id = o.first ORDER BY 1, 2",
+    "SELECT o.id, b.id FROM o JOIN o b ON b.total = o.total AND b.first = o.first WHERE o.id = {x} ORDER BY 2",
+    "SELECT o.id, q.n FROM o LEFT JOIN (SELECT o, count(*) n FROM l GROUP BY o) q ON q.o = o.id WHERE o.customer = {y} ORDER BY 1",
+    "SELECT q.n FROM (SELECT customer, count(*) n FROM o GROUP BY customer) q WHERE q.customer = {y}",
+    "SELECT o.id, q.name FROM o JOIN (SELECT id, name FROM c UNION ALL SELECT id, name FROM p) q ON q.id = o.customer WHERE o.id = {x} ORDER BY q.name",
+    "SELECT o.id, q.first FROM o JOIN (SELECT DISTINCT customer, first FROM o) q ON q.customer = o.customer WHERE o.id = {x} ORDER BY 2",
+    "SELECT o.id, l.n FROM o LEFT JOIN l ON l.o = o.id WHERE l.n IS NOT NULL AND l.o = {x} ORDER BY 2",
+    "SELECT o.id, l.n FROM o LEFT JOIN c ON c.id = o.customer LEFT JOIN l ON l.o = c.id WHERE l.o = {y} AND l.n = ANY (ARRAY[1, 2]) ORDER BY 1, 2",
+    "SELECT o.id, l.n FROM o LEFT JOIN l ON l.o = o.id AND l.n = 1 WHERE l.n <> ALL (ARRAY[]::int[]) AND o.id = {x}",
+    "SELECT kind, count(*) FROM o GROUP BY kind ORDER BY 1",
+    "SELECT name FROM p WHERE name > (SELECT min(kind) FROM o WHERE first = 2)",
 ]
 CHANGES = [
     "UPDATE o SET customer = {y}, total = total + 1 WHERE id = {x}",
@@ -93,11 +108,10 @@ def _now(session: Session, text: str, *, autocommit: bool) -> Rows | None:
 
 
 async def _same(client: Client, text: str, *, autocommit: bool) -> None:
-    """The statement by keys, and in a form that only DuckDB can answer."""
+    """The statement by keys, and by DuckDB."""
     found = _now(client.session, text, autocommit=autocommit)
     assert found is not None, text
-    wide = await client.rows(re.sub(r"(?<=FROM )\w+", r"(SELECT * FROM \g<0> OFFSET 0) AS \g<0>", text, count=1)
-                             .replace("AS o a", "AS a").replace("AS c a", "AS a"))  # fmt: skip
+    wide = await client.by_duckdb(text)
     mine = list(found.rows)
     ordered = "ORDER BY" in text
     assert (mine if ordered else sorted(mine, key=repr)) == (wide if ordered else sorted(wide, key=repr)), (
@@ -130,13 +144,10 @@ def test_joins_by_keys(seed: int, in_block: bool) -> None:
 
 
 NOT_BY_KEYS = [
-    "SELECT 1 FROM o JOIN c ON c.id > o.customer WHERE o.id = 1",
-    "SELECT 1 FROM o JOIN c ON c.id = o.customer",
     "SELECT 1 FROM o RIGHT JOIN c ON c.id = o.customer WHERE o.id = 1",
     "SELECT 1 FROM o FULL JOIN c ON c.id = o.customer WHERE o.id = 1",
     "SELECT c.id FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 GROUP BY ROLLUP (c.id)",
     "SELECT 1 FROM o WHERE o.id = 1 AND EXISTS (SELECT 1 FROM c WHERE random() > 2)",
-    "SELECT 1 FROM o WHERE o.id = 1 AND EXISTS (SELECT 1 FROM l WHERE l.p = o.id)",
     "SELECT nextval('numbers') FROM o WHERE o.id > 1 AND EXISTS (SELECT 1 FROM c WHERE c.id = o.id)",
     "SELECT o.id FROM o WHERE o.id = 1 AND o.customer > ANY (SELECT c.id FROM c WHERE c.id = 1)",
     "WITH RECURSIVE w AS (SELECT ARRAY[1] AS a UNION SELECT a || 1 FROM w WHERE cardinality(a) < 3) SELECT a FROM w",
@@ -144,9 +155,7 @@ NOT_BY_KEYS = [
     "SELECT c.id, stddev(DISTINCT o.id) FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 GROUP BY c.id",
     "SELECT 1 FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 AND random() > 2",
     "SELECT 1 FROM o JOIN c TABLESAMPLE SYSTEM (100) ON c.id = o.customer WHERE o.id = 1",
-    "SELECT 1 FROM o JOIN (SELECT * FROM c OFFSET 1) c ON c.id = o.customer WHERE o.id = 1",
     "SELECT 1 FROM o LEFT JOIN (c JOIN p ON p.id = c.id) ON c.id = o.customer WHERE o.id = 1",
-    "SELECT 1 FROM o WHERE o.id = 1 OR o.total = 2",
     "SELECT 1 FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 ORDER BY c.name COLLATE \"de-x-icu\"",
 ]  # fmt: skip
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from planner.abc import KeyedRead, Param
+from planner.abc import KeyedJoin, KeyedRead, Param
 from planner.catalog import CatalogChange
 from planner.catalog.objects import Index, IndexKey
-from planner.keyed_plans import Choices
+from planner.keyed_plans import Choices, Whole
 from tests.binding.world import Context, World, make_table
 
 T = make_table(1000, "t", "id int4; owner int4; state text; n int4", key="id")
@@ -38,7 +38,7 @@ def test_where_a_condition_is_on_its_index_leads_to_the_rows(where: str) -> None
     assert made is not None and len(made.forms) == 2
     on, off = made.forms
     assert isinstance(on, KeyedRead) and on.index == (1,)
-    assert off is None
+    assert isinstance(off, KeyedJoin) and isinstance(off.steps[0].lookup, Whole)
 
 
 @pytest.mark.parametrize(

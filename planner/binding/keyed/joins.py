@@ -37,7 +37,7 @@ from planner.binding import ir
 from planner.binding.keyed import calls as keyed_calls
 from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import expressions as keyed
-from planner.binding.keyed import index_expressions, key_conditions, walked_joins
+from planner.binding.keyed import index_expressions, key_conditions, walked_joins, whole_tables
 from planner.binding.keyed import windows as keyed_windows
 from planner.binding.keyed.endings import WINDOWS, equal_as_datums, grouped, order_keys
 from planner.binding.keyed.index_reads import index_range, indexed_prefixes
@@ -45,7 +45,7 @@ from planner.binding.keyed.narrowing import PUSHED, equalities, inner_where_aske
 from planner.binding.keyed.selects import narrowed_alike, recursed
 from planner.binding.scope import FromStep
 from planner.catalog import Catalog
-from planner.keyed_plans import Either, Iterated, Recursed, Spread, SystemRows, Way
+from planner.keyed_plans import Either, Iterated, Recursed, Spread, SystemRows, Way, Whole
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts
@@ -62,7 +62,7 @@ class _Way(NamedTuple):
     """How the rows of a table are found; the lower the rank, the fewer are to be expected."""
 
     rank: int
-    lookup: Lookup | Either | Produced | Recursed | Iterated | Handed | SystemRows | Spread
+    lookup: Lookup | Either | Whole | Produced | Recursed | Iterated | Handed | SystemRows | Spread
     unique: int
     positions: tuple[int, ...]
     """Of an index's columns, if it is one."""
@@ -103,13 +103,18 @@ def look_ups(
     if any(ir.varies(n) for n in (*nodes, *(k.expr for k in parts.order), *(parts.distinct_on or ()))):
         raise keyed.NotKeyed("another value each time")
     windows = keyed_windows.windows_of(parts)
-    order, condition, walk = _placed(
-        catalog, steps, parts, pool, given, width, walked, whole=walked or bool(windows)
-    )
+    ways = _placed(catalog, steps, parts, pool, given, width, walked, whole=walked or bool(windows))
+    made = [_made(parts, windows, way, width) for way in ways]
+    return made[0] if len(made) == 1 else replace(made[0], otherwise=made[1])
+
+
+def _made(parts: Parts, windows: Sequence[ir.Window], way: _Placed, width: int) -> KeyedJoin:
+    """What becomes of the rows that these steps find. Raises NotKeyed."""
+    order, condition, walk = way
     parts = order.spread(parts) if not windows else keyed_windows.without(parts, windows)
     groups = None
     above: Mapping[int, int] = order.offsets if not windows else order.with_windows()
-    if below is not None:
+    if parts.below is not None:
         outputs, groups, above = grouped(parts, order.offsets, Const(1, TypeRef(t.INT4)))
     else:
         outputs = tuple(keyed.expression(x.node, above) for x in parts.targets)
@@ -126,6 +131,14 @@ def look_ups(
     )  # fmt: skip
 
 
+class _Placed(NamedTuple):
+    """The steps in an order, what is asked before the first, and how its rows are walked along, if they are."""
+
+    order: _Order
+    condition: Expr | None
+    walk: KeyedWalk | None = None
+
+
 def _placed(
     catalog: Catalog,
     steps: Sequence[FromStep],
@@ -136,54 +149,38 @@ def _placed(
     walked: bool,
     *,
     whole: bool,
-) -> tuple[_Order, Expr | None, KeyedWalk | None]:
-    """The steps in their order, what is asked before the first, and how its rows are walked along, if they are. Raises NotKeyed.
+) -> Sequence[_Placed]:
+    """The way to the rows, and the one to be taken where that proves too long, if there is one. Raises NotKeyed.
 
     `whole`: the first rows are not enough.
     """
     along = None if whole or width else walked_joins.walked(catalog, parts, steps, pool)
+    led: _Placed | None = None
     order = _Order(catalog, list(pool), given, width, walked=walked)
     try:
-        condition = order.place(list(steps))
+        led = _Placed(order, order.place(list(steps)))
     except keyed.NotKeyed:
         if along is None:
             raise
-    else:
-        if along is None or (order.made and not walked_joins.meets_fewer(along.walk, order.made[0])):
-            return order, condition, None
+    if along is None:
+        return [led] if led is not None else []
     order = _Order(catalog, [c for c in pool if c not in along.used], given, width)
-    order.begin(along)
-    order.place([s for s in steps if s is not along.step])
-    return order, None, along.walk
+    try:
+        order.begin(along)
+        order.place([s for s in steps if s is not along.step])
+    except keyed.NotKeyed:
+        if led is None:
+            raise
+        return [led]
+    met = _Placed(order, None, along.walk)
+    if led is None:
+        return [met]
+    by_walk = led.order.made and walked_joins.meets_fewer(along.walk, led.order.made[0])
+    return [met, led] if by_walk else [led, met]
 
 
 def _is_parted(table: Table | None) -> bool:
     return table is not None and table.partitioning is not None
-
-
-def joined_steps(
-    left: tuple[FromStep, ...], right: tuple[FromStep, ...], side: str, on: tuple[ir.Node, ...]
-) -> tuple[FromStep, ...]:
-    """A join as steps one after another; none if it is not one of these."""
-    if not left or not right or side not in ("", "LEFT") or (side == "LEFT" and len(right) > 1):
-        return ()
-    last = right[-1]
-    if side == "LEFT":
-        return (*left, replace(last, on=on, outer=True))
-    if last.outer:  # what the inner ON asks is asked of the pool; any inner step may bring it there
-        first = right[0]
-        return (*left, replace(first, on=(*first.on, *on)), *right[1:])
-    return (*left, *right[:-1], replace(last, on=(*last.on, *on)))
-
-
-def guarded(parts: Parts, steps: Sequence[FromStep]) -> Parts:
-    """A SELECT from one table, with what its policies ask in front of what the statement asks."""
-    if len(steps) != 1 or not steps[0].guards:
-        return parts
-    below = parts.below
-    where = below.where if below is not None else parts.where
-    whole = ir.Logic(TypeRef(t.BOOL), "and", (*steps[0].guards, *([where] if where is not None else [])))
-    return replace(parts, where=whole) if below is None else replace(parts, below=replace(below, where=whole))
 
 
 def _named(*nodes: ir.Node) -> set[int]:
@@ -330,7 +327,7 @@ class _Order:
             return _Way(2, Spread(values, step.numbered, wide), 0, (), asked)
         if table is None:
             return self._produced(step, asked)
-        everything = _Way(9, Range(()), 0, (), asked) if self._walked else None
+        everything = self._everything(table, number, asked)
         if not asked:
             return everything
         where = asked[0] if len(asked) == 1 else ir.Logic(TypeRef(t.BOOL), "and", tuple(asked))
@@ -347,6 +344,13 @@ class _Order:
             pinned = pinned[:-1]
         return by_index if len(pinned) > len(by_range.lookup.prefix) else by_range
 
+    def _everything(self, table: Table, number: int, asked: list[ir.Node]) -> _Way | None:
+        """All rows: rather of a table of which something is asked, for these lead to few of the others'."""
+        if self._walked:
+            return _Way(9, Range(()), 0, (), asked)
+        found = whole_tables.whole(table, number, asked, self.offsets)
+        return None if found is None else _Way(9 if asked else 10, found[0], 0, (), found[1])
+
     def _produced(self, step: FromStep, asked: list[ir.Node]) -> _Way | None:
         """The rows of queries, once what they name is there."""
         if step.iterated:
@@ -356,22 +360,24 @@ class _Order:
         if not step.made_of or not _named(*step.given_as) <= set(self.offsets):
             return None
         made_of, given_as = step.made_of, step.given_as
-        try:
+        queries: tuple[KeyedJoin, ...] | None = None
+        with contextlib.suppress(keyed.NotKeyed):
             queries = tuple(q.plan(step.given, within=True) for q in made_of)
-        except keyed.NotKeyed:
+        rank = 1 if queries is None or not whole_tables.read_whole(queries) else 8
+        if queries is None or rank == 8:
             wanted = equalities(asked, step.relation.number, self.offsets)
             fewer = narrowed_alike(made_of, step.relation.number, wanted)
-            if fewer is None:  # yet: it may be once other tables are there
+            if fewer is None and queries is None:  # yet: it may be once other tables are there
                 return None
-            made_of, used = fewer
-            outer = (*step.given, *(ir.Var(x.value.type, PUSHED, i) for i, x in enumerate(used)))
-            given_as = (*given_as, *(x.value for x in used))
-            try:
-                queries = tuple(q.plan(outer, within=True) for q in made_of)
-            except keyed.NotKeyed:
-                return None
+            if fewer is not None:
+                outer = (*step.given, *(ir.Var(x.value.type, PUSHED, i) for i, x in enumerate(fewer[1])))
+                with contextlib.suppress(keyed.NotKeyed):
+                    queries = tuple(q.plan(outer, within=True) for q in fewer[0])
+                    made_of, given_as, rank = fewer[0], (*given_as, *(x.value for x in fewer[1])), 1
+        if queries is None:
+            return None
         given = tuple(keyed.expression(n, self.offsets) for n in given_as)
-        return _Way(1, Produced(made_of[0].number, queries, given), 0, (), asked)
+        return _Way(rank, Produced(made_of[0].number, queries, given), 0, (), asked)
 
     def _of_system(self, step: FromStep, name: tuple[str, str], asked: list[ir.Node]) -> _Way:
         """A system relation's rows, by a column that few have the same value in if one is asked for, by another, or all: rather
@@ -500,4 +506,4 @@ def unique_keys(table: Table) -> Iterable[tuple[int, tuple[int, ...]]]:
             yield c.oid, tuple(table.index_of(a) for a in c.columns)
 
 
-__all__ = ["guarded", "joined_steps", "look_ups", "unique_keys"]
+__all__ = ["look_ups", "unique_keys"]
