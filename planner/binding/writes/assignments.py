@@ -10,7 +10,7 @@ A value is never changed in place: the column gets a new value that is made of t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
@@ -55,6 +55,27 @@ def target_of(node: exp.Expression) -> tuple[exp.Expression, list[Step]]:
             return words[0], steps
         else:
             return node, steps
+
+
+_WITHIN: Final = {t.JSONB: t.JSONB, t.HSTORE: t.TEXT, **INSIDE}
+"""What subscripts of values that are no arrays lead to."""
+
+
+def type_of_part(ref: TypeRef, steps: Sequence[Step]) -> TypeRef | None:
+    """What is expected of a value for this part of a `ref`; None where assigning it will say what is wrong, or takes anything."""
+    for step in steps:
+        if isinstance(step, str):
+            found = next((kind for name, kind in t.composite_fields(ref.oid) or () if name == step), None)
+            if found is None:
+                return None
+            ref = found
+        elif (within := _WITHIN.get(ref.oid)) is not None:
+            ref = TypeRef(within)
+        elif not (element := t.element_of(ref.oid)):
+            return None
+        elif not any(isinstance(x, exp.Slice) for x in step):
+            ref = TypeRef(element, ref.typmod)
+    return ref
 
 
 class PartBinder:
@@ -111,7 +132,16 @@ class PartBinder:
             assert below is not None
             made = self.put(below, inner, rest, value, where)
         else:
-            made = self._coerced(value, inner, "subfield")
+            coerced = self.coercions.try_coerce(value, inner, "a", self.position)
+            if coerced is None:
+                wanted, got = t.type_in_words(inner.oid), t.type_in_words(value.type.oid)
+                raise PlanError(
+                    "42804",
+                    f'subfield "{name}" is of type {wanted} but expression is of type {got}',
+                    hint="You will need to rewrite or cast the expression.",
+                    position=where,
+                )
+            made = coerced
         index = ir.Lit(TypeRef(t.INT4), place)
         return ir.Call(
             TypeRef(ref.oid), "composite put", (base, made, index, ir.Lit(TypeRef(t.INT4), len(fields)))

@@ -15,7 +15,7 @@ from planner.abc import PlanError, Table, TypeRef
 from planner.binding import ir
 from planner.binding.naming import identifier
 from planner.binding.scope import Scope
-from planner.binding.writes.assignments import PartBinder, assigned_twice, target_of
+from planner.binding.writes.assignments import PartBinder, assigned_twice, target_of, type_of_part
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
@@ -63,6 +63,14 @@ class InsertTargets:
         if target is not None:
             what = "an array element" if isinstance(target, exp.Bracket) else "a subfield"
             raise PlanError("0A000", f"cannot set {what} to DEFAULT", position=first_position(target))
+
+    def expected(self, table: Table) -> list[TypeRef | None]:
+        """The types that values of no type of their own are read as."""
+        wholes = [table.columns[i].type for i in self.indexes]
+        return [
+            type_of_part(ref, target_of(self.parts[p])[1]) if p in self.parts else ref
+            for p, ref in enumerate(wholes)
+        ]
 
     def take(
         self,

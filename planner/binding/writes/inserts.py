@@ -240,8 +240,7 @@ class InsertBinder(SecuredRows):
         self, table: Table, targets: InsertTargets, source: exp.Expression, explicit: bool, overriding: str
     ) -> tuple[Frag, _Selected]:
         listed = targets.indexes
-        expected = [None if p in targets.parts else table.columns[i].type for p, i in enumerate(listed)]
-        bound = self.queries.nested(source, self._scope, expected)
+        bound = self.queries.nested(source, self._scope, targets.expected(table))
         if len(bound.columns) > len(listed):
             if targets.beyond is not None:
                 raise targets.beyond
