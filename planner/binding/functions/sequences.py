@@ -92,8 +92,11 @@ def _clock(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
 
 
 @implements("timeofday()")
-def _time_of_day(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
-    return sql("strftime(tw_clock(", PID, "), '%a %b %d %H:%M:%S.%f %Y UTC')")
+def _time_of_day(emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
+    """In the session's zone."""
+    now = ir.Call(TypeRef(t.TIMESTAMPTZ), "clock_timestamp()", (), volatile=True)
+    template = ir.Lit(TypeRef(t.TEXT), "Dy Mon DD HH24:MI:SS.US YYYY TZ")
+    return emitter.frag(ir.Call(TypeRef(t.TEXT), "to_char(timestamptz, text)", (now, template), volatile=True))
 
 
 @implements("setseed(float8)")

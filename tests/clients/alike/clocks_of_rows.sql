@@ -25,3 +25,7 @@ copy cor (a) from stdin;
 10001
 \.
 select t <= clock_timestamp() from cor where a = 10001;
+select timeofday() ~ '^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z][a-z] \d\d \d\d:\d\d:\d\d\.\d{6} 20\d\d UTC$';
+set timezone = 'Asia/Tokyo'; select timeofday() ~ ' JST$', timeofday()::timestamptz between now() - interval '1 s' and clock_timestamp(), substr(timeofday(), 1, 10) = to_char(clock_timestamp(), 'Dy Mon DD'); reset timezone;
+set timezone = '-03:30'; select regexp_replace(timeofday(), '^.* ', ''); reset timezone;
+select count(distinct timeofday()) > 1 from generate_series(1, 5000);
