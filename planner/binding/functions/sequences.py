@@ -96,7 +96,9 @@ def _time_of_day(emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
     """In the session's zone."""
     now = ir.Call(TypeRef(t.TIMESTAMPTZ), "clock_timestamp()", (), volatile=True)
     template = ir.Lit(TypeRef(t.TEXT), "Dy Mon DD HH24:MI:SS.US YYYY TZ")
-    return emitter.frag(ir.Call(TypeRef(t.TEXT), "to_char(timestamptz, text)", (now, template), volatile=True))
+    return emitter.frag(
+        ir.Call(TypeRef(t.TEXT), "to_char(timestamptz, text)", (now, template), volatile=True)
+    )
 
 
 @implements("setseed(float8)")
