@@ -29,7 +29,7 @@ from planner.ddl.routines import triggers
 from planner.ddl.scope import Scope, describe
 from planner.ddl.tables import creation as tables
 from planner.ddl.tables import retyped
-from planner.ddl.tables.alteration import Alteration
+from planner.ddl.tables.alteration import Alteration, is_certain
 from planner.ddl.tables.columns import (
     define_column,
     refuse_alike,
@@ -85,7 +85,8 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
         on.add(check)
     if said.default is not None:
         default = said.default
-        on.verify.append(lambda: verify_first_value(scope, on.table, column.name, default))
+        verify = verify_default if is_certain(on.sources.get(attnum, "")) else verify_first_value
+        on.verify.append(lambda: verify(scope, on.table, column.name, default))
     if said.generated is not None:
         generated = said.generated
         on.verify.append(lambda: verify_generated(scope, on.table, column.name, generated))

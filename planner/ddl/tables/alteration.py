@@ -48,6 +48,11 @@ _SAME_FOR_ALL: Final = re.compile(
 """Values of a new column that are computed once for all rows."""
 
 
+def is_certain(source: str) -> bool:
+    """Whether what a new column begins with is surely computed: nobody need try."""
+    return _CERTAIN.fullmatch(source) is not None
+
+
 class Alteration:
     """A table in the making. `before` is how it was; `table` how it is by now."""
 
@@ -112,7 +117,7 @@ class Alteration:
         made = [scope.catalog.get(oid) for oid, old in scope.first_states() if old is None]
         added = [s for s in made if isinstance(s, Sequence)]
         then = scope.before.with_changes([CatalogChange(None, s) for s in added]) if added else scope.before
-        plain = not self.computed and all(_CERTAIN.fullmatch(source) for source in self.sources.values())
+        plain = not self.computed and all(map(is_certain, self.sources.values()))
         query = f"SELECT {', '.join(outputs)} FROM {old_rows}"
         scope.rewrite(self.before, new, query, then, plain=plain, cells=self._cells(new))
         scope.checks = [
