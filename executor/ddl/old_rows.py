@@ -59,13 +59,14 @@ def is_heeded(block: Block, check: DataCheck) -> bool:
 
 @contextlib.contextmanager
 def unread(block: Block) -> Iterator[None]:
-    """What is read inside counts as read by nobody."""
+    """What is read inside counts as read by nobody, and keeps no writer from committing."""
     txn = block.transaction()
-    before, txn.reads = txn.reads, ReadSet()
+    reads, locked = txn.reads, txn.locked
+    txn.reads, txn.locked = ReadSet(), dict(locked)
     try:
         yield
     finally:
-        txn.reads = before
+        txn.reads, txn.locked = reads, locked
 
 
 __all__ = ["is_heeded", "keep", "under", "unread"]

@@ -416,6 +416,11 @@ def _has_none(session: Session, block: Block, table: Table) -> bool:
 
 
 async def _check(session: Session, block: Block, check: DataCheck) -> None:
+    with old_rows.unread(block) if old_rows.is_heeded(block, check) else nullcontext():
+        await _ask(session, block, check)
+
+
+async def _ask(session: Session, block: Block, check: DataCheck) -> None:
     if check.plain and check.table is not None:
         table = session.catalog.table(check.table.oid)  # which may have moved
         if table.partitioning is None and not table.children and _has_none(session, block, table):
@@ -427,12 +432,8 @@ async def _check(session: Session, block: Block, check: DataCheck) -> None:
         raise _violated(check)
     plan = _plan_in(session, check.sql, session.catalog)
     columns = plan.columns or ()
-    if old_rows.is_heeded(block, check):
-        with old_rows.unread(block):
-            row = await _first(session, block, plan)
-    else:
-        old_rows.keep(block, plan.body)
-        row = await _first(session, block, plan)
+    old_rows.keep(block, plan.body)
+    row = await _first(session, block, plan)
     if row is None:
         return
     shown = [
