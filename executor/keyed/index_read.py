@@ -81,7 +81,8 @@ class IndexRead:
             walk = None
         if lookup is not None:
             index, columns = image.index(self._positions), self._columns
-            found = _found(lookup, params, session, lambda key, most: index.find(key, ts, most, columns))
+            if walk is None or lookup.single or not self._are_many(lookup, params, session, index, ts):
+                found = _found(lookup, params, session, lambda key, most: index.find(key, ts, most, columns))
             if found is not None:
                 return self._made(found, params, session, self._project)
             if self._other is not None:
@@ -102,6 +103,12 @@ class IndexRead:
         if met is None:
             return None
         return self._ending.rows(met, self._project_whole, params, session, walk.left_out)
+
+    @staticmethod
+    def _are_many(lookup: LookupPlan, params: Sequence[Any], session: Any, index: Any, ts: Timestamp) -> bool:
+        """Whether the keys have more rows together than are read: a walk need not wait for those of the first ones."""
+        keys = lookup.asked_keys(params, session)
+        return len(keys) <= KEYS_MAX and index.may_be_more(keys, ts, ROWS_MAX)
 
     def overlaid(
         self, params: Sequence[Any], session: Any, view: OverlayView, ts: Timestamp

@@ -14,6 +14,7 @@ from time import perf_counter_ns
 from typing import Any, Final
 
 from executor.keyed.registry import scalar
+from planner.binding.keyed.calls import is_soon_known
 from planner.binding.prelude import jsonpath as paths
 from planner.binding.prelude import text as prelude_text
 from planner.binding.regexps.translation import compile_pattern
@@ -74,6 +75,19 @@ def matches(text: str, pattern: str, flags: str) -> bool:
         raise _too_far() from None
 
 
+def _by_pattern(name: str, called: str) -> None:
+    made = next(function for known, function, *_ in prelude_text.FUNCTIONS if known == called)
+
+    @_long(name)
+    def of_places(text: str, pattern: str, *given: str) -> Any:
+        if not is_soon_known(pattern):
+            raise _too_far()
+        return made(text, pattern, *given)
+
+
+_by_pattern("long replace", "tw_regexp_replace")
+_by_pattern("long match", "tw_regexp_match")
+_by_pattern("long substring", "tw_regexp_substring")
 scalar("similar pattern")(lru_cache(maxsize=256)(prelude_text.similar))
 
 

@@ -17,7 +17,7 @@ one of the rows in which column i is null, which are in no other: `walk` does no
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import merge
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -117,6 +117,18 @@ class TableIndex:
                     found.append((own, read(i)))
         found.sort(key=lambda item: item[0])
         return [row for _, row in found]
+
+    def may_be_more(self, keys: Sequence[Key], ts: Timestamp, rows_max: int) -> bool:
+        """Whether `find` would look at more rows than so many, of all these keys together. Reads none of them."""
+        self._image.readable(ts)
+        orders, candidates, count = self._orders(ts), self._map.candidates, 0
+        for key in keys:
+            count += len(candidates.get(key, ()))
+            for _, order in orders or ():
+                count += order.keys.right(key) - order.keys.left(key)
+            if count > rows_max:
+                return True
+        return False
 
     def between(
         self, bounds: Bounds, ts: Timestamp, rows_max: int, indexes: tuple[int, ...]

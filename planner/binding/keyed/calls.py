@@ -243,9 +243,12 @@ def _is_soon_known(node: ir.Node) -> bool:
     what may be repeated."""
     while isinstance(node, ir.Collated):
         node = node.arg
-    if not isinstance(node, ir.Lit) or not isinstance(node.value, str):
-        return False
-    pattern, repeated = node.value, len(_REPEATED.findall(node.value))
+    return isinstance(node, ir.Lit) and isinstance(node.value, str) and is_soon_known(node.value)
+
+
+def is_soon_known(pattern: str) -> bool:
+    """The same of a pattern."""
+    repeated = len(_REPEATED.findall(pattern))
     if repeated > 1 or _PATTERN.fullmatch(pattern) is None:
         return False
     return (
@@ -293,4 +296,14 @@ def _put(said: _Said, args: list[Expr]) -> Call:
     return Call(said.name, tuple(made), _TEXT)
 
 
-__all__ = ["OWN", "declared", "expression", "given", "is_wide", "listed", "prelude_functions", "signatures"]
+__all__ = [
+    "OWN",
+    "declared",
+    "expression",
+    "given",
+    "is_soon_known",
+    "is_wide",
+    "listed",
+    "prelude_functions",
+    "signatures",
+]

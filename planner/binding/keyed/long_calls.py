@@ -35,6 +35,14 @@ _DEFAULT: Final = Call("session", (Const("text_search:", _TEXT),), _TEXT)
 _QUERIES: Final = ("to_tsquery", "plainto_tsquery", "phraseto_tsquery", "websearch_to_tsquery")
 _HAS: Final = ("@@", "@@@")
 _RANKS: Final = ("ts_rank", "ts_rank_cd")
+_BY_PATTERN: Final = {
+    "regexp_replace(text, text, text)": ("replace", ("",)),
+    "regexp_replace(text, text, text, text)": ("replace", ()),
+    "regexp_match(text, text)": ("match", ("",)),
+    "regexp_match(text, text, text)": ("match", ()),
+    "substring(text, text)": ("substring", ()),
+}
+"""What is made of the places where a pattern is found, and the options that are not said."""
 _PLAIN: Final = {
     "tsvector || tsvector": "long tsvector ||",
     "setweight(tsvector, char)": "long setweight",
@@ -74,6 +82,12 @@ def _function(name: str, declared: str, node: ir.Call, operand: _Operand) -> Exp
         if len(given) == 1 or name == "similar_escape":
             given = (given[0], Const("\\", _TEXT)) if len(given) == 1 else (given[0], _or_backslash(given[1]))
         return Call("similar pattern", given, _TEXT)
+    if node.op in _BY_PATTERN:
+        word, more = _BY_PATTERN[node.op]
+        made = Call(f"long {word}", (*map(operand, node.args), *(Const(x, _TEXT) for x in more)), _TEXT)
+        if t.element_of(node.type.oid):
+            return Call("array of", (Const(node.type.oid, TypeRef(t.OID)), made), node.type)
+        return Call(made.op, made.args, node.type)
     if name in _PATHS:
         given = tuple(map(operand, node.args))
         given += (Const("{}", _TEXT), Const(False, _BOOL))[len(given) - 2 :]

@@ -32,7 +32,7 @@ from planner.binding.keyed import acts as keyed_acts
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import key_conditions
 from planner.binding.keyed.endings import grouped, order_keys
-from planner.binding.keyed.index_order import extreme, extremes, index_walk, with_walk
+from planner.binding.keyed.index_order import extreme, extremes, index_walk, key_walk, with_walk
 from planner.binding.keyed.index_reads import index_read
 from planner.binding.keyed.joins import unique_keys
 from planner.binding.keyed.selects import BoundSelect
@@ -148,11 +148,18 @@ def _short_read(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJo
     walk = None
     if order is not None and limit is not None and not parts.distinct:
         walk = index_walk(catalog, table, number, parts.where, parts.order)
+        if found is not None and found.index and (walk is None or _along_key(walk.index, table)):
+            walk = key_walk(table, number, parts.where, parts.order) or walk
     if found is None and walk is None and order is not None:
         return terms_read(catalog, table, number, parts.where, outputs, limit=limit, order=order)
     if walk is None or order is None:
         return found
     return with_walk(found, walk, KeyedRead(table, walk.within, None, outputs, limit=limit, order=order))
+
+
+def _along_key(index: tuple[int, ...], table: Table) -> bool:
+    """Whether an index's columns are the primary key's, which has its order already."""
+    return type(index) is tuple and index == tuple(table.key_indexes[: len(index)])
 
 
 def _order(parts: Parts, offsets: Mapping[int, int]) -> tuple[OrderKey, ...] | None:

@@ -62,3 +62,6 @@ WITH gone AS (DELETE FROM ctl_notes WHERE id IN (SELECT id FROM ctl_notes WHERE 
 EXECUTE matches(7, '(');
 ROLLBACK;
 SELECT n.id FROM ctl_notes o JOIN ctl_notes n ON n.owner = o.owner AND n.title ~* o.title WHERE o.id = 5002 ORDER BY 1;
+PREPARE replaced(int, text, text, text) AS SELECT id, regexp_replace(title, $2, $3) r, regexp_replace(title, $2, $3, $4) f, regexp_match(title, $2) m, (regexp_match(title, $2, $4))[1] o, substring(title from $2) s FROM ctl_notes WHERE owner = $1 ORDER BY id DESC LIMIT 3;
+EXECUTE replaced(7, '[0-9]+', '<\&>', 'i'); EXECUTE replaced(6, '(q)(u)?', '\2\1', 'ig'); EXECUTE replaced(6, NULL, '', 'g'); EXECUTE replaced(6, '(', '', 'g'); EXECUTE replaced(6, 's', '', 'y'); EXECUTE replaced(6, '(a+)+(b|.+)$', '#', ''); EXECUTE replaced(7, 'none', '', ''); EXECUTE replaced(6, '^(\w+) .*', '\1', 'n');
+SELECT id FROM ctl_notes WHERE owner = 7 AND regexp_replace(title, '[aeiou]', '', 'g') = 'slw pythn 1507';

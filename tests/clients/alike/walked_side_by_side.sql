@@ -43,3 +43,6 @@ EXECUTE feed('{1,2,5}', 3);
 ROLLBACK;
 UPDATE wss_posts SET at = at + interval '3 years' WHERE author = 6 AND id % 100 = 5; DELETE FROM wss_posts WHERE author = 2 AND at > '2026-01-01';
 EXECUTE feed('{1,2,6}', 6);
+PREPARE by_key(int8[], int) AS SELECT id, author FROM wss_posts WHERE author = ANY ($1) ORDER BY id DESC LIMIT $2;
+EXECUTE by_key('{1,2,5}', 4); EXECUTE by_key('{77}', 4); EXECUTE by_key('{1,NULL,6,3}', 3); EXECUTE by_key(NULL, 3);
+SELECT id FROM wss_posts WHERE author IN (1, 3) AND body LIKE '%77' ORDER BY id LIMIT 5 OFFSET 2; SELECT id FROM wss_posts WHERE author = 3 ORDER BY id OFFSET 2000 LIMIT 3; SELECT id FROM wss_posts WHERE topic = 'red' AND id > 500 ORDER BY id LIMIT 3;
