@@ -23,6 +23,7 @@ from executor.keyed.overlay import OverlayView
 from executor.session import bulk
 from executor.session.blocks.block import Block
 from executor.session.references.lookups import LOOKUPS_MAX, absent
+from executor.snapshot import unkeyed
 from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Constraint, InsertValues, SqlError, Table
 from planner.ddl.plan import DataCheck, Rewrite
@@ -49,7 +50,7 @@ def rows_of(session: Session, block: Block, table: Table) -> list[Row] | None:
         return None
     try:
         if writes is None and not image.keyed:
-            rows: list[Row] | None = image.few_unkeyed(block.read_ts, ROWS_MAX)
+            rows: list[Row] | None = unkeyed.few_rows(image, block.read_ts, ROWS_MAX)
         else:
             view = image if writes is None else OverlayView(writes, 0)
             found: Iterator[tuple[Any, int, Row]] = view.scan(None, None, block.read_ts)

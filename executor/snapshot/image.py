@@ -38,7 +38,6 @@ from executor.snapshot.indexes import TableIndex
 from executor.snapshot.lookup import Lookups, unique_columns
 from executor.snapshot.pending import BULK, NONE, BulkClose, BulkInsert, CloseAll, Op, Switch, bulk_op
 from executor.snapshot.physical import Physical
-from executor.snapshot.ranges import visible
 from executor.snapshot.removal import Removal, prepare_removal
 from executor.snapshot.runs import RID, Rids, Run, RunShape
 from planner.abc import Table
@@ -148,18 +147,6 @@ class TableImage(Lookups):
             and not (self._runs or self._chains or self._pending)
             and all(not (p.live_rows or p.dead_rows) for p in self.generations)
         )
-
-    def few_unkeyed(self, ts: Timestamp, rows_max: int) -> list[Row] | None:
-        """The visible rows of a table without keys, where memory has all of them; None: it has not, or they are more."""
-        chains = self._chains
-        if self.keyed or self.cold is not None or self.flushing is not None or len(chains) > rows_max:
-            return None
-        if self._runs or ts < self._truncated_ts or any(op[2] == BULK for op in self._pending):
-            return None
-        if any(p.live_rows or p.dead_rows for p in self.generations):
-            return None
-        found = (visible(head, ts) for head in chains.values())
-        return [v[2] for v in found if v is not None and v[2] is not None]
 
     def physical_at(self, ts: Timestamp) -> Physical:
         for p in reversed(self.generations):

@@ -141,3 +141,44 @@ insert into wide(a) values (3000000000), (1);
 insert into wide(a) values (3000000000);
 select * from wide order by a;
 select attname, format_type(atttypid, atttypmod) from pg_attribute where attrelid = 'wide'::regclass and attnum > 0 order by attnum;
+create table copied(id bigint, a text, n numeric(12,2), at timestamptz, d date, i interval, l int[], j jsonb, b boolean, x real);
+copy copied from stdin;
+1	one	1.50	2024-01-01 00:00:00+00	2024-01-01	1 day	{1,2}	{"a": 1}	t	1.5
+2	one	\N	\N	\N	\N	\N	\N	\N	\N
+3	three	-2	infinity	infinity	1 mon 2 days	{NULL}	null	f	NaN
+\.
+insert into copied(id, a) values (4, 'four'), (5, 'five');
+update copied set a = 'two' where id = 2;
+delete from copied where id = 5;
+copy copied(id, a, n) from stdin;
+6	six	6
+7	two	7
+\.
+alter table copied add column c int default 1;
+select * from copied order by id;
+create table copied_as_well(id bigint, a text, n numeric(12,2) check (n > 0));
+copy copied_as_well from stdin;
+1	one	1.50
+2	\N	2
+3	one	3
+\.
+insert into copied_as_well values (4, 'four', 4);
+delete from copied_as_well where id in (2, 4);
+alter table copied_as_well add unique (a);
+alter table copied_as_well add primary key (id);
+insert into copied_as_well values (3, 'x', 1);
+update copied_as_well set a = 'three' where id = 3;
+alter table copied_as_well add unique (a);
+alter table copied_as_well add foreign key (a) references copied_as_well(a);
+select * from copied_as_well order by id;
+begin;
+create table copied_at_once(id bigint, a text);
+copy copied_at_once from stdin;
+1	one
+2	two
+\.
+alter table copied_at_once add primary key (id);
+alter table copied_at_once add unique (a);
+alter table copied_at_once add column c int default 5;
+commit;
+select * from copied_at_once order by id;
