@@ -278,7 +278,7 @@ def create_domain(scope: Scope, said: st.CreateDomain) -> None:
     checks: list[Constraint] = []
     for check in said.checks:
         taken = {c.name for c in checks}
-        checks.append(domain_changes.check_of(scope, said.name.name, base, check, taken))
+        checks.append(domain_changes.check_of(scope, schema.oid, said.name.name, base, check, taken))
     if said.default is not None:
         domain_changes.verify_default(scope, base, said.default)
     under = domains.underneath(scope.catalog, base)[0]

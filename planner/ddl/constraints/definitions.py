@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 from sqlglot import exp
 
-from planner import aims, types
 from planner import statements as st
+from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified
 from planner.ddl import moments, naming
+from planner.ddl.constraints import names as constraint_names
 from planner.ddl.constraints.collated_keys import refuse_keys, refuse_unordered
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -28,13 +29,6 @@ from planner.parse.queries import parse_expression
 from planner.parse.queries import position as first_position
 
 SYSTEM_COLUMNS: Final = frozenset(("tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"))
-
-
-def is_free(scope: Scope, table: Table) -> Callable[[str], bool]:
-    """Whether a constraint's or index's name is taken in the table's schema."""
-    schema = scope.catalog.schema_of(table.schema_oid)
-    own = aims.names(table)
-    return lambda name: name in own or scope.is_taken(schema, name)
 
 
 def find_column(table: Table, name: str) -> Column | None:
@@ -128,14 +122,14 @@ def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) 
     included = [_included(table, name, said.position) for name in said.include]
     attnums = tuple(c.attnum for c in columns)
     refuse_key_without(table, attnums, what.upper())
-    taken = is_free(scope, table)
     if said.name:
         name = said.name
         scope.refuse_duplicate(scope.catalog.schema_of(table.schema_oid), name)
     elif said.kind == "p":
-        name = naming.choose(table.name, "", "pkey", taken)
+        name = naming.choose(table.name, "", "pkey", constraint_names.is_taken_for_key(scope, table))
     else:
-        name = naming.choose(table.name, naming.joined(c.name for c in (*columns, *included)), "key", taken)
+        label = naming.joined(c.name for c in (*columns, *included))
+        name = naming.choose(table.name, label, "key", constraint_names.is_taken_for_key(scope, table))
     constraint = Constraint(
         scope.allocate(),
         name,
@@ -414,7 +408,9 @@ def add_check(
                 position=first_position(node),
             )
     label = named[0].name if len(named) == 1 and not system else ""
-    name = said.name or naming.choose(table.name, label, "check", is_free(scope, table))
+    name = said.name or naming.choose(
+        table.name, label, "check", constraint_names.is_taken_for_condition(scope, table)
+    )
     constraint = Constraint(
         scope.allocate(),
         name,

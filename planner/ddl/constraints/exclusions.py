@@ -19,6 +19,7 @@ from planner.catalog.system.constraints import has_default_class
 from planner.catalog.system.definitions import index_column
 from planner.ddl import collations, moments, naming
 from planner.ddl.constraints import definitions as constraints
+from planner.ddl.constraints import names as constraint_names
 from planner.ddl.constraints.collated_keys import refuse_keys
 from planner.ddl.constraints.index_classes import key_class, require_own_order
 from planner.ddl.plan import DataCheck
@@ -75,7 +76,9 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
         name = said.name
         scope.refuse_duplicate(scope.catalog.schema_of(table.schema_oid), name)
     else:
-        name = naming.choose(table.name, naming.joined(labels), "excl", constraints.is_free(scope, table))
+        name = naming.choose(
+            table.name, naming.joined(labels), "excl", constraint_names.is_taken_for_key(scope, table)
+        )
     constraint = Constraint(
         scope.allocate(),
         name,

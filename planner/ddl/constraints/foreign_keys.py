@@ -11,6 +11,7 @@ from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import quote_identifier, rights
 from planner.ddl import naming
 from planner.ddl.constraints import definitions as constraints
+from planner.ddl.constraints import names as constraint_names
 from planner.ddl.constraints.collated_keys import refuse_keys
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -31,9 +32,10 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
     if len(key) != len(columns):
         raise PlanError("42830", "number of referencing and referenced columns for foreign key disagree")
     _refuse_generated(columns, said)
-    taken = constraints.is_free(scope, table)
     label = naming.joined(c.name for c in columns)
-    name = said.name or naming.choose(table.name, label, "fkey", taken)
+    name = said.name or naming.choose(
+        table.name, label, "fkey", constraint_names.is_taken_for_condition(scope, table)
+    )
     refuse_keys(columns, "foreign keys")
     refuse_incomparable(name, columns, key)
     constraint = Constraint(

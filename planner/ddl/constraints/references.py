@@ -19,6 +19,7 @@ from planner.abc import Constraint, Oid, PlanError, Table
 from planner.catalog import quote_identifier
 from planner.ddl import naming
 from planner.ddl.constraints import definitions as constraints
+from planner.ddl.constraints import names as constraint_names
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.partitioning import Router, descendants
@@ -113,7 +114,7 @@ def _aim(scope: Scope, table: Table) -> None:
 
 
 def _name(scope: Scope, table: Table, key: Constraint, also: set[str]) -> str:
-    taken = constraints.is_free(scope, table)
+    taken = constraint_names.is_taken_for_condition(scope, table)
     label = naming.joined(table.columns[table.index_of(n)].name for n in key.columns)
     return naming.choose(table.name, label, "fkey", lambda name: name in also or taken(name))
 

@@ -18,6 +18,7 @@ from planner.catalog import Index
 from planner.ddl import naming
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import foreign_keys, table_constraints, unique_indexes
+from planner.ddl.constraints import names as constraint_names
 from planner.ddl.partitions import columns as partition_columns
 from planner.ddl.partitions import creation as partitions
 from planner.ddl.routines.triggers import put
@@ -240,7 +241,7 @@ def _same_target(mine: Constraint, theirs: Constraint) -> bool:
 def _foreign_key(
     scope: Scope, child: Table, theirs: Constraint, columns: tuple[int, ...], has_rows: bool
 ) -> None:
-    taken = constraints.is_free(scope, child)
+    taken = constraint_names.is_taken_for_condition(scope, child)
     names = {c.attnum: c for c in child.columns}
     name = theirs.name
     if any(c.name == name for c in child.constraints):
@@ -295,7 +296,7 @@ def _index(scope: Scope, parent: Table, child: Table, theirs: Index) -> None:
         theirs,
         oid=scope.allocate(),
         schema_oid=child.schema_oid,
-        name=naming.choose(child.name, label, "idx", constraints.is_free(scope, child)),
+        name=naming.choose(child.name, label, "idx", constraint_names.is_taken_for_index(scope, child)),
         table_oid=child.oid,
         keys=keys,
         include=tuple(below[above[n]] for n in theirs.include),

@@ -24,6 +24,7 @@ from planner.catalog.system.attributes import storage_of
 from planner.ddl import moments, naming, statistics
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import exclusions, table_constraints, unique_indexes
+from planner.ddl.constraints import names as constraint_names
 from planner.ddl.dependencies import depends
 from planner.ddl.foreign import tables as foreign_tables
 from planner.ddl.partitions import creation as partitions
@@ -393,7 +394,7 @@ class _Builder:
                 *(names[a] for a in index.include),
             ]
             label = naming.joined(naming.distinct(labels))
-            name = naming.choose(self.name, label, "idx", constraints.is_free(scope, table))
+            name = naming.choose(self.name, label, "idx", constraint_names.is_taken_for_index(scope, table))
             made = dataclasses.replace(
                 index, oid=scope.allocate(), schema_oid=self.schema.oid, name=name, table_oid=table.oid
             )

@@ -18,6 +18,7 @@ from planner.catalog.collations import by_bytes, shown
 from planner.catalog.system.definitions import type_name
 from planner.ddl import collations, moments, naming
 from planner.ddl.constraints import definitions as constraints
+from planner.ddl.constraints import names as constraint_names
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.ddl.types.named_types import with_schemas
@@ -41,11 +42,15 @@ def refuse_base(base: TypeRef, name: str, catalog: Catalog) -> None:
         raise PlanError("42804", f'"{fact.typname}" is not a valid base type for a domain')
 
 
-def check_of(scope: Scope, domain: str, base: TypeRef, said: st.ConstraintDef, taken: set[str]) -> Constraint:
+def check_of(
+    scope: Scope, schema_oid: Oid, domain: str, base: TypeRef, said: st.ConstraintDef, taken: set[str]
+) -> Constraint:
     """CHECK (...) as a constraint of the domain. Raises what binding it raises, 42804 unless it is boolean."""
     assert said.expression is not None
     constraints.refuse_subqueries(said.expression, "check constraint")
-    name = said.name or naming.choose(domain, "", "check", taken.__contains__)
+    name = said.name or naming.choose(
+        domain, "", "check", (taken | constraint_names.of_schema(scope, schema_oid)).__contains__
+    )
     if name in taken:
         raise PlanError("42710", f'constraint "{name}" for domain "{domain}" already exists')
     under = type_name(scope.catalog, domains.underneath(scope.catalog, base)[0], scope.search_path)
@@ -186,7 +191,7 @@ def alter_domain(scope: Scope, found: Domain, action: st.AlterAction) -> None:
             kinds = {"p": "primary key", "u": "unique", "f": "foreign key"}
             raise PlanError("42601", f"{kinds[action.constraint.kind]} constraints not possible for domains")
         taken = {c.name for c in found.constraints}
-        made = check_of(scope, found.name, found.base, action.constraint, taken)
+        made = check_of(scope, found.schema_oid, found.name, found.base, action.constraint, taken)
         scope.replace(found, dataclasses.replace(found, constraints=(*found.constraints, made)))
         if made.validated:
             scope.checks += _violations(scope, found, made)
