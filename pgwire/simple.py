@@ -69,7 +69,12 @@ def _asked(conversation: Conversation, text: str) -> Step:
         conversation.drop_portal("")
     conversation.unnamed_done = None
     session.statements.pop("", None)
-    known = session.plan_simple(text)
+    try:
+        known = session.plan_simple(text)
+    except Exception as error:  # noqa: BLE001 - a defect of ours: the client is told, and stays
+        conversation.fail(error)
+        conversation.ready()
+        return None
     if known is None or len(known) != 1 or session.in_implicit:
         return _simple(conversation, text)
     plan, params = known[0]

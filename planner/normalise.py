@@ -74,6 +74,7 @@ _sorts = re.compile(r"\b[bB][yY]\b").search
 _SPACE: Final = frozenset(" \t\n\r\f")
 _OTHERS: Final = frozenset('"-/$\\;')
 _INT4_DIGITS: Final = 9
+_INT8_DIGITS: Final = 19
 
 _known: dict[tuple[str, ...], tuple[str, str, tuple[int, ...]]] = {}
 """What stands between short integers, all of which are taken -> key, kinds, and which of them have a sign. What is found there depends
@@ -174,7 +175,7 @@ def _normalised(text: str, pieces: list[str]) -> Normalised | None:
             if "." in literal:
                 kind = NUMERIC
             else:
-                kind = INT4 if len(literal) <= _INT4_DIGITS else _kind(int(literal))
+                kind = INT4 if len(literal) <= _INT4_DIGITS else _kind(literal)
         values.append(literal)
         key += head
         kinds += kind
@@ -192,7 +193,10 @@ def _after_word(before: str) -> bool:
     return before[before.rfind(" ") + 1 :].lower() in _WORDS_BEFORE
 
 
-def _kind(value: int) -> str:
+def _kind(literal: str) -> str:
+    if len(literal) > _INT8_DIGITS and len(literal.lstrip("-0")) > _INT8_DIGITS:
+        return NUMERIC  # of thousands of digits, maybe, which Python would not read
+    value = int(literal)
     if -(1 << 31) <= value < (1 << 31):
         return INT4
     return INT8 if -(1 << 63) <= value < (1 << 63) else NUMERIC

@@ -16,6 +16,7 @@ from pipeline.jobs import commands as jobs
 from tidewire import __version__
 from tidewire.allocation import reuse_memory
 from tidewire.config import DEFAULT_PORT, ConfigError, load
+from tidewire.digits import read_long_numbers
 from tidewire.imports import quick_imports
 
 app = typer.Typer(
@@ -96,6 +97,7 @@ def serve(
     except ConfigError as error:
         _fail(str(error), 2)
     reuse_memory()
+    read_long_numbers()
     with quick_imports():
         from tidewire.starting import StartError
 

@@ -45,6 +45,7 @@ _CAST = re.compile(r"\bcast\s*\([\s(]*(?:[\w\s]*\s)?$", re.IGNORECASE)
 _TO_TYPE = re.compile(r"[\s()]*(?:::|\bas\b)\s*", re.IGNORECASE)
 _TYPE_BEFORE = re.compile(r"[\w.$\"]+\s*$")
 _INT4_MAX, _INT8_MAX = (1 << 31) - 1, (1 << 63) - 1
+_INT8_DIGITS = 19
 
 _CLOCKS = {
     exp.CurrentDate: "current_date", exp.CurrentTimestamp: "current_timestamp", exp.CurrentTime: "current_time",
@@ -147,8 +148,8 @@ class ExpressionBinder(ArrayBinder):
         text = str(node.this)
         if node.is_string:
             return ir.Lit(UNKNOWN, text, position)
-        if text.isdigit():
-            value = int(text)
+        if text.isdigit() and len(digits := text.lstrip("0")) <= _INT8_DIGITS:
+            value = int(digits or "0")
             if value <= _INT4_MAX:
                 return ir.Lit(INT4, value, position)
             if value <= _INT8_MAX:

@@ -36,7 +36,7 @@ def _alive(connection: psycopg.Connection[Any]) -> None:
         ("SELECT * FROM nobody", "42P01", 'relation "nobody" does not exist', 15),
         ("SELECT a.nothing FROM pg_class a", "42703", "column a.nothing does not exist", 8),
         ("SELECT 1 WHERE nothing = 2", "42703", 'column "nothing" does not exist', 16),
-        ("SELECT '1'::nonsense", "42704", 'type "nonsense" does not exist', 0),
+        ("SELECT '1'::nonsense", "42704", 'type "nonsense" does not exist', 13),
         ("SELECT nonsense(1)", "42883", "function nonsense(integer) does not exist", 8),
         ("SELECT 1 + true", "42883", "operator does not exist: integer + boolean", 10),
         ("INSERT INTO nobody VALUES (1)", "42P01", 'relation "nobody" does not exist', 13),
@@ -272,3 +272,15 @@ def test_a_damaged_part_is_named_and_the_other_tables_are_fine(tmp_path: Path) -
             assert connection.execute("SELECT b FROM good WHERE a = 5").fetchone() == ("g",)
             connection.execute("INSERT INTO good VALUES (0, 'still here')")
         assert server.stop() == 0
+
+
+@pytest.mark.parametrize("digits", [4_400, 100_000])
+@pytest.mark.parametrize("prepare", [False, True])
+def test_a_literal_of_thousands_of_digits(
+    connection: psycopg.Connection[Any], digits: int, prepare: bool
+) -> None:
+    for sign in ("", "-"):
+        text = f"SELECT length(({sign}{'9' * digits} * 2)::text)"
+        found = connection.execute(text.encode(), prepare=prepare).fetchone()
+        assert found == (digits + 1 + len(sign),)
+    assert connection.execute(f"SELECT {'0' * digits}7 + 1".encode(), prepare=prepare).fetchone() == (8,)
