@@ -33,7 +33,13 @@ class ExecutorLimits:
     duckdb_memory_limit_bytes: int = 2 << 30
 
     stream_batch_rows: int = 8_192
-    """Rows per Arrow batch of a streamed result."""
+    """Rows per Arrow batch of a streamed result, if they are narrow."""
+
+    stream_step_rows: int = 1_024
+    """Rows that DuckDB gives at once, whatever they weigh: it has twice as many in its hands. Batches are made of several steps."""
+
+    stream_batch_bytes: int = 1 << 20
+    """With so much a batch has enough rows."""
 
     small_result_rows: int = 256
     """A columnar result of at most this many rows is handed over as tuples."""

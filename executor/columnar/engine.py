@@ -43,6 +43,8 @@ T = TypeVar("T")
 _IDLE_CURSORS_MAX = 16
 INNER_THREADS = 200
 """For queries of routines that queries wait for: more than may run so (`executor.procedural.calls`)."""
+FAILURES = (duckdb.Error, pa.ArrowException, OSError)
+"""How DuckDB fails: Arrow wraps its errors in OSError."""
 _ASKS = "tw_routine"
 """In the text of a query that waits for routines."""
 STREAMS_AHEAD_MAX = 64
@@ -54,10 +56,13 @@ class RunningQuery:
 
     __slots__ = (
         "_bindings",
+        "_ended",
         "_engine",
+        "_failed",
         "_in_transaction",
         "_on_close",
         "ahead",
+        "batch_rows",
         "cancelled",
         "closed",
         "cursor",
@@ -80,6 +85,10 @@ class RunningQuery:
         self.ahead: ReadAhead | None = None
         self.sql = ""
         self._in_transaction = False
+        self.batch_rows = 0
+        """Steps are put together until there are so many rows."""
+        self._failed: Exception | None = None
+        self._ended = False
 
     @property
     def has_effect(self) -> bool:
@@ -130,14 +139,41 @@ class RunningQuery:
             self._in_transaction = False
 
     def read(self) -> pa.RecordBatch | None:
-        """On a thread: the next batch that has rows, None at the end."""
-        while True:
+        """On a thread: the next batch, None at the end. Of a result that is streamed some steps together, as long as they are small.
+
+        An error is said in its place, behind the rows that were read before it.
+        """
+        if self._failed is not None:
+            failed, self._failed = self._failed, None
+            raise failed
+        batch = self.step()
+        if batch is None or batch.num_rows >= self.batch_rows:
+            return batch
+        steps, rows, size = [batch], batch.num_rows, batch.get_total_buffer_size()
+        while rows < self.batch_rows and size < self._engine.limits.stream_batch_bytes:
+            try:
+                batch = self.step()
+            except FAILURES as error:
+                self._failed = error
+                break
+            if batch is None:
+                break
+            steps.append(batch)
+            rows += batch.num_rows
+            size += batch.get_total_buffer_size()
+        return steps[0] if len(steps) == 1 else pa.concat_batches(steps)
+
+    def step(self) -> pa.RecordBatch | None:
+        """On a thread: the next that DuckDB gives and that has rows, None at the end."""
+        while not self._ended:
             try:
                 batch = self.reader.read_next_batch()
             except StopIteration:
-                return None
+                self._ended = True
+                break
             if batch.num_rows:
                 return batch
+        return None
 
     def on_close(self, callback: Callable[[], None]) -> None:
         self._on_close.append(callback)
@@ -211,11 +247,12 @@ class ColumnarEngine:
         told = _on_loop(bound)
 
         def work() -> tuple[list[pa.RecordBatch], bool]:
-            query.start(sql, bindings or {}, self.limits.stream_batch_rows, zone, told)
+            query.start(sql, bindings or {}, self.limits.stream_step_rows, zone, told)
+            query.batch_rows = self.limits.stream_batch_rows
             first: list[pa.RecordBatch] = []
             count = 0
             while count <= small:
-                batch = query.read()
+                batch = query.step()
                 if batch is None:
                     query.over()
                     return first, True
@@ -421,5 +458,5 @@ def _guarded(work: Callable[[], T], state: dict[str, bool]) -> T:
         raise canceled()
     try:
         return work()
-    except (duckdb.Error, pa.ArrowException, OSError) as e:  # Arrow wraps DuckDB's errors in OSError
+    except FAILURES as e:
         raise sql_error(e) from e

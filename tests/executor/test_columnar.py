@@ -127,6 +127,50 @@ def test_a_large_result_is_pulled_batch_by_batch_and_may_be_left_early() -> None
     run(work)
 
 
+def test_batches_are_of_many_narrow_rows_or_of_few_wide_ones() -> None:
+    async def sizes(engine: ColumnarEngine, width: int, rows: int) -> list[int]:
+        query, first, complete = await engine.start(
+            f"SELECT i, repeat(chr(97 + (i % 26)::INT), {width}) AS s FROM range({rows}) t(i)"
+        )
+        assert not complete
+        batches = [batch async for batch in engine.stream(query, first)]
+        table = pa.Table.from_batches(batches)
+        assert table.column("i").to_pylist() == list(range(rows))
+        assert set(map(len, table.column("s").to_pylist())) == {width}
+        query.close()
+        return [batch.num_rows for batch in batches]
+
+    async def work(engine: ColumnarEngine) -> None:
+        assert await sizes(engine, 10, 20_000) == [1_024, 8_192, 8_192, 2_592]
+        assert await sizes(engine, 400, 10_000) == [1_024, 3_072, 3_072, 2_832]
+        wide = await sizes(engine, 10_000, 4_500)
+        assert max(wide) == 1_024  # and not 80 megabytes at once
+
+    run(work)
+
+
+def test_an_error_comes_behind_the_rows_before_it() -> None:
+    class Failing:
+        left = 3
+
+        def read_next_batch(self) -> pa.RecordBatch:
+            self.left -= 1
+            if self.left < 0:
+                raise OSError("no")
+            return pa.record_batch({"i": range(1_024)})
+
+    async def work(engine: ColumnarEngine) -> None:
+        query, _, _ = await engine.start("SELECT * FROM range(9000)")
+        query.reader = Failing()
+        batch = query.read()
+        assert batch is not None and batch.num_rows == 3 * 1_024
+        with pytest.raises(OSError, match="no"):
+            query.read()
+        query.close()
+
+    run(work)
+
+
 def test_arrow_tables_are_visible_to_their_own_query_only() -> None:
     async def work(engine: ColumnarEngine) -> None:
         mine = pa.table({"x": [1, 2, 3]})
