@@ -43,6 +43,9 @@ _NEGATIONS = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _CAST = re.compile(r"\bcast\s*\([\s(]*(?:[\w\s]*\s)?$", re.IGNORECASE)
 """What stands before the first that has a place of what CAST is given."""
 _TO_TYPE = re.compile(r"[\s()]*(?:::|\bas\b)\s*", re.IGNORECASE)
+_PAST_TYPE = re.compile(
+    _TO_TYPE.pattern + r"[\w.$\"]+(?:\s*\([\d\s,]*\))?(?:\s*\[\s*\d*\s*\])*", re.IGNORECASE
+)
 _TYPE_BEFORE = re.compile(r"[\w.$\"]+\s*$")
 _INT4_MAX, _INT8_MAX = (1 << 31) - 1, (1 << 63) - 1
 _INT8_DIGITS = 19
@@ -295,10 +298,19 @@ class ExpressionBinder(ArrayBinder):
 
     def _type_position(self, node: exp.Cast) -> int:
         """Where a cast's type is named: behind `::` or AS, or before the literal; the tree does not know. 0: not found."""
-        places = [n.meta for n in node.this.walk() if n._meta is not None and n.meta.get("end") is not None]
+        inner, casts = node.this.unnest(), 0
+        while isinstance(inner, exp.Cast):
+            inner, casts = inner.this.unnest(), casts + 1
+        places = [n.meta for n in inner.walk() if n._meta is not None and n.meta.get("end") is not None]
         if not places:
             return 0
-        behind = _TO_TYPE.match(self.text, max(m["end"] for m in places) + 1)
+        at = max(m["end"] for m in places) + 1
+        for _ in range(casts):
+            passed = _PAST_TYPE.match(self.text, at)
+            if passed is None:
+                return 0
+            at = passed.end()
+        behind = _TO_TYPE.match(self.text, at)
         if behind is not None:
             return behind.end() + 1
         before = _TYPE_BEFORE.search(self.text, 0, min(m["start"] for m in places))
