@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
+from planner import types as t
 from planner.abc import (
     Body,
     CommonWrite,
@@ -32,6 +33,7 @@ from planner.binding.from_items import CommonTable
 from planner.binding.keyed.expressions import KEY_TYPES
 from planner.binding.keyed.selects import BoundSelect
 from planner.binding.naming import identifier
+from planner.binding.numeric_forms import column_form
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery, Parts, Target
 from planner.parse import position as first_position
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
 
 
-_ALIKE: Final = KEY_TYPES
+_ALIKE: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.JSON, t.JSONB, t.BPCHAR, t.INTERVAL, t.TIME}
 """Types whose values are the same for DuckDB and for the keyed engine."""
 
 
@@ -103,7 +105,11 @@ def bind_common_rows(
 def _handed(queries: QueryBinder, slot: str, returned: BoundQuery) -> BoundSelect | None:
     """What the part returns, for parts after it that are look-ups; None: its values are DuckDB's."""
     refs = [c.type for c in returned.columns]
-    if any(form is not None for form in returned.forms) or any(r.oid not in _ALIKE for r in refs):
+    if any(form != column_form(r) for form, r in zip(returned.forms, refs, strict=True)):
+        return None
+    if any(
+        r.oid not in _ALIKE and t.element_of(r.oid) not in _ALIKE and t.labels_of(r.oid) is None for r in refs
+    ):
         return None
     number = queries.next_relation()
     relation = Relation(number, "", [RelationColumn("", ref) for ref in refs])

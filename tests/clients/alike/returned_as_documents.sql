@@ -1,0 +1,19 @@
+-- Mutations of GraphQL and REST servers: what a part of WITH has written, of all types, as documents.
+CREATE TYPE rtd_state AS ENUM ('new', 'done');
+CREATE TABLE rtd (id bigserial PRIMARY KEY, title text NOT NULL, score int DEFAULT 0, tags text[], nums int[], meta jsonb, raw json, price numeric(8,2), free numeric, f float8, code char(3), state rtd_state DEFAULT 'new', at timestamptz DEFAULT '2024-05-06 07:08:09+00', every interval, t time, u uuid, ok boolean, owner int);
+CREATE INDEX ON rtd (owner);
+INSERT INTO rtd (title, tags, nums, meta, raw, price, free, f, code, every, t, u, ok, owner) SELECT 't' || i, ARRAY['a' || i, NULL, 'b "c"'], ARRAY[i, NULL], jsonb_build_object('k', i), '{"a" : 1}', i * 1.5, i / 3.0, i / 7.0, 'c' || i, i * interval '1 hour', time '10:00' + i * interval '1 minute', ('00000000-0000-0000-0000-00000000000' || i)::uuid, i % 2 = 0, i % 3 FROM generate_series(1, 9) i;
+WITH "rtd__mutation_result_alias" AS (UPDATE "public"."rtd" SET "score" = ("public"."rtd"."score") + ((1)::integer) WHERE (("public"."rtd"."id") = ((3)::bigint)) RETURNING *, ('true')::boolean AS "check__constraint"), "rtd__all_columns_alias" AS (SELECT "id", "title", "score", "tags", "meta", "price" FROM "rtd__mutation_result_alias") SELECT json_build_object('affected_rows', (SELECT COUNT(*) FROM "rtd__all_columns_alias"), 'returning', (SELECT coalesce(json_agg("root"), '[]') FROM (SELECT row_to_json((SELECT "_e" FROM (SELECT "_root.base"."id" AS "id", "_root.base"."score" AS "score", "_root.base"."tags" AS "tags", "_root.base"."meta" AS "meta", "_root.base"."price" AS "price") AS "_e")) AS "root" FROM (SELECT * FROM "rtd__all_columns_alias") AS "_root.base") AS "_root"));
+WITH w AS (UPDATE rtd SET score = score + 10, free = free * 2 WHERE id = 4 RETURNING *) SELECT row_to_json(r) FROM (SELECT id, tags, nums, raw, free, f, code, state, at, t, u, ok FROM w) r;
+WITH w AS (UPDATE rtd SET every = every * 2 WHERE id IN (5, 6) RETURNING id, tags, nums, meta, raw, price, free, f, code, state, every, t, u) SELECT * FROM w ORDER BY id;
+WITH pgrst_source AS (INSERT INTO rtd (title, owner, meta) VALUES ('n1', 8, '{"b": 1, "a": [1, 2]}'), ('n2', 8, NULL) RETURNING rtd.*) SELECT '' AS total, count(_postgrest_t) AS page_total, coalesce(json_agg(_postgrest_t ORDER BY _postgrest_t.id), '[]') AS body FROM (SELECT id, title, owner, meta, state, at FROM pgrst_source) _postgrest_t;
+WITH pgrst_source AS (DELETE FROM rtd WHERE owner = 8 RETURNING rtd.*) SELECT count(_postgrest_t) AS page_total, coalesce(json_agg(_postgrest_t ORDER BY _postgrest_t.id), '[]') AS body FROM (SELECT id, title, tags, price FROM pgrst_source) _postgrest_t;
+WITH w AS (DELETE FROM rtd WHERE id = 99 RETURNING *), a AS (SELECT id, tags FROM w) SELECT json_build_object('affected_rows', (SELECT count(*) FROM a), 'returning', (SELECT coalesce(json_agg(x), '[]') FROM a x));
+BEGIN;
+WITH w AS (UPDATE rtd SET tags = tags || 'z', meta = meta || '{"z": 1}' WHERE owner = 1 RETURNING *) SELECT json_agg(r ORDER BY r.id), sum(r.price), max(r.free) FROM (SELECT id, tags, meta, price, free FROM w) r;
+WITH w AS (INSERT INTO rtd (title, tags, price) SELECT title, tags, price FROM rtd WHERE id = 7 RETURNING id, tags, price, state) SELECT tags, price, state, row_to_json(r) -> 'tags' FROM w r;
+ROLLBACK;
+CREATE FUNCTION rtd_noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.score := NEW.score + 100; RETURN NEW; END $$;
+CREATE TRIGGER noted BEFORE UPDATE ON rtd FOR EACH ROW EXECUTE FUNCTION rtd_noted();
+WITH w AS (UPDATE rtd SET title = 'x' WHERE id = 2 RETURNING *) SELECT row_to_json(r) FROM (SELECT id, score, tags, nums, meta, raw, price, free, f, code, state, every, t, u, ok FROM w) r;
+WITH w AS (UPDATE rtd SET title = 'y' WHERE id > 1 RETURNING *) SELECT count(*), sum(price), max(free), min(f), string_agg(code, ',' ORDER BY id), json_agg(tags ORDER BY id), max(every), min(t) FROM w;
