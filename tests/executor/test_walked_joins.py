@@ -133,6 +133,26 @@ def test_pages_of_joined_rows(seed: int, in_block: bool) -> None:
     asyncio.run(run())
 
 
+def test_many_rows_of_a_key_are_walked_past_in_another_order() -> None:
+    """Of an index's key there are more than are looked up one by one, and another index has the order that is asked for."""
+
+    async def run() -> None:
+        async with Server() as server:
+            client = await _filled(server)
+            await client.query(
+                "INSERT INTO o SELECT 70000 + i, 's1', 5, i % 12 FROM generate_series(1, 2000) i"
+            )
+            await _sorted(client)
+            for text in (
+                "SELECT o.id, c.name FROM o JOIN c ON c.id = o.c WHERE o.s = 's1' ORDER BY o.id DESC LIMIT 6",
+                "SELECT q.id, c.name FROM (SELECT * FROM o WHERE o.s = 's1' AND o.d = 5 ORDER BY o.id DESC LIMIT 6) q JOIN c ON c.id = q.c ORDER BY q.id",
+                "SELECT o.id, c.name FROM o JOIN c ON c.id = o.c WHERE o.s = 's2' AND o.d = 44 ORDER BY o.id DESC LIMIT 6",
+            ):
+                assert await _asked_both_ways(client, text, in_block=False), text
+
+    asyncio.run(run())
+
+
 FAR = [
     "SELECT o.id FROM o JOIN c ON c.id = o.c WHERE c.name || o.id = 'nobody' ORDER BY o.id LIMIT 1",
     f"SELECT o.id FROM o JOIN c ON c.id = o.c ORDER BY o.id LIMIT 1 OFFSET {STEPS_MAX}",
