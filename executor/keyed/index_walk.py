@@ -23,6 +23,7 @@ from typing import Any, Final
 from executor.keyed.compile import compile_condition, compile_expression, compile_key
 from executor.keyed.endings import bounds
 from executor.keyed.read import SKIPPED_MIN, Bounds, KeyedView, LookupPlan, compile_range
+from executor.snapshot.abc import TooFarToLook
 from executor.snapshot.runs import NO_COLUMNS
 from planner.abc import Expr, KeyedWalk, Table
 from planner.binding.keyed.ordered_forms import column_of
@@ -69,6 +70,7 @@ class IndexWalk:
         "_among",
         "_bounds",
         "_condition",
+        "_far",
         "_in_vain",
         "_limit",
         "_offset",
@@ -102,7 +104,7 @@ class IndexWalk:
         self._condition = compile_condition(walk.condition)
         self._limit = compile_expression(limit) if limit is not None else None
         self._offset = compile_expression(offset) if offset is not None else None
-        self._in_vain = self._skipped = 0
+        self._in_vain = self._skipped = self._far = 0
         self.left_out = 0
         """How many of the first rows are not among those that `rows` has found last: nobody had to look at them."""
 
@@ -131,13 +133,27 @@ class IndexWalk:
             found = self._behind(params, session, behind, find)
             if found is not None:
                 return found
-        if self._skipped:
+        if self._skipped and self._wanted(params, session) >= self._far:
             self._skipped -= 1
             return None
-        found = self._found(params, session, walk, find, more, only, then)
+        try:
+            found = self._found(params, session, walk, find, more, only, then)
+        except TooFarToLook:  # what the rows met were joined with was too much
+            self._led_too_far(params, session)
+            raise
         if found is not None:
             self._in_vain = 0
         return found
+
+    def _wanted(self, params: Sequence[Any], session: Any) -> int:
+        """How many rows there have to be."""
+        return bounds(self._offset, self._limit, params, session)[1] or 0
+
+    def _led_too_far(self, params: Sequence[Any], session: Any) -> None:
+        """The next executions that ask for as many rows do not begin a walk."""
+        self._far = self._wanted(params, session)
+        self._in_vain = min(self._in_vain + 1, 16)
+        self._skipped = min(2**self._in_vain, SKIPPED_MAX) - 1
 
     def _behind(self, params: Sequence[Any], session: Any, behind: Behind, find: Find) -> list[Row] | None:
         """The rows behind many, where nothing is asked of these. Leaves out some of them."""
@@ -214,8 +230,7 @@ class IndexWalk:
             if len(found) >= enough and (whole or key != last):
                 return found
             if steps >= STEPS_MAX:
-                self._in_vain += 1
-                self._skipped = min(2**self._in_vain, SKIPPED_MAX) - 1
+                self._led_too_far(params, session)
                 return None
             if row is not None and (condition is None or condition(params, row, session)) and free(own):
                 found += then(row)

@@ -24,7 +24,7 @@ from executor.abc import ExecutionError
 from executor.keyed import whole_tables
 from executor.keyed.compile import compile_condition, compile_tuple
 from executor.keyed.endings import Ending
-from executor.keyed.index_walk import IndexWalk, along_image, along_view
+from executor.keyed.index_walk import SKIPPED_MAX, IndexWalk, along_image, along_view
 from executor.keyed.join_inside import footprints_of, queries_inside, read_whole
 from executor.keyed.join_steps import ROWS_MAX, Step, asks_index
 from executor.keyed.ordering import Alike
@@ -337,9 +337,11 @@ class _Query:
         "_condition",
         "_ending",
         "_first",
+        "_in_vain",
         "_of_first",
         "_otherwise",
         "_project",
+        "_skipped",
         "_steps",
         "_walk",
         "whole",
@@ -352,6 +354,8 @@ class _Query:
         self._steps: list[Step] = []
         self._walk: IndexWalk | None = None
         self._first, self._otherwise = first, otherwise
+        self._in_vain = self._skipped = 0
+        """How often the other way was too long as well, one time after the other, and for how many executions it is not tried."""
         for i, step in enumerate(body.steps):
             if i == 0 and body.walk is not None and step.table is not None:
                 self._walk = IndexWalk(step.table, body.walk, body.limit, body.offset)
@@ -374,8 +378,18 @@ class _Query:
         try:
             return self._rows(given, run)
         except TooFarToLook:
-            run.left = left
-            return self._otherwise.rows(given, run)
+            if self._skipped:
+                self._skipped -= 1
+                raise
+        run.left = left
+        try:
+            found = self._otherwise.rows(given, run)
+        except TooFarToLook:
+            self._in_vain = min(self._in_vain + 1, 16)
+            self._skipped = min(2**self._in_vain, SKIPPED_MAX) - 1
+            raise
+        self._in_vain = 0
+        return found
 
     def _rows(self, given: Row, run: Run) -> Sequence[Row]:
         params, session = run.params, run.session

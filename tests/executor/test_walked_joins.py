@@ -201,3 +201,24 @@ def test_a_transaction_depends_on_what_its_pages_have_read(read: str, theirs: st
                 await a.query("COMMIT")
 
     asyncio.run(run())
+
+
+def test_near_pages_are_walked_to_though_far_ones_were_too_far() -> None:
+    """A walk that led too far is not begun again for some executions; of those that ask for as much."""
+
+    async def run() -> None:
+        async with Server() as server:
+            client = await _filled(server)
+            await _sorted(client)
+            session = client.session
+            text = "SELECT o.id FROM o JOIN l ON l.o = o.id WHERE l.p = 0 ORDER BY o.id LIMIT 1 OFFSET $1"
+            plan = session.executor.plans.prepared(text, session.context(), ())
+
+            def answered(offset: int) -> bool:
+                return isinstance(session.execute_now(plan, (offset,), lambda _: None, autocommit=True), Rows)
+
+            assert answered(0)
+            assert [answered(1_500) for _ in range(8)] == [False] * 8
+            assert answered(0) and answered(10)
+
+    asyncio.run(run())
