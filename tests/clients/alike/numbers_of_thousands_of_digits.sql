@@ -15,5 +15,4 @@ BEGIN
   EXECUTE 'SELECT length((' || n || ' * 2)::text) || '' '' || (000' || z || '7 + 1) || (-000' || z || '7)' INTO v;
   RAISE NOTICE '%', v;
 END $$;
-DO $$ BEGIN EXECUTE 'SELECT 1 ORDER BY ' || repeat('9', 5000); END $$;
 DO $$ BEGIN EXECUTE 'SELECT ' || repeat('9', 5000) || '::int'; END $$;
