@@ -281,18 +281,24 @@ def test_long_lists_and_patterns_that_divide_a_text_in_many_ways_are_duckdbs() -
                 with pytest.raises(TooFarToLook):
                     join_of(plan.extra["keyed"]).short((), client.session, (), 0)
                 assert len(await client.rows(asked)) == 6000
-            for pattern, keyed in (
-                ("^(a.*)$", True),
-                ("^(.*a.*)$", True),
-                ("a.*b.*c.*d", False),
-                ("(a|a)(a|a)(a|a)", False),
+            for relation, column, pattern, long in (
+                ("pg_class", "relname", "^(a.*)$", False),
+                ("pg_class", "relname", "^(.*a.*)$", False),
+                ("pg_class", "relname", "a.*b.*c.*d", True),
+                ("pg_class", "relname", "(a|a)(a|a)(a|a)", True),
+                ("pg_description", "description", ".*x.*x1$", True),
             ):
-                asked = f"SELECT count(*) FROM pg_class WHERE relname ~ '{pattern}'"
+                asked = f"SELECT count(*) FROM {relation} WHERE {column} ~ '{pattern}'"
                 plan = client.session.executor.plans.prepared(asked, client.session.context(), ())
-                assert ("keyed" in plan.extra) == keyed, pattern
-            asked = "SELECT count(*) FROM pg_description WHERE description ~ '.*x.*x1$'"
+                keyed = plan.extra.get("keyed")
+                assert (keyed is None or "long matches" in repr(keyed)) == long, pattern
+            await client.query("CREATE TABLE d ()")
+            await client.query(f"COMMENT ON TABLE d IS '{'x' * 5_000}'")
+            asked = "SELECT objoid::regclass::text FROM pg_description WHERE description ~ '(x+x+)+y'"
             plan = client.session.executor.plans.prepared(asked, client.session.context(), ())
-            assert "keyed" not in plan.extra
+            with pytest.raises(TooFarToLook):
+                join_of(plan.extra["keyed"]).short((), client.session, (), 0)
+            assert await client.rows(asked) == []
 
     asyncio.run(run())
 
