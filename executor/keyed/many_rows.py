@@ -58,7 +58,7 @@ def take_new(
     rids = [next_rid() for _ in rows]
     keys: list[Key] = [change[3] for change in changes] if rules.key is not None else rids
     group.insert_each(shard, list(zip(rids, rows, strict=True)))
-    image.put_each(list(zip(keys, rids, rows, strict=True)), group.ts)
+    image.put_each(keys, rids, rows, group.ts)
     _wrote(group, shard, keys)
     for rule in rules.uniques:
         _wrote(group, rule.space, [key for key in map(rule.key, rows) if key is not None])

@@ -11,7 +11,7 @@ still hold raises `TooOldForKeyed` and is answered by DuckDB, which has every ve
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -55,13 +55,16 @@ class TableImage(Protocol):
     def get_to_change(self, key: Key, ts: Timestamp) -> tuple[int, Row] | None:
         """`get` of a row that the caller is about to change."""
 
+    def get_to_bring(self, key: Key, ts: Timestamp) -> tuple[int, Row] | None:
+        """`get` of a key under which the caller is about to bring a row, if there is none."""
+
     def newest(self, key: Key) -> tuple[Timestamp, int, Row | None] | None:
         """(ts, rid, row or None if deleted) of the newest version, admitted ones included."""
 
     def first_taken(
         self,
         brought: Mapping[Key, tuple[int, Row] | None],
-        deletes: Container[int],
+        deletes: Collection[int],
         gone: Container[int],
         seen: Mapping[Key, tuple[Timestamp | None, Any]],
     ) -> Key | None:
@@ -89,8 +92,10 @@ class TableImage(Protocol):
     def put(self, key: Key, rid: int, row: Row, ts: Timestamp) -> None:
         """A new version at `ts` (the group's), replacing whatever was visible. Constraints were checked."""
 
-    def put_each(self, rows: Sequence[tuple[Key, int, Row]], ts: Timestamp) -> None:
-        """`put` of many (key, row id, row)."""
+    def put_each(
+        self, keys: Collection[Key], rids: Sequence[int], rows: Sequence[Row], ts: Timestamp
+    ) -> None:
+        """`put` of many, of as many keys."""
 
     def remove(self, key: Key, rid: int, ts: Timestamp) -> None: ...
 

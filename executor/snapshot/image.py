@@ -26,7 +26,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from itertools import repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ import pyarrow as pa
 
 from executor.snapshot.bulk import Bulk, conflicts, prepare
 from executor.snapshot.indexes import TableIndex
-from executor.snapshot.lookup import Lookups, unique_columns
+from executor.snapshot.lookup import UNKNOWN, Lookups, unique_columns
 from executor.snapshot.pending import BULK, NONE, BulkClose, BulkInsert, CloseAll, Op, Switch, bulk_op
 from executor.snapshot.physical import Physical
 from executor.snapshot.removal import Removal, prepare_removal
@@ -50,8 +51,7 @@ if TYPE_CHECKING:
 Entry = tuple[int, Row]
 
 
-_UNKNOWN = -2
-"""No row id, nor that there is none."""
+_ALL_UNKNOWN, _ALL_NONE = repeat(UNKNOWN), repeat(NONE)
 VERSION_BYTES = 250
 """A version's tuple, its slot in the dict, its key and its entry in the queue, roughly."""
 
@@ -186,29 +186,43 @@ class TableImage(Lookups):
         if len(pending) >= self._check_at:
             self._grown()
 
-    def put_each(self, rows: Sequence[tuple[Key, int, Row]], ts: Timestamp) -> None:
-        """`put` of many (key, row id, row)."""
-        versions, chains, uniques = self._versions, self._chains, self._uniques
-        fresh, rid_keys, runs, pending = versions.fresh, self._rid_keys, self._runs, self._pending
-        known = self._known_rids if self._known_runs is runs else {}
-        for key, rid, row in rows:
-            older = chains.get(key)
-            if older is None:
-                replaced = NONE
-                if runs and (replaced := known.pop(key, _UNKNOWN)) == _UNKNOWN:
-                    replaced = self._rid_in_runs(key)
-                if fresh is not None:
-                    fresh.append(key)
-                chains[key] = (ts, rid, row, None)
-            else:
-                replaced = NONE if older[2] is None else older[1]
-                chains[key] = (ts, rid, row, older[3] if older[0] == ts else older)
-            if uniques:
-                for u in uniques:
-                    u.add(row, key)
-            if rid_keys is not None:
-                rid_keys[rid] = key
-            pending.append((ts, key, rid, row, replaced))
+    def put_each(
+        self, keys: Collection[Key], rids: Sequence[int], rows: Sequence[Row], ts: Timestamp
+    ) -> None:
+        """`put` of many, of as many keys."""
+        chains, runs = self._chains, self._runs
+        if not chains.keys().isdisjoint(keys):
+            others: list[tuple[Key, int, Row]] = []
+            for each in zip(keys, rids, rows, strict=True):
+                if each[0] in chains:
+                    self.put(*each, ts)
+                else:
+                    others.append(each)
+            if not others:
+                return
+            keys, rids, rows = zip(*others, strict=True)
+        replaced: Iterable[int] = _ALL_NONE
+        if runs:
+            known = self._known_rids if self._known_runs is runs else {}
+            told = list(map(known.pop, keys, _ALL_UNKNOWN))
+            if UNKNOWN in told:
+                told = [
+                    self._rid_in_runs(key) if rid == UNKNOWN else rid
+                    for key, rid in zip(keys, told, strict=True)
+                ]
+            replaced = told
+        fresh = self._versions.fresh
+        if fresh is not None:
+            fresh.extend(keys)
+        # What is repeated has no end, and what was told is as long as the keys.
+        chains.update(zip(keys, zip(repeat(ts), rids, rows, repeat(None))))  # noqa: B905
+        for u in self._uniques:
+            for key, row in zip(keys, rows, strict=True):
+                u.add(row, key)
+        if self._rid_keys is not None:
+            self._rid_keys.update(zip(rids, keys, strict=True))
+        pending = self._pending
+        pending.extend(zip(repeat(ts), keys, rids, rows, replaced))
         self.last_write_ts = ts
         if len(pending) >= self._check_at:
             self._grown()

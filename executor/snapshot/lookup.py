@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from itertools import tee
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat, tee
 from operator import itemgetter
 from typing import Any
 
@@ -43,7 +43,12 @@ DEAD_ROWS_MAX = 2_000
 
 KNOWN_MAX = 1_000
 """So many keys' row ids are kept between the look at them and the write."""
+UNKNOWN = -2
+"""No row id, nor that there is none."""
+_ALL_UNKNOWN = repeat(UNKNOWN)
 _BLINDLY = (None,)
+_SOME = 2
+"""More keys are looked for together."""
 
 
 class Lookups:
@@ -135,6 +140,22 @@ class Lookups:
                 return entry
         return self.get(key, ts)
 
+    def get_to_bring(self, key: Key, ts: Timestamp) -> Entry | None:
+        """`get` of a key that the caller is about to bring: where runs do not have it, that is kept for admission and the `put`."""
+        runs = self._runs
+        if not runs or key in self._chains:
+            return self.get(key, ts)
+        for run in runs:
+            if ts < run.since:
+                return self.get(key, ts)
+            i = run.find(key)
+            if i >= 0:
+                return run.entry(i)
+        if self.cold is not None or ts < self._truncated_ts:
+            self._no_answer()
+        self._know(key, NONE)
+        return None
+
     def get_columns(self, key: Key, ts: Timestamp, indexes: tuple[int, ...]) -> Row | None:
         """These columns of the visible row alone: cheaper than `get` for wide rows in runs."""
         v = self._chains.get(key)
@@ -218,7 +239,7 @@ class Lookups:
     def first_taken(
         self,
         brought: Mapping[Key, Entry | None],
-        deletes: Container[int],
+        deletes: Collection[int],
         gone: Container[int],
         seen: Mapping[Key, tuple[Timestamp | None, Any]],
     ) -> Key | None:
@@ -226,6 +247,8 @@ class Lookups:
         ones. Reads no row. `brought`: what is to be under each of them, of which nothing (None) is in nobody's way; `seen`: whether
         it was looked what is there (then a table that is not all in memory is not asked again).
         """
+        if len(brought) > _SOME and self._all_free(brought, deletes):
+            return None
         chains, known = self._chains, None
         for key, entry in brought.items():
             if entry is None:
@@ -250,6 +273,22 @@ class Lookups:
             if rid >= 0 and rid not in deletes and rid not in gone:
                 return key
         return None
+
+    def _all_free(self, brought: Mapping[Key, Entry | None], deletes: Collection[int]) -> bool:
+        """Whether it is plain that `first_taken` finds none: as a rule somebody has looked at each of the keys before."""
+        chains, runs = self._chains, self._runs
+        known = self._known_rids if self._known_runs is runs else {}
+        if chains.keys().isdisjoint(brought):
+            rids = set(map(known.get, brought, _ALL_UNKNOWN))
+        else:
+            rids = {
+                known.get(key, UNKNOWN) if (v := chains.get(key)) is None else NONE if v[2] is None else v[1]
+                for key in brought
+            }
+        rids.discard(NONE)
+        if not runs and self.cold is None and self.keyed:
+            rids.discard(UNKNOWN)
+        return not rids or rids.issubset(deletes)
 
     def _told_by_runs(self, key: Key) -> int | None:
         """The row id, or that of a tombstone, under the key in the newest run that has it."""

@@ -42,6 +42,7 @@ SHAPES: dict[str, Table] = {
 step = st.one_of(
     st.tuples(st.just("put"), st.sampled_from(KEYS), st.integers(0, 5)),
     st.tuples(st.just("put"), st.sampled_from(KEYS), st.integers(0, 5)),
+    st.tuples(st.just("put each"), st.sampled_from(KEYS), st.integers(1, 7)),
     st.tuples(st.just("remove"), st.sampled_from(KEYS), st.just(0)),
     st.tuples(st.just("bulk"), st.sampled_from(KEYS), st.integers(1, 5)),
     st.tuples(st.just("remove bulk"), st.sampled_from(KEYS), st.integers(1, 5)),
@@ -125,6 +126,32 @@ class History:
             self.image.put(key, rid, row, self.ts)
             self.model.put(key, rid, row, self.ts)
             self.changed = True
+
+    def put_each(self, k: int, count: int) -> None:
+        """What a block's COMMIT does: rows of some keys, some of which it has looked for; those that are free, and those it replaces."""
+        rows = [row for i in range(k, k + count) if self.allowed(*self.proposed(row := self.row(i, i)))]
+        brought = {self.key(rid := self.fresh_rid(), row): (rid, row) for row in rows}
+        live = {key: v for key in brought if (v := self.model.get(key, self.ts)) is not None}
+        if self.image.keyed:
+            for key in [key for i, key in enumerate(brought) if i % 3]:
+                with contextlib.suppress(TooOldForKeyed):
+                    seen, known = (
+                        self.image.get_to_bring(key, self.durable),
+                        self.model.get(key, self.durable),
+                    )
+                    assert seen == (known and (known.rid, known.row))
+                    self.image.get_to_change(key, self.durable)
+            replaced = {v.rid: None for v in list(live.values())[count % 2 :]}
+            taken = self.image.first_taken(brought, replaced, (), {})
+            assert taken == next((key for key, v in live.items() if v.rid not in replaced), None)
+        rids, rows = [rid for rid, _ in brought.values()], [row for _, row in brought.values()]
+        self.image.put_each(brought, rids, rows, self.ts)
+        for key, (rid, row) in brought.items():
+            self.model.put(key, rid, row, self.ts)
+        self.changed = self.changed or bool(brought)
+
+    def proposed(self, row: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        return self.key(0, row), row
 
     def remove(self, k: int) -> None:
         live = [v for v in self.model.at(self.ts) if v.row[0] == self.row(k, 1)[0]]
@@ -283,6 +310,8 @@ async def run(definition: Table, steps: list[tuple[str, int, Any]]) -> None:
         for name, a, b in steps:
             if name == "put":
                 h.put(a, b)
+            elif name == "put each":
+                h.put_each(a, b)
             elif name == "remove":
                 h.remove(a)
             elif name == "bulk":
@@ -332,5 +361,6 @@ async def run(definition: Table, steps: list[tuple[str, int, Any]]) -> None:
         ("remove bulk", 0, 1),
     ]
 )
+@example([("bulk", 0, 5), ("commit", 0, 0), ("put each", 0, 5), ("commit", 0, 0), ("put each", 3, 5)])
 def test_agrees_with_a_list_of_versions(shape: str, steps: list[tuple[str, int, Any]]) -> None:
     asyncio.run(run(SHAPES[shape], steps))

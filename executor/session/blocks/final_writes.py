@@ -28,10 +28,10 @@ _NOT_SEEN: Mapping[Key, tuple[Timestamp | None, Columns]] = MappingProxyType({})
 
 
 def check_unique(w: TableWrites, ts: Timestamp) -> None:
-    rules, image, deletes = w.rules, w.image, w.buffer.deletes
+    rules, image, buffer = w.rules, w.image, w.buffer
     assert image is not None
     gone: Container[int] = w.deleted_rids() if w.bulk_deleted else ()
-    by_key = w.by_key
+    by_key, deletes = buffer.by_key, buffer.deletes
     if rules.key is not None:
         # A row that was seen, and has been changed here, has its key: nobody else has written it, or validation had failed.
         # That is made sure of by row ids: reading the row of a run costs more than the rest.
@@ -77,9 +77,13 @@ def apply_buffer(image: TableImage, buffer: ShardBuffer, ts: Timestamp, *, keyed
     # Rows that were replaced under their key are shadowed by `put`; keys that are empty now are removed.
     many = len(by_key) > _SOME
     if many:
-        image.put_each(
-            [(key, *entry) for key, entry in by_key.items() if entry is not None and entry[0] in inserts], ts
-        )
+        if len(inserts) == len(by_key) and None not in by_key.values():
+            rids, rows = zip(*by_key.values(), strict=True)
+            if all(map(inserts.__contains__, rids)):
+                image.put_each(by_key, rids, rows, ts)
+                return
+        some = {key: entry for key, entry in by_key.items() if entry is not None and entry[0] in inserts}
+        image.put_each(some, [rid for rid, _ in some.values()], [row for _, row in some.values()], ts)
         if not buffer.deletes:
             return
     for key, entry in by_key.items():

@@ -249,7 +249,7 @@ def _append(
             key, ts = key_of(row), txn.read_ts
             own = writes.buffer.by_key.get(key, _ABSENT)
             if own is _ABSENT:
-                if writes.image.get(key, ts) is not None:  # type: ignore[union-attr]
+                if writes.image.get_to_bring(key, ts) is not None:  # type: ignore[union-attr]
                     return longer(session, block, params, row)
             elif own is not None:
                 return longer(session, block, params, row)
