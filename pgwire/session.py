@@ -35,7 +35,7 @@ from pgwire.abc import MORE, WAIT, Io, Step
 from pgwire.copy_files import copy_from_file, copy_to_file
 from pgwire.copying import CopyFeed, Feed
 from pgwire.errors import describe, encode_notice
-from pgwire.messages import Inbox, ProtocolViolation
+from pgwire.messages import BIND, PARSE, QUERY, Inbox, ProtocolViolation
 from pgwire.replication import walsender
 from pgwire.results import send_copy_out, send_rows, send_stream
 from pgwire.runs import Run
@@ -137,13 +137,13 @@ class Conversation:
             self._silence = None
         if self.calm and not self.busy and self.io.writable:
             first = data[0]
-            if first == messages.BIND:
+            if first == BIND:
                 if express.answered(self, data):
                     return
-            elif first == messages.PARSE:
+            elif first == PARSE:
                 if parsed.answered(self, data):
                     return
-            elif first == messages.QUERY and simple.answered(self, data):
+            elif first == QUERY and simple.answered(self, data):
                 return
         self.calm = False
         self.inbox.feed(data)

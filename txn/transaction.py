@@ -35,7 +35,7 @@ B is then **unsettled**: it must not answer with rows until A is durable, and if
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -168,6 +168,26 @@ class Transaction(Snapshot):
             self.first_write_ts = self.read_ts
         writes = self.writes
         writes.replace(shard, key, rid, new_rid, new_row, self.read_ts, columns, size_bytes)
+        if writes.size_bytes > self.memory_max_bytes:
+            self._too_large()
+
+    def replace_each(
+        self,
+        shard: ShardId,
+        keys: Sequence[Key],
+        rids: Sequence[int],
+        new_rids: Sequence[int],
+        rows: Sequence[Row],
+        columns: Columns,
+        size_bytes: int,
+    ) -> None:
+        """`replace` of several rows, each under a key of its own, which take `size_bytes` together."""
+        if self._state != "open" or self.read_only:
+            self._writable()
+        if self.first_write_ts is None:
+            self.first_write_ts = self.read_ts
+        writes = self.writes
+        writes.replace_each(shard, keys, rids, new_rids, rows, self.read_ts, columns, size_bytes)
         if writes.size_bytes > self.memory_max_bytes:
             self._too_large()
 

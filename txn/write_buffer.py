@@ -178,6 +178,37 @@ class WriteBuffer:
         keys[key] = seen_ts, columns
         self.size_bytes += ROW_OVERHEAD_BYTES + (size_bytes or row_bytes(row))
 
+    def replace_each(
+        self,
+        shard: ShardId,
+        keys: Sequence[Key],
+        rids: Sequence[int],
+        new_rids: Sequence[int],
+        rows: Sequence[Row],
+        seen_ts: int,
+        columns: Columns,
+        size_bytes: int,
+    ) -> None:
+        """`replace` of several rows, each under a key of its own, which take `size_bytes` together."""
+        buffer = self.of(shard)
+        wrote = self.wrote.get(shard)
+        if wrote is None:
+            wrote = self.wrote[shard] = {}
+        inserts, deletes = buffer.inserts, buffer.deletes
+        if not (self._journal is None and inserts.keys().isdisjoint(rids) and wrote.keys().isdisjoint(keys)):
+            for key, rid, new_rid, row in zip(keys, rids, new_rids, rows, strict=True):
+                self.replace(shard, key, rid, new_rid, row, seen_ts, columns)
+            return
+        many = len(keys)
+        deleted, inserted = len(deletes) + many, len(inserts) + many
+        deletes.update(dict.fromkeys(rids))
+        inserts.update(zip(new_rids, rows, strict=True))
+        assert len(deletes) == deleted, "a row is deleted once"
+        assert len(inserts) == inserted, "a row id is used once"
+        buffer.by_key.update(zip(keys, zip(new_rids, rows, strict=True), strict=True))
+        wrote.update(dict.fromkeys(keys, (seen_ts, columns)))
+        self.size_bytes += ROW_OVERHEAD_BYTES * many + size_bytes
+
     def bring(
         self, shard: ShardId, buffer: ShardBuffer, key: Key, rid: int, row: Row, size_bytes: int
     ) -> None:

@@ -51,6 +51,8 @@ _NO_BULK: tuple[list[BulkInsert], tuple[int, int], list[pa.Table]] = ([], (0, 0)
 _NOTHING_DELETED: tuple[list[BulkDelete], RowIds] = ([], RowIds())
 _NOTHING_GONE: tuple[tuple[int, int], RowIds] = ((0, 0), RowIds())
 _UNSORTED: tuple[int, list[Key]] = (-1, [])
+_SOME = 2
+"""More rows that stay under their keys are buffered together."""
 SORTED_IN_MAX = 100
 """New keys are put among sorted ones one by one; more of them are sorted with all the others."""
 
@@ -160,6 +162,8 @@ class TableWrites:
         """Buffers the changes of one statement. `written`: the columns that differ in rows that stay under their key."""
         txn, shard, rules = self.txn, self.shard, self.rules
         alone, size_bytes = not (rules.uniques or rules.references), rules.size_bytes
+        if alone and len(changes) > _SOME and self._replaced(changes, next_rid, written):
+            return
         for old_key, old_rid, old_row, new_key, new_row in changes:
             if alone and new_row is not None and old_row is not None and new_key == old_key:
                 txn.replace(shard, old_key, old_rid, next_rid(), new_row, written, size_bytes(new_row))
@@ -178,6 +182,21 @@ class TableWrites:
                 txn.insert(shard, key, rid, new_row, blind=True)
             if not alone:
                 self._note_keys(old_row, new_row, key, columns)
+
+    def _replaced(self, changes: Sequence[Change], next_rid: Callable[[], int], written: Columns) -> bool:
+        """Buffers changes together, if all are of rows that stay under keys of their own."""
+        stay = {
+            old_key: (old_rid, new_row)
+            for old_key, old_rid, old_row, new_key, new_row in changes
+            if old_row is not None and new_row is not None and new_key == old_key
+        }
+        if len(stay) < len(changes):
+            return False
+        rids, rows = zip(*stay.values(), strict=True)
+        size_bytes = sum(map(self.rules.size_bytes, rows))
+        new_rids = [next_rid() for _ in rids]
+        self.txn.replace_each(self.shard, list(stay), rids, new_rids, rows, written, size_bytes)
+        return True
 
     def _note_keys(self, old_row: Row | None, new_row: Row | None, key: Key, columns: Columns) -> None:
         """The other keys that a change frees and takes: of unique constraints, and those that are referred to."""

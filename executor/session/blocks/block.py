@@ -17,6 +17,7 @@ import functools
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +90,7 @@ class Savepoint:
     """How many descriptors of large objects had been opened."""
 
 
+_TAKEN = attrgetter("taken")
 _NO_TABLES: Mapping[ShardId, Table] = MappingProxyType({})
 
 
@@ -443,10 +445,8 @@ class Block:
         if self.reference_checks:
             reference_checks.admit(self, group)
         tables = self.tables
-        for w in tables.values():
-            if w.taken:
-                self.refuse_keys_held_twice(group.ts)
-                break
+        if any(map(_TAKEN, tables.values())):
+            self.refuse_keys_held_twice(group.ts)
         dropped, vanished = self.dropped, self.vanished
         for shard, w in tables.items():
             if w.image is None or not (w.buffer.inserts or w.has_rows):
