@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.constraints.references import reference, same_datums
@@ -54,7 +55,9 @@ def rows_of(session: Session, block: Block, table: Table) -> list[Row] | None:
         else:
             view = image if writes is None else OverlayView(writes, 0)
             found: Iterator[tuple[Any, int, Row]] = view.scan(None, None, block.read_ts)
-            rows = [row for _, _, row in islice(found, ROWS_MAX + 1)]
+            hits = list(islice(found, ROWS_MAX + 1))
+            hits.sort(key=itemgetter(1))  # as they were made, which is the order that queries without ORDER BY show
+            rows = [row for _, _, row in hits]
     except NoKeyedAnswer:
         return None
     if rows is None or len(rows) > ROWS_MAX:
