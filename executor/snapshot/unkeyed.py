@@ -8,6 +8,7 @@ Nothing finds a row of such a table by a key, so nobody else reads it from here:
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def few_rows(image: TableImage, ts: Timestamp, rows_max: int) -> list[Row] | None:
-    """The rows visible at `ts`; None: they are more, or not all here."""
+    """The rows visible at `ts`, in the order in which they were made; None: they are more, or not all here."""
     if image.keyed or image.cold is not None or image.flushing is not None or image.runs:
         return None
     if any(p.live_rows or p.dead_rows for p in image.generations) or len(image.generations) > 1:
@@ -39,11 +40,14 @@ def few_rows(image: TableImage, ts: Timestamp, rows_max: int) -> list[Row] | Non
         return None
     chains = image.versions.chains
     heads = (visible(head, ts) for head in chains.values())
-    found = [v[2] for v in heads if v is not None and v[2] is not None]
+    found = [(v[1], v[2]) for v in heads if v is not None and v[2] is not None]
     for begins, operation in bulks:
         if begins <= ts:
-            found += [row for rid, row in _rows(image, operation) if visible(chains.get(rid), ts) is None]
-    return found
+            found += [
+                (rid, row) for rid, row in _rows(image, operation) if visible(chains.get(rid), ts) is None
+            ]
+    found.sort(key=itemgetter(0))
+    return [row for _, row in found]
 
 
 def _rows(image: TableImage, operation: BulkInsert) -> list[tuple[int, Row]]:

@@ -182,3 +182,27 @@ alter table copied_at_once add unique (a);
 alter table copied_at_once add column c int default 5;
 commit;
 select * from copied_at_once order by id;
+-- Rows stay in the order in which they were made.
+create table made(k int primary key, t text);
+insert into made values (3,'a'),(1,'b');
+insert into made values (2,'c');
+alter table made add column u int default 5;
+create unique index on made (lower(t), u);
+select * from made;
+begin;
+insert into made values (0,'d');
+alter table made alter u type text;
+select * from made;
+commit;
+create table brought(k int, t text);
+copy brought from stdin;
+3	a
+1	b
+\.
+insert into brought values (2,'c');
+update brought set t = 'z' where k = 3;
+alter table brought add primary key (k);
+select * from brought;
+alter table brought add column u int default 5;
+select * from brought;
+drop table made, brought;
