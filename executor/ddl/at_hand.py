@@ -202,4 +202,4 @@ async def _has_parents(
     return len(wanted) <= LOOKUPS_MAX and not await absent(session, block, table, parent, constraint, wanted)
 
 
-__all__ = ["passes", "put", "reshaped", "rows_of"]
+__all__ = ["passes", "put", "reshaped", "rows_of", "under"]

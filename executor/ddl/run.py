@@ -374,6 +374,7 @@ def _refuse_nulls(table: Table, rows: Any) -> None:
                 "23502",
                 f'column "{column.name}" of relation "{table.name}" contains null values',
                 table=table.name,
+                about_oid=table.oid,
                 column=column.name,
             )
 

@@ -94,13 +94,13 @@ class Slots:
         self._env.holds.on_advance.append(self._bound)
 
     def _bound(self, now: Timestamp) -> None:
-        """Slots that keep more than they may are lost."""
-        if not self._slots:
-            return
+        """Slots that keep more than they may are lost. What is written while there are none is noted, too: it is not the next one's."""
+        keeping = [slot for slot in self._slots.values() if not slot.lost]
         written = self._env.txns.state.written_bytes
-        self._written.note(now, written, min(slot.noted for slot in self._slots.values()))
-        for slot in self._slots.values():
-            if slot.lost or (kept := self.kept_bytes(slot)) <= self.kept_bytes_max:
+        self._written.note(now, written, min((slot.noted for slot in keeping), default=now))
+        for slot in keeping:
+            kept = self.kept_bytes(slot)
+            if kept <= self.kept_bytes_max:
                 continue
             assert slot.hold is not None
             self._env.holds.lapse(slot.hold)

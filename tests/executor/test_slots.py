@@ -163,6 +163,28 @@ def test_a_slot_that_keeps_more_than_it_may_is_lost_and_history_goes() -> None:
     asyncio.run(run())
 
 
+def test_what_was_written_before_a_slot_was_made_is_not_counted_against_it() -> None:
+    """Where there was another slot once, as where there was none."""
+
+    async def run() -> None:
+        async with Server(ExecutorLimits(slot_kept_bytes_max=200_000)) as server:
+            a, env = server.client("a"), server.env
+            await a.query("create table t (id int, v text)")
+            await a.query("select pg_create_logical_replication_slot('old', 'test_decoding')")
+            env.holds.advance(env.oracle.read_ts())
+            await a.query("select pg_drop_replication_slot('old')")
+            for _ in range(3):
+                await a.query("insert into t select g, repeat('x', 1000) from generate_series(1, 100) g")
+                env.holds.advance(env.oracle.read_ts())
+            await a.query("select pg_create_logical_replication_slot('new', 'test_decoding')")
+            await a.query("insert into t values (7, 'told')")
+            env.holds.advance(env.oracle.read_ts())
+            told = await a.rows("select data from pg_logical_slot_get_changes('new', null, null)")
+            assert any("told" in str(row) for row in told)
+
+    asyncio.run(run())
+
+
 def test_a_follower_whose_slot_is_lost_while_it_is_told_hears_of_it() -> None:
     """What was read before is whole; what would come after may not be."""
 
