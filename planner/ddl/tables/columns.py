@@ -212,7 +212,7 @@ def _verify_type(plan: Plan, column: Column) -> None:
     if not _assignable(source.oid, column.type.oid):
         raise PlanError(
             "42804",
-            f'column "{column.name}" is of type {types.format_type(column.type)} '
+            f'column "{column.name}" is of type {types.format_type(TypeRef(column.type.oid))} '
             f"but default expression is of type {types.format_type(source)}",
             hint="You will need to rewrite or cast the expression.",
         )
@@ -237,5 +237,6 @@ def _assignable(source: int, target: int) -> bool:
         return castable(type_name(source), type_name(target), "a")
     for group in (_NUMERIC, _DATES):
         if source in group:
-            return target in group or (source in _DATES and target in (types.TIME, types.TIMETZ))
+            known = target in group or (source in _DATES and target in (types.TIME, types.TIMETZ))
+            return known or castable(type_name(source), type_name(target), "a")
     return not (source == types.BOOL or source in _STRINGS) or target not in _NUMERIC | _DATES | {types.BOOL}

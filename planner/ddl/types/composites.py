@@ -1,6 +1,7 @@
 """ALTER TYPE ... ATTRIBUTE: a composite type's fields.
 
-Values are kept as texts without the names of their fields, so a rename is the catalog's affair alone. A field that is
+Values are kept as texts without the names of their fields, so a rename is the catalog's affair alone, and refused where a
+table's expressions say the field. A field that is
 added or dropped means that every value is written anew, in a new shard for each table with a column of the type:
 
     c    ->    CASE WHEN c has a value THEN ROW((c).kept, ..., NULL)::text END
@@ -26,6 +27,7 @@ from planner.catalog.user_types import has_rows_of
 from planner.ddl import collations
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.dependencies import renamed_in_queries
+from planner.ddl.dependencies.dependents import mentions
 from planner.ddl.scope import Scope
 from planner.ddl.tables import creation as tables
 from planner.ddl.types.typenames import resolve_type
@@ -50,6 +52,7 @@ def alter_attribute(scope: Scope, found: CompositeType, action: st.AlterAction) 
     if action.what == "rename column":
         if action.new_name in names:
             raise PlanError("42701", f'column "{action.new_name}" of relation "{found.name}" already exists')
+        _refuse_said(scope, found, name)
         renamed_in_queries.with_attribute(scope, found, name, action.new_name)
         columns = tuple(
             dataclasses.replace(c, name=action.new_name) if c.name == name else c for c in found.columns
@@ -155,6 +158,24 @@ def refuse_conditions(ref: TypeRef, domain: DomainUse | None) -> None:
             "0A000",
             f"attributes of arrays over type {shown}, whose attributes have conditions, are not supported",
         )
+
+
+def _refuse_said(scope: Scope, found: CompositeType, name: str) -> None:
+    """Raises 0A000 where a CHECK, a generated column or an index may say the field: their texts name it as it is called now."""
+    of_it = (found.oid, found.array_oid)
+    for table in scope.catalog.objects(Table):
+        texts = [c.expression for c in table.constraints] + [c.default for c in table.columns]
+        for index in scope.catalog.indexes_of(table.oid):
+            texts += index.texts
+        made_of_it = any(c.type.oid in of_it for c in table.columns)
+        if any(
+            text and mentions(text, name) and (made_of_it or mentions(text, found.name)) for text in texts
+        ):
+            raise PlanError(
+                "0A000",
+                f'renaming attribute "{name}" of type {found.name} is not supported while '
+                f'a constraint, a column or an index of table "{table.name}" may name it',
+            )
 
 
 def _refuse_used(scope: Scope, found: CompositeType, *, rewritable: bool) -> None:
