@@ -276,11 +276,13 @@ class QueryWriter(QueryState):
     def _limit_value(self, node: ir.Node, code: str, what: str) -> Frag:
         if isinstance(node, ir.Lit):
             return sql("NULL" if node.value is None else str(node.value))
-        frag = self.emitter.frag(node)
-        if what == "OFFSET":
-            frag = sql("coalesce(", frag, ", 0)")
-        else:
-            frag = sql("coalesce(", frag, ", 4611686018427387904)")
+        given = self.emitter.frag(node)
+        frag = sql("coalesce(", given, ", 0)" if what == "OFFSET" else ", 4611686018427387904)")
+        if all(isinstance(n, ir.Parm | ir.Lit | ir.Cast) for n in ir.walk(node)):
+            # A constant by the time that DuckDB gets it, and it is to see that: in a subquery of each row it takes no other. What
+            # cannot be cast says so with the text, and calls nothing that is no constant.
+            refusal = f"'[{code}] {what} must not be negative' || chr(10) || chr(10)"
+            return sql("CAST(if(", given, f" < 0, {refusal}, CAST(", frag, " AS VARCHAR)) AS BIGINT)")
         return sql(
             "(SELECT CASE WHEN tw_l < 0 THEN error(",
             f"'[{code}] {what} must not be negative'",
