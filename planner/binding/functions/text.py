@@ -208,8 +208,8 @@ def _regexp(op: str, kinds: tuple[str, ...]) -> None:
         ):  # DuckDB knows what it is when it plans the execution, and leaves one of both out
             plain = sql("tw_plain_pattern(", args[1], f", '{flags}')")
             there = "regexp_matches(", args[0], ", ", plain, ", 's')"
-            items = ["CASE WHEN ", plain, " IS NULL THEN ", *items, " ELSE ", *there, " END"]
-        return sql("(NOT ", *items, ")") if negated else sql("(", *items, ")")
+            items = ["(CASE WHEN ", plain, " IS NULL THEN ", *items, " ELSE ", *there, " END)"]
+        return sql("(NOT ", *items, ")") if negated else sql(*items)
 
     for kind in kinds:
         register(f"{kind} {op} text", made)

@@ -1,0 +1,21 @@
+-- LIMIT and OFFSET that are given, in subqueries that are asked for each row of many.
+CREATE TABLE lim_t (id int, s text, d int);
+CREATE TABLE lim_u (id int, w text);
+INSERT INTO lim_t SELECT g, 's' || g % 50, g * 7 % 5000 FROM generate_series(1, 5000) g;
+INSERT INTO lim_u SELECT g, 's' || g % 60 FROM generate_series(1, 1500) g;
+PREPARE nth (int, bigint) AS SELECT count(x), sum(x) FROM (SELECT (SELECT t.d FROM lim_t t WHERE t.s = u.w ORDER BY t.d LIMIT $1 OFFSET $2) x FROM lim_u u) q;
+EXECUTE nth (1, 0);
+EXECUTE nth (1, 3);
+EXECUTE nth (1, NULL);
+EXECUTE nth (1, 1000);
+EXECUTE nth (0, 0);
+EXECUTE nth (NULL, 99);
+EXECUTE nth (-1, 0);
+EXECUTE nth (1, -1);
+PREPARE some (smallint) AS SELECT count(*), sum(l.d) FROM lim_u u, LATERAL (SELECT t.d FROM lim_t t WHERE t.s = u.w ORDER BY t.d LIMIT $1) l;
+EXECUTE some (2);
+EXECUTE some (NULL);
+EXECUTE some (-5);
+SELECT count(x), sum(x) FROM (SELECT (SELECT t.d FROM lim_t t WHERE t.s = u.w ORDER BY t.d LIMIT 1 OFFSET 2) x FROM lim_u u WHERE u.id > 3) q;
+SELECT u.id, (SELECT count(*) FROM (SELECT * FROM lim_t OFFSET 4000) t WHERE t.s = u.w) FROM lim_u u WHERE u.id < 3 ORDER BY 1;
+DROP TABLE lim_t, lim_u;
