@@ -55,13 +55,16 @@ def read_whole(queries: Sequence[KeyedJoin]) -> bool:
 
 
 def _joined_by(table: Table, number: int, node: ir.Node, offsets: Mapping[int, int]) -> int | None:
-    """The column of the table that has to be what the rows so far say, if that is what is asked."""
+    """The column of the table that has to be what the rows so far say, if that is what is asked, and values are equal if their datums
+    are: rows are put beside each other by these as they are (an index has other forms, of `citext` or NaN)."""
     if not isinstance(node, ir.Call) or len(node.args) != 2:
         return None
     named = [n for n in ir.walk(node) if isinstance(n, ir.Var)]
     if not any(n.relation in offsets for n in named):
         return None
     for column in {n.column for n in named if n.relation == number}:
+        if table.columns[column].type.oid not in keyed.KEY_TYPES:
+            continue
         with contextlib.suppress(keyed.NotKeyed):
             points, rest = key_conditions.find_points(table, number, node, (column,), offsets)
             if len(points.keys) == 1 and not rest:
