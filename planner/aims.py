@@ -73,9 +73,4 @@ def listed(catalog: Catalog, table: Table) -> list[Constraint]:
     return found
 
 
-def names(table: Table) -> set[str]:
-    """The names of a table's constraints, with those of aims."""
-    return {c.name for c in table.constraints} | {a.name for c in table.constraints for a in c.aims}
-
-
-__all__ = ["aimed", "at", "into", "listed", "names"]
+__all__ = ["aimed", "at", "into", "listed"]

@@ -265,6 +265,11 @@ class Table:
         return tuple(c for c in self.constraints if not c.index_only)
 
     @property
+    def constraint_names(self) -> set[str]:
+        """The names of its constraints, with those of aims (`planner.aims`)."""
+        return {c.name for c in self.constraints} | {a.name for c in self.constraints for a in c.aims}
+
+    @property
     def primary_key(self) -> Constraint | None:
         for c in self.constraints:
             if c.kind == "p":

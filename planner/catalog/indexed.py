@@ -63,6 +63,7 @@ class IndexedObjects:
     __slots__ = (
         "_by_table",
         "_casts",
+        "_constraints",
         "_databases",
         "_defaults",
         "_extensions",
@@ -108,6 +109,8 @@ class IndexedObjects:
         self._extensions: dict[tuple[Oid, str], Oid] = {}
         self._targets: Layered[Oid, frozenset[Oid]] = Layered()  # comments and grants on an object
         self._parts: Layered[Oid, Oid] = Layered()  # by constraint or trigger: the object that it is of
+        self._constraints: Layered[tuple[Oid, str], frozenset[Oid]] = Layered()
+        """By schema and name: the tables and domains with such a constraint."""
         self._referring: Layered[Oid, frozenset[Oid]] = (
             Layered()
         )  # tables whose foreign keys refer to a table
@@ -187,6 +190,8 @@ class IndexedObjects:
             self._own("_targets")[thing.target] = self._targets.get(thing.target, EMPTY) | {thing.oid}
         for part in _parts(thing):
             self._own("_parts")[part] = thing.oid
+        for key in _constraint_names(thing):
+            self._own("_constraints")[key] = self._constraints.get(key, EMPTY) | {thing.oid}
         if isinstance(thing, Table):
             for target in _targets(thing):
                 self._own("_referring")[target] = self._referring.get(target, EMPTY) | {thing.oid}
@@ -230,6 +235,8 @@ class IndexedObjects:
         for part in _parts(thing):
             if part in self._parts:
                 del self._own("_parts")[part]
+        for key in _constraint_names(thing):
+            _discard(self._own("_constraints"), key, thing.oid)
         if isinstance(thing, Table):
             for target in _targets(thing):
                 _discard(self._own("_referring"), target, thing.oid)
@@ -268,6 +275,11 @@ class IndexedObjects:
                     del own[part]
             for part in kept:
                 own[part] = new.oid
+        names, said = _constraint_names(old), _constraint_names(new)
+        for key in names - said:
+            _discard(self._own("_constraints"), key, old.oid)
+        for key in said - names:
+            self._own("_constraints")[key] = self._constraints.get(key, EMPTY) | {new.oid}
         targets, aimed = _targets(old), _targets(new)
         for target in targets - aimed:
             _discard(self._own("_referring"), target, old.oid)
@@ -378,6 +390,10 @@ class IndexedObjects:
         found = self._objects.get(self._parts.get(part, 0))
         return found if isinstance(found, Table | View | Domain) and self._is_here(found) else None
 
+    def has_constraint(self, schema_oid: Oid, name: str) -> bool:
+        """Whether a table or domain of the schema has a constraint of this name, or a table an aim."""
+        return (schema_oid, name) in self._constraints
+
     def using(self, use: Use) -> list[CatalogObject]:
         """This database's objects that say an OID in their definition, or have something of a kind (`planner.catalog.uses`), by OID."""
         oids, shown = self._uses.get(use, ()), self.shown
@@ -441,6 +457,13 @@ def _parts(thing: CatalogObject) -> list[Oid]:
     if isinstance(thing, Table | View):
         found += [x.oid for x in thing.triggers] + [r.oid for r in thing.rules]
     return found
+
+
+def _constraint_names(thing: CatalogObject) -> set[tuple[Oid, str]]:
+    """The names of an object's constraints, with its schema."""
+    if isinstance(thing, Table):
+        return {(thing.schema_oid, name) for name in thing.constraint_names} if thing.constraints else set()
+    return {(thing.schema_oid, c.name) for c in thing.constraints} if isinstance(thing, Domain) else set()
 
 
 def _targets(table: Table) -> set[Oid]:

@@ -11,16 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner import aims
-from planner.abc import Oid, Table
-from planner.catalog import Domain
+from planner.abc import Table
 from planner.ddl.scope import Scope
 
 
 def is_taken_for_index(scope: Scope, table: Table) -> Callable[[str], bool]:
     """Whether an index's name is taken in the table's schema."""
     schema = scope.catalog.schema_of(table.schema_oid)
-    own = aims.names(table)
+    own = table.constraint_names
     return lambda name: name in own or scope.is_taken(schema, name)
 
 
@@ -32,20 +30,5 @@ def is_taken_for_key(scope: Scope, table: Table) -> Callable[[str], bool]:
 
 def is_taken_for_condition(scope: Scope, table: Table) -> Callable[[str], bool]:
     """Whether a constraint of the table's schema has the name; the table may have come to more than its catalog knows."""
-    taken = of_schema(scope, table.schema_oid) | set(aims.names(table))
-    return taken.__contains__
-
-
-def of_schema(scope: Scope, schema_oid: Oid) -> set[str]:
-    """The names of a schema's constraints."""
-    names: set[str] = set()
-    for table in scope.catalog.objects(Table):
-        if table.schema_oid == schema_oid:
-            for c in table.constraints:
-                names.add(c.name)
-                if c.aims:
-                    names.update(a.name for a in c.aims)
-    for domain in scope.catalog.objects(Domain):
-        if domain.schema_oid == schema_oid:
-            names.update(c.name for c in domain.constraints)
-    return names
+    own, catalog = table.constraint_names, scope.catalog
+    return lambda name: name in own or catalog.has_constraint(table.schema_oid, name)

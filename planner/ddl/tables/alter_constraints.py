@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from planner import aims
 from planner import statements as st
 from planner.abc import Constraint, PlanError, Table
 from planner.catalog import Index
@@ -111,7 +110,7 @@ def rename_constraint(on: Alteration, a: st.AlterAction) -> None:
     aim = next((x for c in table.constraints for x in c.aims if x.name == a.name), None)
     if found is None and aim is None:
         raise PlanError("42704", f'constraint "{a.name}" for table "{table.name}" does not exist')
-    if a.new_name in aims.names(table):
+    if a.new_name in table.constraint_names:
         raise PlanError("42710", f'constraint "{a.new_name}" for relation "{table.name}" already exists')
     if found is None:
         renamed = tuple(

@@ -18,7 +18,6 @@ from planner.catalog.collations import by_bytes, shown
 from planner.catalog.system.definitions import type_name
 from planner.ddl import collations, moments, naming
 from planner.ddl.constraints import definitions as constraints
-from planner.ddl.constraints import names as constraint_names
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.ddl.types.named_types import with_schemas
@@ -48,8 +47,9 @@ def check_of(
     """CHECK (...) as a constraint of the domain. Raises what binding it raises, 42804 unless it is boolean."""
     assert said.expression is not None
     constraints.refuse_subqueries(said.expression, "check constraint")
+    catalog = scope.catalog
     name = said.name or naming.choose(
-        domain, "", "check", (taken | constraint_names.of_schema(scope, schema_oid)).__contains__
+        domain, "", "check", lambda name: name in taken or catalog.has_constraint(schema_oid, name)
     )
     if name in taken:
         raise PlanError("42710", f'constraint "{name}" for domain "{domain}" already exists')
