@@ -9,8 +9,7 @@ Of a column that has one of several values (`author = ANY ($1)`) the rows of eac
 
 Where the order turns (`ORDER BY priority DESC, run_at`) rows of one priority are walked along the other way, and then those of the next.
 
-A walk that leads too far is DuckDB's. Where it did, the next executions of the plan do not begin one: twice as many
-each time, until one leads to an end again.
+A walk that leads too far is DuckDB's (`executor.keyed.in_vain`).
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from typing import Any, Final
 
 from executor.keyed.compile import compile_condition, compile_expression, compile_key
 from executor.keyed.endings import bounds
+from executor.keyed.in_vain import STEPS_MAX, InVain
 from executor.keyed.read import SKIPPED_MIN, Bounds, KeyedView, LookupPlan, compile_range
 from executor.snapshot.abc import TooFarToLook
 from executor.snapshot.runs import NO_COLUMNS
@@ -31,9 +31,6 @@ from planner.keyed_plans import key_types, like
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
-STEPS_MAX: Final = 2_000
-"""Rows that are looked at (a microsecond or two each) sooner than DuckDB has looked at all."""
-SKIPPED_MAX: Final = 256
 _NOTHING: Final[Sequence[Row]] = ((),)
 """What keys are made of besides parameters: one row of nothing."""
 AMONG_MAX: Final = 200
@@ -76,7 +73,6 @@ class IndexWalk:
         "_offset",
         "_pinned",
         "_prefix",
-        "_skipped",
         "_walk",
         "columns",
         "index",
@@ -104,7 +100,7 @@ class IndexWalk:
         self._condition = compile_condition(walk.condition)
         self._limit = compile_expression(limit) if limit is not None else None
         self._offset = compile_expression(offset) if offset is not None else None
-        self._in_vain = self._skipped = self._far = 0
+        self._in_vain, self._far = InVain(), 0
         self.left_out = 0
         """How many of the first rows are not among those that `rows` has found last: nobody had to look at them."""
 
@@ -133,8 +129,7 @@ class IndexWalk:
             found = self._behind(params, session, behind, find)
             if found is not None:
                 return found
-        if self._skipped and self._wanted(params, session) >= self._far:
-            self._skipped -= 1
+        if self._in_vain.left and self._wanted(params, session) >= self._far and self._in_vain.is_skipped():
             return None
         try:
             found = self._found(params, session, walk, find, more, only, then)
@@ -142,7 +137,7 @@ class IndexWalk:
             self._led_too_far(params, session)
             raise
         if found is not None:
-            self._in_vain = 0
+            self._in_vain.led_to_an_end()
         return found
 
     def _wanted(self, params: Sequence[Any], session: Any) -> int:
@@ -152,8 +147,7 @@ class IndexWalk:
     def _led_too_far(self, params: Sequence[Any], session: Any) -> None:
         """The next executions that ask for as many rows do not begin a walk."""
         self._far = self._wanted(params, session)
-        self._in_vain = min(self._in_vain + 1, 16)
-        self._skipped = min(2**self._in_vain, SKIPPED_MAX) - 1
+        self._in_vain.led_too_far()
 
     def _behind(self, params: Sequence[Any], session: Any, behind: Behind, find: Find) -> list[Row] | None:
         """The rows behind many, where nothing is asked of these. Leaves out some of them."""

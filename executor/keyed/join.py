@@ -24,7 +24,8 @@ from executor.abc import ExecutionError
 from executor.keyed import whole_tables
 from executor.keyed.compile import compile_condition, compile_tuple
 from executor.keyed.endings import Ending
-from executor.keyed.index_walk import SKIPPED_MAX, IndexWalk, along_image, along_view
+from executor.keyed.in_vain import InVain
+from executor.keyed.index_walk import IndexWalk, along_image, along_view
 from executor.keyed.join_inside import footprints_of, queries_inside, read_whole
 from executor.keyed.join_steps import ROWS_MAX, Step, asks_index
 from executor.keyed.ordering import Alike
@@ -341,7 +342,6 @@ class _Query:
         "_of_first",
         "_otherwise",
         "_project",
-        "_skipped",
         "_steps",
         "_walk",
         "whole",
@@ -354,8 +354,8 @@ class _Query:
         self._steps: list[Step] = []
         self._walk: IndexWalk | None = None
         self._first, self._otherwise = first, otherwise
-        self._in_vain = self._skipped = 0
-        """How often the other way was too long as well, one time after the other, and for how many executions it is not tried."""
+        self._in_vain = InVain()
+        """Of the other way, where it was too long as well."""
         for i, step in enumerate(body.steps):
             if i == 0 and body.walk is not None and step.table is not None:
                 self._walk = IndexWalk(step.table, body.walk, body.limit, body.offset)
@@ -378,17 +378,15 @@ class _Query:
         try:
             return self._rows(given, run)
         except TooFarToLook:
-            if self._skipped:
-                self._skipped -= 1
+            if self._in_vain.is_skipped():
                 raise
         run.left = left
         try:
             found = self._otherwise.rows(given, run)
         except TooFarToLook:
-            self._in_vain = min(self._in_vain + 1, 16)
-            self._skipped = min(2**self._in_vain, SKIPPED_MAX) - 1
+            self._in_vain.led_too_far()
             raise
-        self._in_vain = 0
+        self._in_vain.led_to_an_end()
         return found
 
     def _rows(self, given: Row, run: Run) -> Sequence[Row]:

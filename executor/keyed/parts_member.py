@@ -16,6 +16,7 @@ from typing import Any
 
 from executor.abc import Done, ExecutionError, Rows
 from executor.keyed.autocommit import ComeAgain, NewestView, WriteTarget
+from executor.keyed.in_vain import InVain
 from executor.keyed.parts import NotAtOnce, Outcome, PartsPlan, WritePart
 from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Plan, Table
@@ -23,9 +24,6 @@ from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Group, Key, LockNotAvailable
 from txn.lease import LeaseLapsed
 from txn.locks import KeyLocks, LockMode
-
-AGAIN_MAX = 256
-"""So often a statement goes straight to the wide door that has led there again and again."""
 
 
 class PresentView(NewestView):
@@ -64,19 +62,18 @@ class PartsTarget:
         self.plan = plan
         self.images, self.targets, self.locks, self.current = images, targets, locks, current
         self.views = {t.shard: PresentView(t, images[t.shard]) for t in plan.tables}
-        self._in_vain = self._passed_by = 0
+        self._in_vain = InVain()
 
     @property
     def worth_it(self) -> bool:
-        """Whether to try: where the last ones have come to nothing the wide door is taken, twice as often each time."""
-        if self._passed_by:
-            self._passed_by -= 1
-            return False
-        return True
+        """Whether to try: where the last ones have come to nothing the wide door is taken."""
+        return not self._in_vain.is_skipped()
 
     def ended(self, *, well: bool) -> None:
-        self._in_vain = 0 if well else self._in_vain + 1
-        self._passed_by = 0 if well else min(2**self._in_vain, AGAIN_MAX) - 1
+        if well:
+            self._in_vain.forget()
+        else:
+            self._in_vain.led_too_far()
 
 
 class _Present:

@@ -31,6 +31,7 @@ from executor.keyed.compile import (
 )
 from executor.keyed.endings import Ending, bounds
 from executor.keyed.footprint import read_by_key
+from executor.keyed.in_vain import STEPS_MAX, InVain
 from executor.snapshot.abc import TooFarToLook
 from planner.abc import Col, Expr, KeyedRead, Lookup, Points, Range, Table
 from planner.keyed_plans import key_types
@@ -40,10 +41,6 @@ from txn.abc import Key
 
 SMALL_RANGE_ROWS_MAX = 1_000
 """A range of so many rows takes the keyed engine about as long as a statement takes DuckDB."""
-STEPS_MAX = 2_000
-"""So many rows on the way to the first ones that pass are looked at sooner than DuckDB has looked at all;"""
-IN_VAIN_MAX = 256
-"""so many executions begin no such way after one that led too far."""
 SKIPPED_MIN = 200
 """An OFFSET of fewer rows is walked over."""
 LISTED_LENGTH_MAX = 65_536
@@ -280,7 +277,7 @@ class ReadPlan:
     """A compiled KeyedRead. `run(params, session, view, ts)` gives the result's rows."""
 
     __slots__ = (
-        "_ending", "_in_vain", "_offset", "_skipped", "at_once", "body", "columns", "condition", "footprint", "limit", "lookup", "point_columns",
+        "_ending", "_in_vain", "_offset", "at_once", "body", "columns", "condition", "footprint", "limit", "lookup", "point_columns",
         "project", "run",
     )  # fmt: skip
 
@@ -291,9 +288,7 @@ class ReadPlan:
         self.condition = compile_condition(body.condition)
         self.project: Compiled = compile_tuple(body.outputs)
         self.limit = compile_expression(body.limit) if body.limit is not None else None
-        self._in_vain = self._skipped = (
-            0  # ways that led too far in a row; executions that begin none for that
-        )
+        self._in_vain = InVain()
         self.columns: tuple[int, ...] | None = None
         """What is projected, if it is columns of a range and nothing else."""
         self._offset = compile_expression(body.offset) if body.offset is not None else None
@@ -393,16 +388,14 @@ class ReadPlan:
         project = self.project
         if self.condition is None or self.limit is None or self.lookup.range is None:
             return [project(params, row, session) for _, _, row in self.rows(params, session, view, ts)]
-        if self._skipped:
-            self._skipped -= 1
+        if self._in_vain.is_skipped():
             raise TooFarToLook
         try:
             found = [project(params, row, session) for _, _, row in self.rows(params, session, view, ts)]
         except TooFarToLook:
-            self._in_vain = min(self._in_vain + 1, 16)
-            self._skipped = min(2**self._in_vain, IN_VAIN_MAX) - 1
+            self._in_vain.led_too_far()
             raise
-        self._in_vain = 0
+        self._in_vain.led_to_an_end()
         return found
 
     def _ended(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from executor.abc import Rows
-from executor.keyed.index_walk import STEPS_MAX
+from executor.keyed.in_vain import STEPS_MAX
 from tests.executor.changing import answers_hold
 from tests.executor.sql import Client, Failed, Server
 
