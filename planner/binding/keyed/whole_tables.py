@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from planner.binding import ir
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import key_conditions
-from planner.keyed_plans import KeyedJoin, Produced, Whole
+from planner.keyed_plans import Expr, KeyedJoin, Produced, Whole
 
 if TYPE_CHECKING:
     from planner.relations import Table
@@ -30,18 +30,15 @@ def whole(
     several places, or nothing tells one from another."""
     if not table.key_indexes or table.partitioning is not None:
         return None
-    taken: dict[int, ir.Node] = {}
+    key: dict[int, Expr] = {}
+    rest: list[ir.Node] = []
     for c in asked:
-        column = _joined_by(table, number, c, offsets)
-        if column is not None:
-            taken.setdefault(column, c)
-    if taken:
-        positions, equalities = tuple(taken), list(taken.values())
-        parts = [key_conditions.find_points(table, number, c, (i,), offsets)[0] for i, c in taken.items()]
-        return Whole(positions, tuple(p.keys[0][0] for p in parts)), [
-            c for c in asked if all(c is not x for x in equalities)
-        ]
-    return Whole(), asked
+        joined = _joined_by(table, number, c, offsets)
+        if joined is None or joined[0] in key:
+            rest.append(c)
+        else:
+            key[joined[0]] = joined[1]
+    return Whole(tuple(key), tuple(key.values())), rest
 
 
 def read_whole(queries: Sequence[KeyedJoin]) -> bool:
@@ -54,9 +51,11 @@ def read_whole(queries: Sequence[KeyedJoin]) -> bool:
     return False
 
 
-def _joined_by(table: Table, number: int, node: ir.Node, offsets: Mapping[int, int]) -> int | None:
-    """The column of the table that has to be what the rows so far say, if that is what is asked, and values are equal if their datums
-    are: rows are put beside each other by these as they are (an index has other forms, of `citext` or NaN)."""
+def _joined_by(
+    table: Table, number: int, node: ir.Node, offsets: Mapping[int, int]
+) -> tuple[int, Expr] | None:
+    """The column of the table that has to be what the rows so far say, and what that is, if that is asked, and values are equal if
+    their datums are: rows are put beside each other by these as they are (an index has other forms, of `citext` or NaN)."""
     if not isinstance(node, ir.Call) or len(node.args) != 2:
         return None
     named = [n for n in ir.walk(node) if isinstance(n, ir.Var)]
@@ -68,7 +67,7 @@ def _joined_by(table: Table, number: int, node: ir.Node, offsets: Mapping[int, i
         with contextlib.suppress(keyed.NotKeyed):
             points, rest = key_conditions.find_points(table, number, node, (column,), offsets)
             if len(points.keys) == 1 and not rest:
-                return column
+                return column, points.keys[0][0]
     return None
 
 
