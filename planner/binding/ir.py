@@ -11,11 +11,12 @@ matching is equality.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from planner.abc import TypeRef
+from planner.types import BOOL
 from storage.abc import Datum
 
 
@@ -277,6 +278,13 @@ RUN: Final = "run routine"
 
 _ONCE_OR_SO: Final = 4_096
 _TANGLED: Final = 32
+
+
+def all_of(nodes: Sequence[Node]) -> Node | None:
+    """What is true where all of these are; None: nothing is asked."""
+    if len(nodes) < 2:
+        return nodes[0] if nodes else None
+    return Logic(TypeRef(BOOL), "and", tuple(nodes))
 
 
 def is_tangled(node: Node, depth_max: int = 1_000_000) -> bool:

@@ -100,9 +100,8 @@ def null_test(op: str, record: ir.Node) -> ir.Node | None:
     bool_ = TypeRef(t.BOOL)
     if isinstance(record, ir.Lit) and record.value is None:
         return ir.Lit(bool_, op == "is null")
-    if (
-        isinstance(record, ir.Logic) and record.op == "case"
-    ):  # of a relation that an outer join may have missed, say
+    if isinstance(record, ir.Logic) and record.op == "case":
+        # Of a relation that an outer join may have missed, say.
         values = {i for i in range(len(record.args)) if i % 2 or i == len(record.args) - 1}
         made = [null_test(op, n) if i in values else n for i, n in enumerate(record.args)]
         told = tuple(n for n in made if n is not None)
@@ -114,7 +113,7 @@ def null_test(op: str, record: ir.Node) -> ir.Node | None:
         each = tuple(ir.Logic(bool_, "not", (n,)) if n.op == "is present" else n for n in each)
     if not each:
         return ir.Lit(bool_, True) if isinstance(record, ir.Logic) and not record.args else None
-    return each[0] if len(each) == 1 else ir.Logic(bool_, "and", each)
+    return ir.all_of(each)
 
 
 def _is_row(node: ir.Node) -> bool:

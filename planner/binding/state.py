@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -120,6 +120,17 @@ class Parts:
     cut: list[Item] | None = None
     """In place of LIMIT and OFFSET."""
     prefix: Frag | None = None
+
+    @property
+    def asked_of_rows(self) -> ir.Node | None:
+        """WHERE, which stands below the grouping where there is one."""
+        return self.where if self.below is None else self.below.where
+
+    def asking_of_rows(self, where: ir.Node | None) -> Parts:
+        """The same with another WHERE."""
+        if self.below is None:
+            return replace(self, where=where)
+        return replace(self, below=replace(self.below, where=where))
 
 
 class QueryState:

@@ -48,8 +48,7 @@ def choices(
     catalog: Catalog, parts: Parts, steps: Sequence[FromStep], form: Callable[[Parts], _Form]
 ) -> Choices | None:
     """The forms of a query by what its parameters say; None where that makes no difference. `form`: the keyed one of a query."""
-    below = parts.below
-    conjuncts = keyed.conjuncts(below.where if below is not None else parts.where)
+    conjuncts = keyed.conjuncts(parts.asked_of_rows)
     if not any(isinstance(n, ir.Parm) for c in conjuncts for n in ir.walk(c)):
         return None
     keys = {
@@ -72,17 +71,11 @@ def choices(
             c if i not in said else found[i].if_true if said[i] else found[i].otherwise
             for i, c in enumerate(conjuncts)
         ]
-        forms.append(form(_asking(parts, [c for c in asked if c is not None])))
+        where = ir.all_of([c for c in asked if c is not None])
+        forms.append(form(parts.asking_of_rows(where)))
     if all(f is None for f in forms):
         return None
     return Choices(tuple(choice.test for choice in found.values()), tuple(forms))
-
-
-def _asking(parts: Parts, asked: list[ir.Node]) -> Parts:
-    where = None if not asked else asked[0] if len(asked) == 1 else ir.Logic(_BOOL, "and", tuple(asked))
-    if parts.below is None:
-        return replace(parts, where=where)
-    return replace(parts, below=replace(parts.below, where=where))
 
 
 def _columns(node: ir.Node) -> set[tuple[int, int]]:

@@ -74,7 +74,7 @@ def first_rows(catalog: Catalog, parts: Parts, steps: Sequence[FromStep]) -> Key
     if step.outer or step.handed or step.made_of or step.spread or step.system is not None:
         return None
     asked += [parts.where] if parts.where is not None else []
-    where = ir.Logic(TypeRef(t.BOOL), "and", tuple(asked)) if len(asked) > 1 else asked[0] if asked else None
+    where = ir.all_of(asked)
     number = step.relation.number
     by_index = index_walk(catalog, table, number, where, parts.order)
     by_key = key_walk(table, number, where, parts.order)
@@ -197,7 +197,7 @@ def _walk(
         if found is None:
             continue
         is_one = ir.Call(_BOOL, found[0], (ir.Var(found[2], number, found[1]), ir.Var(found[2], _MEMBER, 0)))
-        each = ir.Logic(_BOOL, "and", (*asked[:i], is_one, *asked[i + 1 :])) if len(asked) > 1 else is_one
+        each = ir.all_of([*asked[:i], is_one, *asked[i + 1 :]])
         walk = _along(catalog, table, number, each, wanted, complete, {_MEMBER: 0}, found[1])
         if walk is not None and not walk.turn and (best is None or pinned_by(walk) > pinned_by(best)):
             best = replace(walk, among=(found[1], found[3]))

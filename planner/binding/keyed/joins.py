@@ -92,14 +92,15 @@ def look_ups(
         raise keyed.NotKeyed("shape")
     if any(s.relation.table is not None and s.relation.table.oid in catalog.columnar for s in steps):
         raise keyed.NotKeyed("as it was once")
-    below = parts.below
-    where = below.where if below is not None else parts.where
+    where = parts.asked_of_rows
     steps = inner_where_asked(steps, where)
     inner = [s for s in steps if not s.outer]
     asked = (*(n for s in inner for n in s.guards), where, *(n for s in inner for n in s.on))
     pool = [c for n in asked for c in keyed.conjuncts(n)]
     nodes = [*pool, *(n for s in steps for n in (*s.guards, *s.on)), *(x.node for x in parts.targets)]
-    nodes += [n for n in (*(below.columns if below is not None else ()), parts.where) if n is not None]
+    nodes += [
+        n for n in (*(parts.below.columns if parts.below is not None else ()), parts.where) if n is not None
+    ]
     if any(ir.varies(n) for n in (*nodes, *(k.expr for k in parts.order), *(parts.distinct_on or ()))):
         raise keyed.NotKeyed("another value each time")
     windows = keyed_windows.windows_of(parts)
@@ -328,9 +329,9 @@ class _Order:
         if table is None:
             return self._produced(step, asked)
         everything = self._everything(table, number, asked)
-        if not asked:
+        where = ir.all_of(asked)
+        if where is None:
             return everything
-        where = asked[0] if len(asked) == 1 else ir.Logic(TypeRef(t.BOOL), "and", tuple(asked))
         single = self._points(table, number, where)
         if single is not None:
             return single

@@ -16,7 +16,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planner import types as t
-from planner.abc import TypeRef
 from planner.binding import ir
 from planner.binding.keyed import expressions as keyed
 
@@ -119,12 +118,8 @@ def narrowed(
             used.append(one)
     if not used:
         return None
-    where = below.where if below is not None else parts.where
-    whole = tests if where is None else [where, *tests]
-    made = whole[0] if len(whole) == 1 else ir.Logic(TypeRef(t.BOOL), "and", tuple(whole))
-    if below is None:
-        return replace(parts, where=made), tuple(used)
-    return replace(parts, below=replace(below, where=made)), tuple(used)
+    where = parts.asked_of_rows
+    return parts.asking_of_rows(ir.all_of(tests if where is None else [where, *tests])), tuple(used)
 
 
 def _compared(one: Equality, relation: int, node: ir.Node, place: int) -> ir.Call:

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from planner import types as t
-from planner.abc import TypeRef
 from planner.binding import ir
 from planner.binding.scope import FromStep
 
@@ -34,10 +32,8 @@ def guarded(parts: Parts, steps: Sequence[FromStep]) -> Parts:
     """A SELECT from one table, with what its policies ask in front of what the statement asks."""
     if len(steps) != 1 or not steps[0].guards:
         return parts
-    below = parts.below
-    where = below.where if below is not None else parts.where
-    whole = ir.Logic(TypeRef(t.BOOL), "and", (*steps[0].guards, *([where] if where is not None else [])))
-    return replace(parts, where=whole) if below is None else replace(parts, below=replace(below, where=whole))
+    where = parts.asked_of_rows
+    return parts.asking_of_rows(ir.all_of([*steps[0].guards, *([where] if where is not None else [])]))
 
 
 __all__ = ["guarded", "joined_steps"]

@@ -22,8 +22,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from planner import types as t
-from planner.abc import JoinStep, KeyedWalk, Points, Range, Table, TypeRef
+from planner.abc import JoinStep, KeyedWalk, Points, Range, Table
 from planner.binding import ir
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed.index_order import index_walk, key_walk, pinned_by
@@ -64,7 +63,7 @@ def walked(
     if parts.below is not None and not _tells_apart(parts.below, table, number):
         return None
     used = tuple(c for c in pool if _of_it_alone(c, number))
-    where = ir.Logic(TypeRef(t.BOOL), "and", used) if len(used) > 1 else used[0] if used else None
+    where = ir.all_of(used)
     by_index = index_walk(catalog, table, number, where, order)
     by_key = key_walk(table, number, where, order)
     walk = by_index or by_key

@@ -328,8 +328,7 @@ def condition(binder: WrittenRows, level: ViewTarget, rows: Relation) -> ir.Node
 
 def both(where: ir.Node | None, others: Sequence[ir.Node]) -> ir.Node | None:
     """A statement's own condition and the view's."""
-    nodes = [*([where] if where is not None else []), *others]
-    return ir.Logic(_BOOL, "and", tuple(nodes)) if len(nodes) > 1 else nodes[0] if nodes else None
+    return ir.all_of([*([where] if where is not None else []), *others])
 
 
 def in_the_tables_words(keys: Sequence[exp.Expression], target: ViewTarget) -> list[exp.Expression]:
