@@ -56,9 +56,7 @@ def rows_of(session: Session, block: Block, table: Table) -> list[Row] | None:
             view = image if writes is None else OverlayView(writes, 0)
             found: Iterator[tuple[Any, int, Row]] = view.scan(None, None, block.read_ts)
             hits = list(islice(found, ROWS_MAX + 1))
-            hits.sort(
-                key=itemgetter(1)
-            )  # as they were made, which is the order that queries without ORDER BY show
+            hits.sort(key=itemgetter(1))  # as they were made: so queries without ORDER BY show them
             rows = [row for _, _, row in hits]
     except NoKeyedAnswer:
         return None

@@ -203,9 +203,8 @@ def _regexp(op: str, kinds: tuple[str, ...]) -> None:
             known = plain_pattern(pattern.value, flags)
             if known is not None:
                 items = ["regexp_matches(", args[0], ", ", quote_text(known), ", 's')"]
-        elif _is_given(
-            pattern
-        ):  # DuckDB knows what it is when it plans the execution, and leaves one of both out
+        elif _is_given(pattern):
+            # DuckDB knows what it is when it plans the execution, and leaves one of both out.
             plain = sql("tw_plain_pattern(", args[1], f", '{flags}')")
             there = "regexp_matches(", args[0], ", ", plain, ", 's')"
             items = ["(CASE WHEN ", plain, " IS NULL THEN ", *items, " ELSE ", *there, " END)"]

@@ -31,9 +31,9 @@ from planner.catalog.collations import nondeterministic
 GROUP: Final = 30
 """Operands of AND and OR that are computed one within the other; more than its square are DuckDB's."""
 _DEPTH_MAX: Final = 48
+"""Calls within one another that a function of Python may have: its parser follows 200 brackets."""
 _ALTERNATIVES_MAX: Final = 100
 """Each stands in the parentheses of the one before."""
-"""Calls within one another that a function of Python may have: its parser follows 200 brackets."""
 
 
 class NotKeyed(Exception):
