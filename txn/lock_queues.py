@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable
 from typing import Protocol
 
 from txn.abc import Key, Keyspace, TxnError
+from txn.lock_names import LockNames
 
 LOCKS_MAX = 4_000_000
 
@@ -68,6 +69,10 @@ LockKey = tuple[Keyspace, Key]
 Contains = Callable[[Key], bool]
 
 
+KeySet = tuple[Hashable, Contains, LockMode, Callable[[Key], Key] | None]
+"""Keys that an owner has locked together: which, how, and what they are called by now if their rows have got others."""
+
+
 class Waiter:
     """A request in a queue. `cancel` through `KeyLocks.cancel`."""
 
@@ -114,7 +119,11 @@ class LockQueues:
         self._waiting: dict[Hashable, Waiter] = {}
         self._queues: dict[LockKey, Lock] = {}  # those that somebody waits for
         self._parties: dict[Hashable, Waiter] = {}  # the same by party
-        self._sets: dict[Keyspace, list[tuple[Hashable, Contains, LockMode]]] = {}
+        self._sets: dict[Keyspace, list[KeySet]] = {}
+        self._names = LockNames()
+        self._apart: set[Keyspace] = (
+            set()
+        )  # those in which there are sets or names, and perhaps some in which there were
         self._granted: deque[Waiter] = deque()  # have their lock, have not been told yet
         self._telling = False
         self.describe: Callable[[Keyspace, Key], str] = lambda space, key: f"key {key!r} of {space}"

@@ -22,6 +22,8 @@ does) and readers never take them.
 
 * **Sets.** Who is about to write millions of keys locks the set of them: a function that says whether a key is in it. A
   request for a key in another's set finds it locked, as if it had been locked by itself; other keys are free.
+* **Names.** A row without a key is locked by its row id, and every UPDATE gives it another (`txn.lock_names`). The new one is a
+  further name of the same lock, for as long as anybody has or awaits that.
 
 An **owner** is anything hashable: a transaction, a statement. It waits for one lock at a time. Owners that stand and
 fall together (a session's transaction, and the session itself with its advisory locks) name the same `party`: who waits
@@ -33,7 +35,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 from txn.abc import DeadlockDetected, Key, Keyspace, LockNotAvailable
 from txn.lock_queues import (
@@ -66,8 +68,8 @@ class KeyLocks(LockQueues):
         self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode = LockMode.NO_KEY_UPDATE
     ) -> bool:
         """Takes the lock if that needs no waiting (NOWAIT and SKIP LOCKED ask with this)."""
-        if self._sets and space in self._sets:
-            self._out_of_sets(space, key)
+        if self._apart and space in self._apart:
+            key = self._found(space, key)
         lock_key = (space, key)
         lock = self._locks.get(lock_key)
         if lock is None:
@@ -87,8 +89,8 @@ class KeyLocks(LockQueues):
 
     def would_grant(self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode) -> bool:
         """Whether `try_acquire` would take the lock."""
-        if self._sets and space in self._sets:
-            self._out_of_sets(space, key)
+        if self._apart and space in self._apart:
+            key = self._found(space, key)
         lock = self._locks.get((space, key))
         if lock is None:
             return True
@@ -116,7 +118,7 @@ class KeyLocks(LockQueues):
             return None
         if owner in self._waiting:
             raise AssertionError("an owner waits for one lock at a time")
-        lock_key = (space, key)
+        lock_key = (space, self.name(space, key))
         lock = self._locks[lock_key]
         waiter = Waiter(owner, lock_key, mode, granted)
         if lock.queue is NOBODY:
@@ -151,7 +153,8 @@ class KeyLocks(LockQueues):
                         return lock_key[1]
                 elif lock.queue:
                     queues.append(lock_key)
-        self._sets.setdefault(space, []).append((owner, contains, mode))
+        self._sets.setdefault(space, []).append((owner, contains, mode, None))
+        self._apart.add(space)
         self._remember(owner, (space, _SET), None)
         for lock_key in queues:  # while the owner waits for nobody: so this closes no circle
             self._hold(owner, lock_key, contains, mode)
@@ -160,12 +163,43 @@ class KeyLocks(LockQueues):
     def has_sets(self, space: Keyspace) -> bool:
         return bool(self._sets) and space in self._sets
 
-    def _out_of_sets(self, space: Keyspace, key: Key) -> None:
-        """A key of a set becomes a lock of its own when somebody asks for it, and before anybody waits for it."""
+    def rename(self, space: Keyspace, key: Key, new: Key) -> None:
+        """What is under `key` is under `new` from now on, and whoever has locked it has so under either name."""
+        key = self.name(space, key)
+        if (space, key) in self._locks:
+            self._names.add(space, key, new)
+            self._apart.add(space)
+
+    def name(self, space: Keyspace, key: Key) -> Key:
+        """The name under which the lock of `key` is kept: mostly the key itself."""
+        return self._names.first(space, key) if self._apart and space in self._apart else key
+
+    def _found(self, space: Keyspace, key: Key) -> Key:
+        """The same of a space that has sets or names; the lock has left the sets that it was in.
+
+        A key of a set becomes a lock of its own when somebody asks for it, and before anybody waits for it.
+        """
+        key = self._names.first(space, key)
         lock = self._locks.get((space, key))
         if lock is None or not lock.queue:
-            for owner, contains, mode in self._sets[space]:
+            latest = key
+            for owner, contains, mode, renamed in self._sets.get(space, ()):
                 self._hold(owner, (space, key), contains, mode)
+                if renamed is not None and contains(latest):  # and perhaps once more, by a later statement
+                    latest = renamed(latest)
+                    self.rename(space, key, latest)
+        return key
+
+    def rename_set(self, owner: Hashable, space: Keyspace, renamed: Callable[[Key], Key]) -> None:
+        """`rename` of all keys of the set that the owner has locked last."""
+        sets = self._sets[space]
+        at = max(i for i, item in enumerate(sets) if item[0] == owner)
+        _, contains, mode, _ = sets[at]
+        sets[at] = owner, contains, mode, renamed
+        known = [key for other, key in self._locks if other == space]
+        for key in [*known, *self._names.spaces.get(space, ())]:
+            if contains(key):
+                self.rename(space, key, renamed(key))
 
     def _hold(self, owner: Hashable, lock_key: LockKey, contains: Contains, mode: LockMode) -> None:
         """One key of an owner's set, if it is in it.
@@ -221,11 +255,8 @@ class KeyLocks(LockQueues):
         """At the end of a transaction: everything held, and a wait if there is one."""
         if self._waiting:
             self.cancel(owner)
-        if self._sets:
-            for space in [s for s, sets in self._sets.items() if any(o == owner for o, _, _ in sets)]:
-                self._sets[space] = [item for item in self._sets[space] if item[0] != owner]
-                if not self._sets[space]:
-                    del self._sets[space]
+        if self._apart:
+            self._leave(owner)
         if self._granted:
             self._granted = deque(w for w in self._granted if w.owner != owner)
         held = self._held.pop(owner, None)
@@ -240,9 +271,22 @@ class KeyLocks(LockQueues):
                 else:
                     self._drop(owner, lock_key, None)
 
+    def _leave(self, owner: Hashable) -> None:
+        """An owner that ends: its sets go, and the further names of locks that end with it."""
+        for space in [s for s, sets in self._sets.items() if any(item[0] == owner for item in sets)]:
+            self._sets[space] = [item for item in self._sets[space] if item[0] != owner]
+            if not self._sets[space]:
+                del self._sets[space]
+        if self._names:
+            for lock_key, _ in self._held.get(owner, ()):
+                lock = self._locks.get(lock_key)
+                if lock is not None and not lock.queue and len(lock.holders) == 1 and owner in lock.holders:
+                    self._names.forget(lock_key)
+        self._apart = {*self._sets, *self._names.spaces}
+
     def weaken(self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode | None) -> None:
         """One lock of an owner becomes weaker, or (None) goes. Marks taken before do not bring it back."""
-        lock_key = (space, key)
+        lock_key = (space, self.name(space, key))
         lock = self._locks.get(lock_key)
         before = None if lock is None else lock.holders.get(owner)
         if before is None or (mode is not None and mode >= before):
@@ -301,9 +345,10 @@ class KeyLocks(LockQueues):
     def _forget_set(self, owner: Hashable, space: Keyspace) -> None:
         """The newest that the owner has locked."""
         sets = self._sets[space]
-        del sets[max(i for i, (other, _, _) in enumerate(sets) if other == owner)]
+        del sets[max(i for i, item in enumerate(sets) if item[0] == owner)]
         if not sets:
             del self._sets[space]
+            self._apart = {*self._sets, *self._names.spaces}
 
     def cancel(self, owner: Hashable) -> None:
         """Takes the owner's request out of its queue, if it waits (its statement was cancelled)."""
@@ -315,17 +360,17 @@ class KeyLocks(LockQueues):
 
     def is_free(self, space: Keyspace, key: Key) -> bool:
         """Whether nobody holds or awaits the key: one dictionary look-up."""
-        if self._sets and space in self._sets:
-            self._out_of_sets(space, key)
+        if self._apart and space in self._apart:
+            key = self._found(space, key)
         return (space, key) not in self._locks
 
     def holds(self, owner: Hashable, space: Keyspace, key: Key) -> LockMode | None:
-        lock = self._locks.get((space, key))
+        lock = self._locks.get((space, self.name(space, key) if self._apart else key))
         return None if lock is None else lock.holders.get(owner)
 
     def holders(self, space: Keyspace, key: Key) -> list[tuple[Hashable, LockMode]]:
         """Who has a lock of the key, and which."""
-        lock = self._locks.get((space, key))
+        lock = self._locks.get((space, self.name(space, key)))
         return [] if lock is None else list(lock.holders.items())
 
     def held_by(self, owner: Hashable) -> list[LockKey]:
@@ -384,7 +429,7 @@ class KeyLocks(LockQueues):
         else:
             lock.holders[owner] = before
         if lock.queue and self._sets:
-            for other, contains, mode in self._sets.get(lock_key[0], ()):
+            for other, contains, mode, _ in self._sets.get(lock_key[0], ()):
                 if (
                     other == owner
                 ):  # who goes back behind what he asked for last keeps the set that it was in before
@@ -406,6 +451,8 @@ class KeyLocks(LockQueues):
             self._queues.pop(lock_key, None)
             if not lock.holders:
                 del self._locks[lock_key]
+                if self._names:
+                    self._names.forget(lock_key)
         if self._telling or not ready:
             return
         # Whoever is told may end at once and let go in turn: a loop, not a recursion as deep as the queue.

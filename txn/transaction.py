@@ -191,6 +191,10 @@ class Transaction(Snapshot):
         if writes.size_bytes > self.memory_max_bytes:
             self._too_large()
 
+    def renamed(self, shard: ShardId, key: Key, new: Key) -> None:
+        """A row that has no key but its row id has got another one: who has locked it, now or before this ends, has locked it so, too."""
+        self._environment.locks.rename(shard, key, new)
+
     def wrote(
         self, space: Keyspace, key: Key, *, blind: bool = False, columns: Columns = ALL_COLUMNS
     ) -> None:

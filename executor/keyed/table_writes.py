@@ -180,6 +180,8 @@ class TableWrites:
                 rid = next_rid()
                 key = rid if new_key is None else new_key
                 txn.insert(shard, key, rid, new_row, blind=True)
+                if old_row is not None and rules.key is None:
+                    txn.renamed(shard, old_key, key)
             if not alone:
                 self._note_keys(old_row, new_row, key, columns)
 

@@ -5,7 +5,7 @@ many rows    row ids sorted and checked, the new rows staged as parts (`bulk.add
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -194,7 +194,16 @@ async def _update_bulk(session: Session, block: Block, table: Table, rows: pa.Ta
     written, count = await insert_bulk(
         session, block, table, rows.drop_columns([rows.column_names[0]]), replaces=replaces
     )
+    if not table.key_indexes and table.shard not in block.created:
+        rename = session.executor.env.locks.rename_set
+        rename(block.transaction(), table.shard, _later_ids(rows.column(0), written.column("_rid")))
     return written.set_column(written.column_names.index("_rid"), "_rid", rows.column(0)), count
+
+
+def _later_ids(before: pa.ChunkedArray, after: pa.ChunkedArray) -> Callable[[int], int]:
+    """What says which row id has taken the place of one: next to none of them is ever asked for."""
+    old, first = as_numpy(before), after[0].as_py()
+    return lambda rid: first + int((old == rid).argmax())
 
 
 def distinct(rids: Any, spill: Spill | None = None) -> tuple[pa.Array, Any]:

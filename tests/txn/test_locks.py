@@ -408,3 +408,59 @@ def test_no_key_has_two_holders_that_exclude_each_other(seed: int) -> None:
     for owner in owners:
         locks.release_all(owner)
     assert not len(locks) and not locks.waiting_count and not locks.awaited_count
+
+
+def test_a_row_that_gets_another_id_is_locked_under_both() -> None:
+    room = Room()
+    locks = room.locks
+    assert room.ask("a", 4, KEY_SHARE) and room.ask("b", 4, NO_KEY_UPDATE)
+    locks.rename("t", 4, 90)
+    locks.rename("t", 90, 91)
+    locks.release_all("b")
+    assert not room.ask("c", 91) and not locks.is_free("t", 90)
+    assert locks.holders("t", 91) == [("a", KEY_SHARE)] and locks.holds("a", "t", 90) is KEY_SHARE
+    assert not locks.try_acquire("d", "t", 4, KEY_SHARE), (
+        "who comes by an older snapshot queues with the others"
+    )
+    locks.release_all("a")
+    assert room.told == ["c91"] and locks.holds("c", "t", 91) is UPDATE
+    locks.release_all("c")
+    assert locks.try_acquire("d", "t", 91) and locks.try_acquire("e", "t", 4), "names end with their lock"
+
+
+def test_a_further_name_ends_with_what_was_locked_behind_a_savepoint() -> None:
+    locks = Room().locks
+    locks.try_acquire("a", "t", 1)
+    mark = locks.mark("a")
+    locks.try_acquire("a", "t", 4)
+    locks.rename("t", 1, 10)
+    locks.rename("t", 4, 40)
+    locks.release_to("a", mark)
+    assert locks.try_acquire("b", "t", 40) and not locks.try_acquire("b", "t", 10)
+    locks.weaken("a", "t", 10, None)
+    assert locks.try_acquire("b", "t", 10) and locks.try_acquire("c", "t", 1)
+
+
+def test_a_row_that_nobody_has_locked_needs_no_further_name() -> None:
+    locks = Room().locks
+    locks.rename("t", 4, 90)
+    assert locks.name("t", 90) == 90
+
+
+def test_rows_of_a_set_get_other_ids_be_they_locked_before_or_behind() -> None:
+    room = Room()
+    locks = room.locks
+    assert room.ask("b", 1, KEY_SHARE)
+    assert locks.try_acquire_set("a", "t", lambda key: key in (1, 2, 3), NO_KEY_UPDATE) is None
+    locks.rename_set("a", "t", lambda key: int(str(key)) + 10)
+    assert locks.try_acquire_set("a", "t", lambda key: key in (11, 12, 13), NO_KEY_UPDATE) is None
+    locks.rename_set("a", "t", lambda key: int(str(key)) + 10)
+    assert room.ask("c", 2, KEY_SHARE)
+    locks.release_all("a")
+    assert not room.ask("d", 21) and not room.ask("e", 22) and room.ask("f", 23)
+    locks.release_all("b")
+    locks.release_all("c")
+    assert room.told == ["d21", "e22"]
+    for owner in "def":
+        locks.release_all(owner)
+    assert not len(locks)

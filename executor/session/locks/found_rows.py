@@ -170,7 +170,8 @@ class _Walk:
             if not await self._one(lock, table, lock_key):
                 return False
             held.append((lock, lock_key))
-        self.needed.update(lock_key for _, lock_key in held)
+        name = self._session.executor.env.locks.name
+        self.needed.update((space, name(space, key)) for _, (space, key) in held)
         self.read += [lock_key for lock, lock_key in held if lock.wait == "skip"]
         return True
 
@@ -187,7 +188,7 @@ class _Walk:
                 raise LockNotAvailable(f'could not obtain lock on row in relation "{table.name}"')
             await keyed.wait_for(session, block, keyed.WouldBlock(space, key, mode))
         if before is None:
-            self._taken[lock_key] = None
+            self._taken[space, env.locks.name(space, key)] = None
         ts = env.conflicts.point(space, key, min(block.since or txn.read_ts, txn.read_ts))
         if ts > self.newest:
             self.newest, self.stale = ts, lock_key
