@@ -342,6 +342,19 @@ class KeyLocks(LockQueues):
             if lock_key[1] is not _SET:
                 self._drop(owner, lock_key, before)
 
+    def release_since(self, owner: Hashable, space: Keyspace, key: Key, mark: int) -> None:
+        """What the owner has taken of one lock after the mark."""
+        lock_key = (space, self.name(space, key))
+        held = self._held.get(owner, [])
+        taken = [i for i in range(mark, len(held)) if held[i][0] == lock_key]
+        if taken:
+            before = held[taken[0]][1]
+            for i in reversed(taken):
+                del held[i]
+            if not held:
+                del self._held[owner]
+            self._drop(owner, lock_key, before)
+
     def _forget_set(self, owner: Hashable, space: Keyspace) -> None:
         """The newest that the owner has locked."""
         sets = self._sets[space]

@@ -27,6 +27,7 @@ from planner.partitioning import of_partition
 from planner.relations import VIEW_CHECK, defined
 from storage.abc import Row
 from txn.abc import Key
+from txn.locks import LockMode
 from txn.write_buffer import row_bytes_of
 
 Bound = tuple[Expr | None, Collection[Oid]]
@@ -69,12 +70,19 @@ def _is_volatile(catalog: Catalog, oid: Oid) -> bool:
     return isinstance(thing, Function) and thing.volatility == "v"
 
 
+def identity_of(table: Table) -> tuple[int, ...]:
+    """The places of columns in primary and unique keys, as far as these are columns, of all rows."""
+    at = {c.attnum: i for i, c in enumerate(table.columns) if not c.hidden}
+    keys = (c.columns for c in table.constraints if c.kind in "pu" and at.keys() >= set(c.columns))
+    return tuple(sorted({at[a] for columns in keys for a in columns}))
+
+
 class TableRules:
     """The compiled constraints of one table definition. `wide_checks` are CHECKs that only DuckDB can compute."""
 
     __slots__ = (
-        "asks", "checks", "deferrable", "defined", "guards", "key", "key_indexes", "key_space", "not_null", "references",
-        "screens", "size_bytes", "table", "under", "uniques", "wide_checks", "within",
+        "asks", "checks", "deferrable", "defined", "guards", "identity", "key", "key_indexes", "key_space", "not_null",
+        "references", "screens", "size_bytes", "table", "under", "uniques", "wide_checks", "within",
     )  # fmt: skip
 
     def __init__(self, table: Table, bind_check: BindCheck, catalog: Catalog) -> None:
@@ -100,6 +108,8 @@ class TableRules:
             for c in table.constraints
             if c.kind == "u"
         )
+        self.identity = identity_of(table)
+        """The columns of keys that others may refer to."""
         guards = [c for c in table.constraints if c.kind == VIEW_CHECK]
         self.defined = defined(table)
         """The catalog's definition, where this is a form of it that views ask more of."""
@@ -134,6 +144,11 @@ class TableRules:
         """What tells of many rows at once whether they pass; None: each is to be asked."""
         self.guards = tuple(c for c in checks if c[0].kind == VIEW_CHECK)
         self.wide_checks = tuple(wide)
+
+    def lock_mode(self, old: Row, new: Row) -> LockMode:
+        """How an UPDATE locks a row, by what it makes of it: who refers to it is concerned if a key is another one."""
+        moves = any(old[i] is not new[i] and old[i] != new[i] for i in self.identity)
+        return LockMode.UPDATE if moves else LockMode.NO_KEY_UPDATE
 
     def check(self, row: Row, session: Any) -> None:
         """Raises 23502 or 23514."""

@@ -32,6 +32,7 @@ from planner.alike_rows import AlikeRows
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 from txn.columns import ALL_COLUMNS
+from txn.locks import LockMode
 
 XID_MIN = 3
 """The least number of a transaction: what is below means something else."""
@@ -49,6 +50,7 @@ class InsertPlan:
         "_width",
         "body",
         "decide",
+        "lock_mode",
         "one",
         "returning",
         "rules",
@@ -63,6 +65,13 @@ class InsertPlan:
         """The columns of existing rows that DO UPDATE writes."""
         if body.on_conflict is not None and body.on_conflict.assignments is not None:
             self.written = columns_at(body.table, (i for i, _ in body.on_conflict.assignments))
+        self.lock_mode = LockMode.NO_KEY_UPDATE
+        """Of rows that DO UPDATE meets: by what it names, be it as it was."""
+        if body.on_conflict is not None:
+            said = body.on_conflict.assignments
+            assigned = body.on_conflict.assigned if said is None else [i for i, _ in said]
+            if not set(rules.identity).isdisjoint(assigned):
+                self.lock_mode = LockMode.UPDATE
         self.rules = rules
         self.tag = "INSERT 0 "
         types = [c.type for c in body.table.columns]

@@ -142,7 +142,7 @@ class UpdatePlan:
     """A compiled KeyedUpdate or KeyedDelete."""
 
     __slots__ = (
-        "body", "condition", "keys_change", "lock_mode", "lookup", "returning", "rules", "tag", "update", "written",
+        "body", "condition", "keys_change", "lock_mode", "lookup", "may_move", "returning", "rules", "tag", "update", "written",
     )  # fmt: skip
 
     def __init__(self, body: KeyedUpdate | KeyedDelete, rules: TableRules) -> None:
@@ -165,9 +165,12 @@ class UpdatePlan:
             self.keys_change = not unique.isdisjoint(i for i, _ in body.assignments)
         else:
             self.tag = "DELETE "
-        stays = self.update is not None and not self.keys_change
-        self.lock_mode = LockMode.NO_KEY_UPDATE if stays else LockMode.UPDATE
-        """Of the rows that it writes."""
+        self.lock_mode = LockMode.UPDATE if self.update is None else LockMode.NO_KEY_UPDATE
+        """Of the rows that it writes, if it does not give them other keys."""
+        self.may_move = isinstance(body, KeyedUpdate) and not set(rules.identity).isdisjoint(
+            i for i, _ in body.assignments
+        )
+        """Whether it may."""
 
     @property
     def is_of_one_key(self) -> bool:

@@ -131,7 +131,7 @@ async def insert_rows(
             if on_conflict is not None and (on_conflict.query is not None or on_conflict.above is not None):
                 await decide(session, block, plan, on_conflict, params, given, view, datums)
             changes, _, count = plan.changes(params, session, view, looked_ts or txn.read_ts, datums)
-            if evades and not await new_keys.locked(session, block, table, changes):
+            if evades and not await new_keys.locked(session, block, table, plan, changes):
                 continue
             if await new_keys.held(session, block, view.writes, changes, view.put_off, evades=evades):
                 break

@@ -5,8 +5,11 @@ many rows    row ids sorted and checked, the new rows staged as parts (`bulk.add
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -49,6 +52,9 @@ from txn.locks import LockMode
 
 if TYPE_CHECKING:
     from executor.session.session import Session
+
+
+NOTHING_NEW: Final[Mapping[int, Row]] = MappingProxyType({})
 
 
 async def old_rows(session: Session, block: Block, table: Table, rids: pa.Array) -> dict[int, Row]:
@@ -135,13 +141,14 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
         key = rules.key(before) if rules.key is not None else rid
         new_key = rules.key(new) if rules.key is not None else None
         changes.append((key, rid, before, new_key, new))
-    await _lock(
-        session,
-        block,
-        table,
-        [c[0] for c in changes],
-        LockMode.UPDATE if keys_change or unique_change else LockMode.NO_KEY_UPDATE,
-    )
+    wanted = [(c[0], LockMode.NO_KEY_UPDATE) for c in changes]
+    if keys_change or unique_change:
+        wanted = [
+            (key, rules.lock_mode(old, new))
+            for key, _, old, _, new in changes
+            if old is not None and new is not None
+        ]
+    await _lock_each(session, block, table, wanted)
     if keys_change or unique_change:
         changes = await _moved(session, block, table, changes)
     if rules.key is None:
@@ -293,14 +300,39 @@ async def delete(session: Session, block: Block, body: DeleteQuery, rows: pa.Tab
 
 
 async def lock_rids(
-    session: Session, block: Block, table: Table, rids: pa.Array, mode: LockMode = LockMode.UPDATE
+    session: Session,
+    block: Block,
+    table: Table,
+    rids: pa.Array,
+    mode: LockMode = LockMode.UPDATE,
+    new: Mapping[int, Row] = NOTHING_NEW,
 ) -> None:
-    """Locks rows, if `mode` is not given for whatever may be done to them. Raises SnapshotMoved."""
-    rules = session.rules(table)
-    keys: list[Any] = as_numpy(rids).tolist()
-    if rules.key is not None:
-        keys = [rules.key(row) for row in (await old_rows(session, block, table, rids)).values()]
-    await _lock(session, block, table, keys, mode)
+    """Locks rows, if `mode` is not given for whatever may be done to them. `new`: what some become, which are locked for just that.
+    Raises SnapshotMoved."""
+    rules, key_of = session.rules(table), session.rules(table).key
+    ids: list[int] = as_numpy(rids).tolist()
+    old = await old_rows(session, block, table, rids) if key_of is not None or new else {}
+    await _lock_each(
+        session,
+        block,
+        table,
+        [
+            (
+                rid if key_of is None else key_of(old[rid]),
+                rules.lock_mode(old[rid], new[rid]) if rid in new else mode,
+            )
+            for rid in ids
+            if rid in old or key_of is None
+        ],
+    )
+
+
+async def _lock_each(
+    session: Session, block: Block, table: Table, wanted: Sequence[tuple[Any, LockMode]]
+) -> None:
+    """Locks rows in their order, each in a mode of its own."""
+    for mode, rows in groupby(wanted, key=itemgetter(1)):
+        await _lock(session, block, table, [key for key, _ in rows], mode)
 
 
 async def _lock(session: Session, block: Block, table: Table, keys: Sequence[Any], mode: LockMode) -> None:

@@ -174,7 +174,7 @@ def lock_proposed(
     if conflict is not None and not conflict.updates:
         keys = [key for key in keys if not _is_there_locked(session, txn, writes, table.shard, key)]
     fresh = [key for key in keys if locks.holds(txn, table.shard, key) is None]
-    lock_keys(session, txn, table, keys, LockMode.NO_KEY_UPDATE)
+    lock_keys(session, txn, table, keys, plan.lock_mode)
     return fresh
 
 
@@ -287,13 +287,15 @@ async def met(
             await wait_for(session, block, blocked)
 
 
-async def locked(session: Session, block: Block, table: Table, changes: Sequence[Change]) -> bool:
+async def locked(
+    session: Session, block: Block, table: Table, plan: InsertPlan, changes: Sequence[Change]
+) -> bool:
     """Locks the rows that ON CONFLICT has met; False: one was newer, and the statement looks again."""
     txn, keys = block.transaction(), [c[0] for c in changes if c[2] is not None]
     before = txn.read_ts
     while keys:
         try:
-            lock_keys(session, txn, table, keys, LockMode.NO_KEY_UPDATE)
+            lock_keys(session, txn, table, keys, plan.lock_mode)
             break
         except WouldBlock as blocked:
             await wait_for(session, block, blocked)

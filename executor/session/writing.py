@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from executor.abc import ExecutionError, Result, Rows
 from executor.columnar.rows import batch_rows
+from executor.constraints.rules import identity_of
 from executor.keyed.row_ids import as_numpy
 from executor.session import bulk, bulk_changes
 from executor.session.blocks.block import Block
@@ -205,15 +206,21 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
     deleted = rows.filter(pc.equal(actions, "d"))
     updated = rows.filter(pc.equal(actions, "u"))
     inserted = rows.filter(pc.equal(actions, "i"))
-    keys = {table.index_of(a) for c in table.constraints if c.kind in "pu" for a in c.columns}
-    stays = "d" not in body.kinds and keys.isdisjoint(body.assigned)
-    mode = LockMode.NO_KEY_UPDATE if stays else LockMode.UPDATE
+    identity = identity_of(table)
+    mode = LockMode.UPDATE if "d" in body.kinds else LockMode.NO_KEY_UPDATE
+    new = bulk_changes.NOTHING_NEW
+    if updated.num_rows and not set(identity).isdisjoint(body.assigned):
+        if homes is not None:
+            mode = LockMode.UPDATE
+        else:
+            becomes = canonical_table(updated.remove_column(1), [RID, *types])
+            new = {row[0]: row[1:] for row in batch_rows(becomes, [RID, *types])}
     if len(rids) and homes is not None:
         there = pc.is_valid(rows.column(0))
         found = rows.column(0).filter(there)
         await partitioned.lock_rids(session, block, found, homes.filter(there), mode)
     elif len(rids):
-        await bulk_changes.lock_rids(session, block, table, rows.column(0).drop_null(), mode)
+        await bulk_changes.lock_rids(session, block, table, rows.column(0).drop_null(), mode, new)
     fired = [
         (event, made)
         for kind, event, columns in (

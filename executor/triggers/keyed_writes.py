@@ -24,6 +24,7 @@ from planner import triggers
 from planner.abc import KeyedUpdate, Plan
 from storage.abc import Datum, Row
 from txn.columns import ALL_COLUMNS, THE_ROW
+from txn.locks import LockMode
 
 if TYPE_CHECKING:
     from executor.session.blocks.block import Block
@@ -120,7 +121,9 @@ async def _row_by_row(
         done = await writer.insert(rows, write, decide if len(kinds) > 1 else None, base)
         told = [write.returned(params, _now(c[0]), session, c[0][1]) for c in done]
     else:
-        keyed.lock_for(session, block, txn, table, write, params, base)
+        moves = write.may_move and fired.changes_rows
+        mode = LockMode.UPDATE if moves else write.lock_mode  # who is yet to be asked what the row is to be
+        keyed.lock_for(session, block, txn, table, write, params, base, mode)
         view = block.view(table, ALL_COLUMNS, base)
         if write.lookup.index:
             txn.reads.whole(table.shard, THE_ROW | columns_at(table, write.lookup.index))

@@ -11,6 +11,8 @@ A row that its own trigger has changed meanwhile is 27000, as in PostgreSQL.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
@@ -119,7 +121,7 @@ class RowWriter:
                 there = plan.existing(row, view, block.read_ts)
                 if there is not None:
                     before = block.read_ts
-                    await self._lock([there[0]], LockMode.NO_KEY_UPDATE)
+                    await self._lock([there[0]], plan.lock_mode)
                     if block.read_ts == before:
                         new_keys.spare(session, block.transaction(), view.writes, (row,))
                         return there
@@ -137,10 +139,12 @@ class RowWriter:
         """`locked`: nobody else can write these rows. Raises SnapshotMoved before any trigger has fired."""
         block, rules, fired = self._block, self._rules, self._fired
         if not locked:
-            moves = not set(rules.key_indexes).isdisjoint(assigned)
-            await self._lock(
-                [f[0] for f in found], LockMode.UPDATE if moves else LockMode.NO_KEY_UPDATE, anew=True
-            )
+            wanted = [(f[0], rules.lock_mode(f[2], f[3])) for f in found if f[3] is not None]
+            if fired.changes_rows and not set(rules.identity).isdisjoint(assigned):
+                # There is who is yet to be asked what the row is to be.
+                wanted = [(key, LockMode.UPDATE) for key, _ in wanted]
+            for mode, rows in groupby(wanted, key=itemgetter(1)):  # in their order, as others lock them
+                await self._lock([key for key, _ in rows], mode, anew=True)
             await fired.begin(triggers.UPDATE, assigned)
         done: list[Written] = []
         late: list[Change] = []
@@ -155,7 +159,7 @@ class RowWriter:
             self._refuse_newer(key)
             new = await self._checked(before, row_security.UPDATED, asked=asked)
             new_key = rules.key(new) if rules.key is not None else key
-            if new_key != key:
+            if rules.lock_mode(old, new) is LockMode.UPDATE:
                 await self._lock([key], LockMode.UPDATE)
             change: Change = (key, rid, old, new_key if rules.key is not None else None, new)
             if rules.deferrable and self._moves_keys(old, new):

@@ -26,7 +26,7 @@ from executor.keyed.insert import InsertPlan
 from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Door
 from executor.keyed.read import Hit, LookupPlan, ReadPlan, nearby
-from executor.keyed.write import Changes, UpdatePlan
+from executor.keyed.write import Change, Changes, UpdatePlan
 from executor.session import new_keys, read_only
 from executor.session.blocks.block import LOCK_MODES, Block
 from executor.session.commands import NeedsLease
@@ -97,6 +97,7 @@ def run_in_block(
         values: Sequence[Row] = made
     else:
         assert isinstance(write, UpdatePlan)
+        mark = session.executor.env.locks.mark(txn) if write.may_move else 0
         hits = lock_for(session, block, txn, table, write, params, base)
         view = block.view(table, ALL_COLUMNS, base)
         if (
@@ -105,7 +106,7 @@ def run_in_block(
             txn.reads.whole(table.shard, THE_ROW | columns_at(table, write.lookup.index))
         conflict = None
         if write.keys_change:
-            changes, returned, count = _with_new_keys(session, txn, write, params, view, (), base)
+            changes, returned, count = _with_new_keys(session, txn, write, params, view, (), base, mark)
         else:
             if hits is not None:
                 bounds = write.lookup.bounds(params, session)
@@ -145,7 +146,7 @@ def _changes_of_new_rows(
         new_keys.decided(session, txn, mine, write, values)
         fresh = new_keys.lock_proposed(session, txn, mine, table, write, values)
     if write.rules.key is not None and locks.has_sets(table.shard):
-        lock_keys(session, txn, table, [write.rules.key(r) for r in values], LockMode.NO_KEY_UPDATE)
+        lock_keys(session, txn, table, [write.rules.key(r) for r in values], write.lock_mode)
         fresh = ()
     view = block.view(table, ALL_COLUMNS if conflict is not None else _UNRECORDED, base)
     if conflict is not None:
@@ -163,10 +164,11 @@ def _with_new_keys(
     view: OverlayView,
     values: Sequence[Row],
     base: Any,
+    mark: int = 0,
 ) -> Changes:
     """The changes of a statement that brings keys, which it holds then, and the rows that ON CONFLICT has met are locked.
 
-    `values`: the rows that INSERT proposes.
+    `values`: the rows that INSERT proposes. `mark`: of the locks, before it locked the rows that UPDATE is of.
     """
     evades = type(write) is InsertPlan and write.body.on_conflict is not None
     table = write.rules.table
@@ -178,7 +180,9 @@ def _with_new_keys(
             else:
                 made = write.changes(params, session, view, ts)
             if evades and (met := [c[0] for c in made[0] if c[2] is not None]):
-                lock_keys(session, txn, table, met, LockMode.NO_KEY_UPDATE)
+                lock_keys(session, txn, table, met, write.lock_mode)
+            if isinstance(write, UpdatePlan) and write.may_move:
+                _strengthen(session, txn, write, made[0], mark)
             if txn.read_ts == ts and new_keys.hold(
                 session, txn, view.writes, made[0], view.put_off, evades=evades
             ):
@@ -224,13 +228,14 @@ def lock_for(
     write: UpdatePlan,
     params: Sequence[Datum],
     base: Any,
+    mode: LockMode | None = None,
 ) -> list[Hit] | None:
     """Locks the rows that an UPDATE or DELETE will write. It only looks for them: to have read them before
     they are locked would keep the snapshot from moving to their newest versions.
 
     Of a range: the rows, as they are in the snapshot by now.
     """
-    lookup, mode = write.lookup, write.lock_mode
+    lookup, mode = write.lookup, mode or write.lock_mode
     if lookup.single and not lookup.index:
         key = lookup.points[0](params, session)  # type: ignore[index]
         if key is not None:
@@ -246,6 +251,22 @@ def lock_for(
         hits = list(lookup.hits(params, session, view, before))
         lock_keys(session, txn, table, [hit[0] for hit in hits], mode)
     return hits if lookup.range is not None else None
+
+
+def _strengthen(
+    session: Session, txn: Transaction, write: UpdatePlan, changes: Sequence[Change], mark: int
+) -> None:
+    """Locks the rows that get other keys as DELETE does. Who has to wait for that waits with empty hands, as for any lock: he whom
+    he waits for may be about to write the row himself. Raises WouldBlock, 40001."""
+    rules, locks = write.rules, session.executor.env.locks
+    for key, _, old, _, new in changes:
+        if old is None or new is None or rules.lock_mode(old, new) is LockMode.NO_KEY_UPDATE:
+            continue
+        try:
+            lock_keys(session, txn, rules.table, (key,), LockMode.UPDATE)
+        except WouldBlock:
+            locks.release_since(txn, rules.table.shard, key, mark)
+            raise
 
 
 def _unlock_absent(session: Session, txn: Transaction, view: OverlayView, keys: Iterable[Key]) -> None:
