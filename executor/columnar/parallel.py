@@ -18,7 +18,7 @@ and what would begin just then waits until it has gone down.
 **Order.** Rows of a scan come in their order however many threads read it, but a function that has an effect is called in any
 order by several. What counts (`nextval`), tells a session or draws random numbers runs on one thread, as in PostgreSQL,
 whose planner calls such functions parallel unsafe or restricted; and so does what puts rows into a list or a string, in
-which they are as they come. (If there are workers, and somebody else's query is running already, the numbers are as unique
+which they are as they come. Whose order nobody sees is a `LIST`, written so. (If there are workers, and somebody else's query is running already, the numbers are as unique
 as ever, but rows and numbers are not in the same order.)
 """
 

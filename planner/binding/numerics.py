@@ -368,15 +368,29 @@ def total(values: Sequence[str | None]) -> str | None:
     return text(out)
 
 
+def totalled(total_text: str, scale: int, others: Sequence[str | None]) -> str | None:
+    """`total` of others and of what has been added up already ("" if nothing has), whose scales were not larger than `scale`."""
+    if not total_text:
+        return total(others)
+    return total([format(_EXACT.quantize(Decimal(total_text), Decimal((0, (1,), -scale))), "f"), *others])
+
+
 def deviation(values: Sequence[str | None], *, sample: bool, root: bool) -> str | None:
     """variance and stddev by PostgreSQL's formula over sums and squares."""
-    present = [Decimal(v) for v in values if v is not None]
-    n = len(present)
+    return deviation_of(0, "0", "0", values, sample=sample, root=root)
+
+
+def deviation_of(
+    count: int, total_text: str, squares_text: str, others: Sequence[str | None], *, sample: bool, root: bool
+) -> str | None:
+    """`deviation` of so many values whose sum and whose squares' sum are known, and of others."""
+    present = [Decimal(v) for v in others if v is not None]
+    n = count + len(present)
     if n == 0 or (sample and n == 1):
         return None
     if any(not v.is_finite() for v in present):
         return "NaN"
-    s, squares = Decimal(0), Decimal(0)
+    s, squares = Decimal(total_text), Decimal(squares_text)
     for v in present:
         s, squares = _SQUARES.add(s, v), _SQUARES.add(squares, _SQUARES.multiply(v, v))
     top = _SQUARES.subtract(_SQUARES.multiply(Decimal(n), squares), _SQUARES.multiply(s, s))

@@ -1,8 +1,7 @@
 """Aggregates: PostgreSQL's result types, display scales, ORDER BY, FILTER, DISTINCT and WITHIN GROUP.
 
 `sum(int4)` is a bigint, `sum(int8)` a numeric, `avg` a numeric whose scale depends on the value: sums
-are taken in DECIMAL or HUGEINT, and the one division happens after the aggregation. Numerics in text
-form are collected in a list and folded by a function of `prelude`.
+are taken in DECIMAL or HUGEINT, and the one division happens after the aggregation, as is where numerics are texts (`exact_sums`).
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
 from planner.binding.emit import Emitter, display_signature
 from planner.binding.fragments import ARRAY_TEXT, DECIMAL_DIGITS_MAX, Form, Frag, Item, join, sql
+from planner.binding.functions.exact_sums import text_sum
 from planner.binding.numeric_forms import as_text_numeric
 from planner.binding.routines import own_aggregates
 from planner.binding.routines.inlined import ROUTINE
@@ -194,7 +194,7 @@ def _sum_interval(around: Around, args: list[Frag]) -> Frag:
 def _numeric_sum(around: Around, x: Frag) -> Frag:
     if x.form is not None:
         return around.call("sum", [x]).with_form((DECIMAL_DIGITS_MAX, x.form[1]))
-    return sql("tw_num_sum(", around.call("list", [x]), ")")
+    return text_sum(around, x)
 
 
 @aggregates("sum(numeric)")

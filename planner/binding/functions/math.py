@@ -15,6 +15,17 @@ from planner.binding.numeric_forms import SMALL_DIGITS_MAX, as_text_numeric, quo
 _INTS = {"int2": ("SMALLINT", 0), "int4": ("INTEGER", 1), "int8": ("BIGINT", 2)}
 
 
+def _rest(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    """The least integer divided by -1 overflows in DuckDB, even where only the rest is asked for."""
+    a, b = args
+    divisor = call.args[1]
+    while isinstance(divisor, ir.Cast):
+        divisor = divisor.arg
+    if isinstance(divisor, ir.Lit) and isinstance(divisor.value, int) and divisor.value != -1:
+        return sql("(", a, " % ", b, ")")
+    return sql("(CASE WHEN ", b, " = -1 THEN ", a, " - ", a, " ELSE ", a, " % ", b, " END)")
+
+
 def _integers() -> None:
     for a, (duck_a, rank_a) in _INTS.items():
         for b, (duck_b, rank_b) in _INTS.items():
@@ -25,9 +36,7 @@ def _integers() -> None:
                 template(f"{a} {op} {b}", f"({left} {op} {right})")
             template(f"{a} / {b}", f"({left} // {right})")
             if a == b:
-                # The least integer divided by -1 overflows in DuckDB, even where only the rest is asked for.
-                template(f"{a} % {b}", "(CASE WHEN {1} = -1 THEN {0} - {0} ELSE {0} % {1} END)")
-                template(f"mod({a}, {b})", "(CASE WHEN {1} = -1 THEN {0} - {0} ELSE {0} % {1} END)")
+                implements(f"{a} % {b}", f"mod({a}, {b})")(_rest)
                 template(f"{a} << int4" if b != "int4" else f"{a} << {b}", f"tw_shl_{a}({{0}}, {{1}})")
                 template(f"{a} >> int4" if b != "int4" else f"{a} >> {b}", f"tw_shr_{a}({{0}}, {{1}})")
         template(f"- {a}", f"(CAST(0 AS {duck_a}) - {{0}})")
@@ -149,6 +158,23 @@ def _rounded_whole(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     return sql("tw_num_round(", args[0], ", 0)")
 
 
+def _whole(signature: str, native: str, name: str, more: str = "") -> None:
+    def made(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+        if args[0].form is None:
+            return sql(f"tw_num_{name}(", args[0], more, ")")
+        p, s = args[0].form
+        form = (min(p - s + 1, DECIMAL_DIGITS_MAX), 0)
+        return sql(f"CAST({native}(", args[0], f") AS DECIMAL({form[0]},0))", form=form)
+
+    register(signature, made)
+
+
+_whole("floor(numeric)", "floor", "floor")
+_whole("ceil(numeric)", "ceil", "ceil")
+_whole("ceiling(numeric)", "ceil", "ceil")
+_whole("trunc(numeric)", "trunc", "trunc", ", 0")
+
+
 @implements("mod(numeric, numeric)", "numeric % numeric")
 def _remainder(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     return sql("tw_num_mod(", as_text_numeric(args[0]), ", ", as_text_numeric(args[1]), ")")
@@ -168,10 +194,6 @@ def _quotient(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
 templates("""
 div(numeric, numeric) => tw_num_div_trunc({0}, {1})
 trunc(numeric, int4) => tw_num_trunc({0}, {1})
-trunc(numeric) => tw_num_trunc({0}, 0)
-floor(numeric) => tw_num_floor({0})
-ceil(numeric) => tw_num_ceil({0})
-ceiling(numeric) => tw_num_ceil({0})
 sign(numeric) => tw_num_sign({0})
 sqrt(numeric) => tw_num_sqrt({0})
 exp(numeric) => tw_num_exp({0})

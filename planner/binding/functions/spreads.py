@@ -1,14 +1,14 @@
 """Sums, averages and spreads of floats, and the spreads of all numbers.
 
 sum(x ORDER BY y)   each step of adding up floats rounds: they are listed, and added in order (`prelude.float_folds`)
-stddev(numeric)     exactly, of the list of texts (`numerics.deviation`)
+stddev(numeric)     exactly: of sums (`exact_sums`), or of the list of texts (`numerics.deviation`)
 """
 
 from __future__ import annotations
 
 from planner.binding.fragments import Frag, join, sql
 from planner.binding.functions.aggregates import Around, Maker, aggregates, plain
-from planner.binding.numeric_forms import as_text_numeric
+from planner.binding.functions.exact_sums import spread
 
 
 def _growing(around: Around) -> bool:
@@ -57,12 +57,8 @@ def _avg_float(around: Around, args: list[Frag]) -> Frag:
 # --- statistics ------------------------------------------------------------------------------------
 
 
-def _exact_deviation(name: str, integers: bool) -> Maker:
-    def made(around: Around, args: list[Frag]) -> Frag:
-        text = sql("CAST(", args[0], " AS VARCHAR)") if integers else as_text_numeric(args[0])
-        return sql(f"tw_num_{name}(", around.call("list", [text]), ")")
-
-    return made
+def _exact_deviation(name: str, integer: str) -> Maker:
+    return lambda around, args: spread(around, name, integer, args[0])
 
 
 def _deviation(name: str) -> Maker:
@@ -87,9 +83,9 @@ for _name, _duck in (
 ):
     for _type in ("float4", "float8"):
         aggregates(f"{_name}({_type})")(_folded(_duck, _deviation(_duck)))
-    aggregates(f"{_name}(numeric)")(_exact_deviation(_duck, False))
+    aggregates(f"{_name}(numeric)")(_exact_deviation(_duck, ""))
     for _type in ("int2", "int4", "int8"):
-        aggregates(f"{_name}({_type})")(_exact_deviation(_duck, True))
+        aggregates(f"{_name}({_type})")(_exact_deviation(_duck, _type))
 
 
 def _over_spread(name: str, axes: str) -> Maker:

@@ -10,6 +10,7 @@ zero`, with `[DETAIL]` and `[HINT]` parts after it where there are any; the exec
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -120,12 +121,18 @@ def _macros(entries: Sequence[Entry]) -> Iterator[str]:
         yield f"CREATE OR REPLACE MACRO {name}({', '.join(names)}) AS {made}"
 
 
+_ONE_AT_A_TIME: Final = threading.Lock()
+"""Held while a function of columns works. It calls Arrow some twenty times, which lets go of the interpreter each time: two of DuckDB's threads that
+did so side by side would wait for each other, and for the system to wake them, at each of these (half a second instead of a twentieth)."""
+
+
 def _heard(function: Callable[..., Any], arguments: int) -> Callable[..., Any]:
     """A function of columns whose SqlErrors leave as QueryErrors."""
 
     def run(*columns: Any) -> Any:
         try:
-            return function(*columns)
+            with _ONE_AT_A_TIME:
+                return function(*columns)
         except SqlError as e:
             raise raised(e) from None
 

@@ -23,6 +23,7 @@ assert _alike is not None
 same_text: Final = _alike
 """One text for all documents that are equal."""
 
+_WHOLE_MAX: Final = 10**15
 NEEDLES_MAX: Final = 4
 """Texts that are looked for before documents are read."""
 
@@ -120,13 +121,26 @@ def _texts(value: Any) -> Iterator[str]:
     """Texts that every document has in it that contains the value."""
     if isinstance(value, dict):
         for k, v in value.items():
-            yield jsonb_text(k) + ":"
-            yield from _texts(v)
+            key = jsonb_text(k) + ":"
+            if isinstance(v, dict | list):
+                yield key
+                yield from _texts(v)
+            else:
+                yield key + _beginning(v)
     elif isinstance(value, list):
         for v in value:
             yield from _texts(v)
     elif isinstance(value, str):
         yield jsonb_text(value)
+
+
+def _beginning(value: Any) -> str:
+    """What a member's text begins with behind its key, if it is equal to this: 3 is 3.0 as well, and 30 begins so, too."""
+    if isinstance(value, str):
+        return " " + jsonb_text(value)
+    if value is None or isinstance(value, bool):
+        return " null" if value is None else " true" if value else " false"
+    return f" {value}" if isinstance(value, int) and 0 < abs(value) < _WHOLE_MAX else ""
 
 
 def _same(column: pa.Array) -> str | None:

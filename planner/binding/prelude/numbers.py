@@ -166,6 +166,7 @@ FUNCTIONS: list[Entry] = [
         _V,
     ),
     ("tw_num_sum", n.total, ("VARCHAR[]",), _V),
+    ("tw_num_total", n.totalled, (_V, "INTEGER", "VARCHAR[]"), _V),
     ("tw_num_distinct", _distinct, ("VARCHAR[]",), "VARCHAR[]"),
     ("tw_num_series", _series, (_V, _V, _V), "VARCHAR[]"),
     ("tw_num_greatest", _extreme(max), ("VARCHAR[]",), _V),
@@ -202,6 +203,14 @@ for _name, _sample, _root in (
             f"tw_num_{_name}",
             lambda v, s=_sample, r=_root: n.deviation(v, sample=s, root=r),
             ("VARCHAR[]",),
+            _V,
+        )
+    )
+    FUNCTIONS.append(
+        (
+            f"tw_num_{_name}_of",
+            lambda c, t, q, v, s=_sample, r=_root: n.deviation_of(c, t, q, v, sample=s, root=r),
+            ("BIGINT", _V, _V, "VARCHAR[]"),
             _V,
         )
     )
