@@ -56,7 +56,6 @@ isfinite(date) => isfinite({0})
 isfinite(timestamp) => isfinite({0})
 isfinite(timestamptz) => isfinite({0})
 isfinite(interval) => ({0} IS NOT NULL)
-to_char(timestamp, text) => tw_to_char_timestamp(tw_finite({0}), {1})
 to_char(interval, text) => tw_to_char_interval({0}, {1})
 to_char(int4, text) => tw_to_char_numeric(CAST({0} AS VARCHAR), {1})
 to_char(int8, text) => tw_to_char_numeric(CAST({0} AS VARCHAR), {1})
@@ -93,11 +92,6 @@ def _plus_instant(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
 @implements("timestamptz - interval")
 def _instant_minus(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     return _moved(args[0], sql("(-", args[1], ")"), call)
-
-
-@implements("to_char(timestamptz, text)")
-def _char_zoned(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
-    return sql("tw_to_char_timestamptz(tw_finite(", args[0], "), ", args[1], ", ", _TIME_ZONE, ")")
 
 
 @implements("to_timestamp(text, text)")

@@ -32,6 +32,7 @@ _FAMILIES = (
     "enums",
     "text",
     "datetime",
+    "date_texts",
     "json",
     "jsonb_parts",
     "jsonpath",

@@ -53,7 +53,7 @@ def units_of(column: pa.Array) -> Units:
     scale = np.where(point >= 0, size - point - 1, 0)
     if len(size) and size.max() > DIGITS_MAX:
         # A quotient has twenty places, most of which may be zeros.
-        text = pc.if_else(pa.array(point >= 0), pc.utf8_rtrim(text, "0"), text)
+        text = pc.if_else(pa.array(point >= 0), pc.ascii_rtrim(text, "0"), text)
         size = _ints(pc.binary_length(text))
     bare = pc.replace_substring(text, ".", "", max_replacements=1)
     plain = (size > 0) & (size <= DIGITS_MAX)
@@ -72,6 +72,13 @@ def texts_of(units: Ints, places: Ints, scale: Ints) -> pa.Array:
     """As PostgreSQL writes them: a sign before what is below zero, and as many places as the scale says, not less than there are."""
     if not len(units):
         return pa.array([], pa.string())
+    most = int(places.max())
+    if (
+        most <= DIGITS_MAX and (scale == scale[0]).all()
+    ):  # that of quotients: all with as many places are written at once
+        power = _POWERS[most - places]
+        if (np.abs(units.astype(np.float64)) * power).max() < UNITS_MAX:
+            return _of_one_kind(units * power, most, int(scale[0]))
     kinds = places * _KINDS + scale
     first = int(kinds[0])
     if (kinds == first).all():
@@ -93,7 +100,7 @@ def _of_one_kind(units: Ints, places: int, scale: int) -> pa.Array:
     # Units have at most nineteen digits.
     size = np.abs(units)
     whole, rest = np.divmod(size, 10**places) if places <= DIGITS_MAX else (np.zeros_like(units), size)
-    fraction = pc.utf8_lpad(pc.cast(pa.array(rest), pa.string()), width=places, padding="0")
+    fraction = pc.ascii_lpad(pc.cast(pa.array(rest), pa.string()), width=places, padding="0")
     text = pc.binary_join_element_wise(pc.cast(pa.array(whole), pa.string()), fraction, ".")
     below = units < 0
     if not zeros and not below.any():
@@ -269,7 +276,7 @@ def _keys(by_value: ByValue) -> ByColumn:
         side = units_of(column)
         digits = pc.cast(pa.array(np.abs(side.units)), pa.string())
         first = pa.array(_ints(pc.binary_length(digits)) - 1 - side.places + DIGITS_MAX)
-        body = pc.cast(pc.utf8_rtrim(digits, "0"), pa.binary())
+        body = pc.cast(pc.ascii_rtrim(digits, "0"), pa.binary())
         found = pc.binary_join_element_wise(_ABOVE.take(first), body, b"")
         below = side.units < 0
         if below.any():

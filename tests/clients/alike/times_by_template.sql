@@ -1,0 +1,20 @@
+-- to_char of times, by templates that DuckDB's strftime can say and by others that look like them.
+create table tbt (id int primary key, d date, ts timestamp, tz timestamptz, f text);
+insert into tbt select i, date '2019-12-20' + i * 17, timestamp '2019-12-31 21:59:58.123456' + i * interval '11 days 7 hours 13 minutes 1.000987 seconds', timestamptz '2019-12-31 21:59:58.123456+00' + i * interval '11 days 7 hours 13 minutes 1.000987 seconds', 'YYYY' from generate_series(0, 60) i;
+insert into tbt values (100, null, null, null), (101, 'infinity', 'infinity', 'infinity'), (102, '-infinity', '-infinity', '-infinity'), (103, '0044-03-15 BC', '0044-03-15 12:00 BC', '0044-03-15 12:00+00 BC'), (104, '0999-12-31', '0999-12-31 23:59:59', '0999-12-31 23:59:59+00'), (105, '1000-01-01', '1000-01-01', '1000-01-01 00:00+00'), (106, '9999-12-31', '9999-12-31 23:59:59.999999', '9999-12-31 23:59:59+00'), (107, '10000-01-01', '10000-01-01', '10000-01-01 00:00+00'), (108, '2011-12-30', '2011-12-30 00:00', '2011-12-30 10:00+00'), (109, '2018-11-04', '2018-11-04 00:00', '2018-11-04 03:00+00'), (110, '2024-03-31', '2024-03-31 02:30', '2024-03-31 01:00+00'), (111, '2024-02-29', '2024-02-29 00:00:00.0009', '2024-02-29 12:00+00');
+select id, to_char(d, 'YYYY-MM-DD'), to_char(ts, 'YYYY-MM-DD HH24:MI:SS.US'), to_char(tz, 'YYYY-MM-DD HH24:MI:SS.MS') from tbt order by id;
+select id, to_char(ts, 'Dy, DD Mon YYYY HH12:MI:SS AM'), to_char(ts, 'FMDay FMMonth DDD YY'), to_char(ts, 'IYYY-IW'), to_char(ts, 'yyyymmddhh24miss'), to_char(ts, 'YYYY-MM-DD"T"HH24:MI:SS') from tbt order by id;
+select to_char(ts, 'YYYY-MM'), count(*), min(to_char(tz, 'DD.MM.YY; HH:MI PM')) from tbt where id < 100 group by to_char(ts, 'YYYY-MM') order by 1;
+select to_char(d, 'YYYY-MM'), to_char(d, 'DD/MM/YYYY HH24_MI'), count(*) from tbt group by 1, 2 order by 1, 2;
+select id, to_char(ts, 'SSSS'), to_char(ts, 'SSSSS'), to_char(ts, 'Month'), to_char(ts, 'MONTH Day DAY day'), to_char(ts, 'Monthly'), to_char(ts, 'DDTH'), to_char(ts, 'DDth Mon'), to_char(ts, 'Q WW W D ID IDDD J CC') from tbt where id in (3, 17, 41, 111) order by id;
+select id, to_char(ts, 'YYYYY'), to_char(ts, 'YYY Y'), to_char(ts, 'Y,YYY'), to_char(ts, 'MON DY mon dy'), to_char(ts, 'am PM a.m.'), to_char(ts, 'FMMM FMDD FMHH24'), to_char(ts, 'YYYY BC'), to_char(ts, '%Y %m'), to_char(ts, 'YYYY\MM'), to_char(ts, '"a\"b" YYYY'), to_char(ts, '"100%" YYYY') from tbt where id in (3, 17, 41, 111) order by id;
+select id, to_char(ts, ''), to_char(ts, '-'), to_char(ts, f), to_char(ts, null), to_char(ts, 'FF3 FF6'), to_char(ts, 'HH244'), to_char(ts, 'SSMS'), to_char(ts, 'HH24MISSMS'), to_char(ts, 'IYYYIW'), to_char(ts, 'DDDD'), to_char(ts, 'Yyyy-Mm') from tbt where id in (3, 17, 41, 100, 111) order by id;
+set timezone = 'America/Sao_Paulo';
+select id, to_char(d, 'YYYY-MM-DD HH24:MI'), to_char(ts, 'YYYY-MM-DD HH24:MI'), to_char(tz, 'YYYY-MM-DD HH24:MI') from tbt where id > 50 order by id;
+set timezone = 'Pacific/Apia';
+select id, to_char(d, 'YYYY-MM-DD HH24:MI'), to_char(ts, 'YYYY-MM-DD HH24:MI'), to_char(tz, 'YYYY-MM-DD HH24:MI') from tbt where id > 50 order by id;
+set timezone = 'Europe/Berlin';
+select id, to_char(d, 'YYYY-MM-DD HH24:MI'), to_char(ts, 'YYYY-MM-DD HH24:MI'), to_char(tz, 'YYYY-MM-DD HH24:MI TZ') from tbt where id > 50 order by id;
+select max(to_char(now(), 'YYYY') ~ '^\d{4}$'), count(distinct to_char(clock_timestamp(), 'YYYY')) from tbt;
+select bool_and(to_char(now(), 'YYYY') ~ '^\d{4}$'), count(distinct to_char(clock_timestamp(), 'YYYY')) from tbt;
+drop table tbt;
