@@ -159,7 +159,7 @@ def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:
         return lambda v, _s: "true" if v else "false"
     if b in _TEXTS:
         return lambda v, s: t.output_text(v, source, s.types)
-    if a in _TEXTS:
+    if a in _TEXTS or a in (t.TEXT_ARRAY, t.VARCHAR_ARRAY):  # an array of texts reads as one of what they say
         plain = TypeRef(b)
         return lambda v, s: t.input_text(v, plain, s.types)
     return None

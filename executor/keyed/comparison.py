@@ -11,6 +11,7 @@ from typing import Any
 from executor.keyed.numbers import number
 from executor.keyed.registry import LAX, STRICT
 from planner.binding.prelude.jsonb_columns import same_text
+from planner.types.array_values import parse
 from planner.types.letter_case import lowered
 
 Compare = Callable[[Any, Any], Any]
@@ -78,11 +79,29 @@ _SIMPLE = [
 ]  # ordered as Python orders the datum
 
 
+def _in_array(order: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Arrays by their elements, of which NULL is the greatest, then by how many these are, and by their dimensions."""
+
+    def of_array(text: str) -> Any:
+        array = parse(text)
+        items = tuple([(True, 0) if x is None else (False, order(x)) for x in array.items])
+        return items, len(array.dims), array.dims, array.lows
+
+    return of_array
+
+
+_ARRAYS: dict[str, Callable[[Any], Any]] = {
+    **{f"_{kind}": _in_array(int) for kind in ("int2", "int4", "int8")},
+    **{f"_{kind}": _in_array(_same) for kind in ("text", "varchar", "uuid", "bool")},
+}
+"""Of the types of elements whose texts say their order."""
+
+
 def order_of(type_name: str) -> Callable[[Any], Any] | None:
     """A function whose values Python orders as PostgreSQL orders the type's; None: not in the set."""
     if type_name in _SIMPLE:
         return _same
-    return _ORDER.get(type_name)
+    return _ORDER.get(type_name) or _ARRAYS.get(type_name)
 
 
 def normal_form(type_name: str) -> Callable[[Any], Any] | None:
@@ -90,7 +109,7 @@ def normal_form(type_name: str) -> Callable[[Any], Any] | None:
 
     Raises KeyError for a type that is not in the set.
     """
-    return None if type_name in _SIMPLE else _ORDER[type_name]
+    return None if type_name in _SIMPLE else _ORDER.get(type_name) or _ARRAYS[type_name]
 
 
 def _same_documents(a: str, b: str) -> bool:

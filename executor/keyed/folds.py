@@ -20,6 +20,7 @@ from executor.keyed.deviations import (
 )
 from executor.keyed.json_rows import gathered_json
 from executor.keyed.numbers import add, divide, number, numeric_text
+from executor.keyed.ordered_sets import ordered_set
 from planner import types as t
 from storage.abc import Row
 
@@ -113,6 +114,8 @@ def fold_of(name: str) -> Callable[[Sequence[Any]], Any]:
     if name.startswith("gather "):
         _, kind, oid, *orders = name.split(" ")
         return _gathered(kind, int(oid), orders)
+    if name.startswith("in order "):
+        return ordered_set(name.removeprefix("in order "))
     return FOLDS[name]
 
 

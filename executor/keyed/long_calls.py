@@ -18,7 +18,7 @@ from planner.binding.keyed.calls import is_soon_known
 from planner.binding.prelude import jsonpath as paths
 from planner.binding.prelude import text as prelude_text
 from planner.binding.regexps.translation import compile_pattern
-from planner.textsearch import documents, matching, queries, ranking, text_columns, vectors
+from planner.textsearch import documents, headlines, matching, queries, ranking, text_columns, vectors
 from planner.textsearch.configurations import configuration
 
 STATEMENT_MS_MAX: Final = 5
@@ -129,6 +129,11 @@ def vector(said: str, text: str) -> str:
 @_long("long text has", 1)
 def text_has(said: str, text: str, query: str) -> bool:
     return text_columns.has(configuration(said), text, query)
+
+
+@_long("long headline", 1)
+def headline(said: str, text: str, query: str, options: str) -> str:
+    return headlines.headline(configuration(said), text, query, options)
 
 
 _long("long tsvector has")(matching.matches)

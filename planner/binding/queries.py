@@ -31,6 +31,7 @@ from planner.binding.grouped_sets import below, spread
 from planner.binding.grouping import Grouping
 from planner.binding.keyed import key_conditions, searched
 from planner.binding.keyed.selects import BoundSelect
+from planner.binding.keyed.single_values import written_out
 from planner.binding.missing_names import missing_relation
 from planner.binding.naming import figure_name, identifier
 from planner.binding.output_keys import group_keys, order_key
@@ -407,7 +408,7 @@ class QueryBinder(CompoundBinder):
             assert r.table is not None
             self.ranges[r.number] = key_conditions.read_ranges(r.table, r.number, parts.where)
         partitioned.note(self, scope.relations, parts.where, scope.steps)
-        searched.note(self, scope.relations, parts.where)
+        searched.note(self, scope.relations, written_out(parts.where, scope.steps))
         grouping = Grouping(self, scope, sets)
         for x in parts.targets:
             x.node = grouping.lift(x.node)

@@ -29,6 +29,7 @@ from planner.binding.fragments import Form, Frag, Item, Piece, Ref, join, sql
 from planner.binding.functions.sequences import SEEDED, TRIED, tried_first
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import searched
+from planner.binding.keyed.single_values import written_out
 from planner.binding.numeric_forms import as_text_numeric, decimal_form
 from planner.binding.records import told_type
 from planner.binding.rights import barriers
@@ -85,7 +86,7 @@ class QueryWriter(QueryState):
 
     def written(self, parts: Parts, scope: Scope, top: bool) -> BoundQuery:
         partitioned.note(self, scope.relations, parts.where, scope.steps)
-        searched.note(self, scope.relations, parts.where)
+        searched.note(self, scope.relations, written_out(parts.where, scope.steps))
         put_off = late_targets.put_off(self, parts, scope, top)
         if put_off is not None:
             return put_off

@@ -3,7 +3,8 @@
     percentile_disc(0.5) WITHIN GROUP (ORDER BY x)   ->   quantile_disc(x, 0.5)
     percentile_disc(p) ... GROUP BY p                ->   list(x ORDER BY x)[...]
 
-DuckDB computes them for constant places; for one that each group has of its own the values are listed.
+DuckDB finds the one at a constant place; for one that each group has of its own the values are listed. So they are for what is between
+two of them: its quantile_cont weighs both, which may differ from PostgreSQL's `low + share * (high - low)` in the last digit.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ from planner.binding.numeric_forms import as_text_numeric
 
 
 def _varying_percentile(around: Around, name: str, x: Frag, share: Frag) -> Frag:
-    """A percentile that is another one for each group, which DuckDB's own aggregates do not take: of the values in
-    order the one at the place, or (quantile_cont) between the two around it."""
+    """Of the values in order the one at a place that may be another for each group, or (quantile_cont) between the two around it."""
     values = around.call("list", [x], order=around.ordering(), distinct=False)
     values = sql("list_filter(", values, ", lambda tw_v: tw_v IS NOT NULL)")
     count = around.call("count", [x], distinct=False)
@@ -69,7 +69,8 @@ def _within(name: str) -> Maker:
         listed = several and shares != (direct,) and not any(t.element_of(s.type.oid) for s in shares)
         # DuckDB's own order the values as it compares them.
         by_key = name == "quantile_disc" and needs_key(x, node.args[0].type)
-        if listed and (by_key or None in places):
+        between = name == "quantile_cont"
+        if listed and (between or by_key or None in places):
             found = _each(around, name, x, shares)
         elif several and by_key:
             what = f"several places at once among values of type {t.format_type(node.args[0].type)}"
@@ -78,7 +79,7 @@ def _within(name: str) -> Maker:
             found = _of_constants(around, name, x, _whole(around, direct), several=True)
         else:
             arg = around.emitter.frag(direct)
-            if _varies(direct) or by_key:
+            if between or _varies(direct) or by_key:
                 return _varying_percentile(around, name, x, arg)
             if None not in places:
                 return _of_constants(around, name, x, arg, several=False)

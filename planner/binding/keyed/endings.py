@@ -18,7 +18,7 @@ from planner.abc import Call, Expr, Groups, OrderKey
 from planner.binding import ir
 from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import expressions as keyed
-from planner.binding.keyed import key_conditions
+from planner.binding.keyed import key_conditions, ordered_sets
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts
@@ -91,6 +91,9 @@ def fold(node: ir.Aggregate, offsets: Mapping[int, int], counted: Expr) -> tuple
     gathered = keyed_catalog.gathered(node, lambda n: keyed.expression(n, offsets))
     if gathered is not None and isinstance(offsets, keyed.WithQueries):
         return gathered
+    in_order = ordered_sets.within(node, lambda n: keyed.expression(n, offsets))
+    if in_order is not None:
+        return in_order
     if node.op not in _FOLDS or any(isinstance(n, ir.Collated) for n in ir.walk(node)):
         raise keyed.NotKeyed(node.op)
     if node.order or node.direct:

@@ -139,12 +139,11 @@ KEY_TYPES: Final = frozenset(
     )
 )
 """Key columns whose equality is the equality of datums."""
-SORTED_TYPES: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.BPCHAR, t.CITEXT, t.INTERVAL, t.TIME}
-"""What the keyed engine puts in order."""
-
-
 _EXTREMES: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.BPCHAR, t.CITEXT, t.INTERVAL, t.TIME}
 """Of what the keyed engine finds the greatest: it knows their order."""
+_SORTED_ARRAYS: Final = frozenset((t.INT2_ARRAY, t.INT4_ARRAY, t.INT8_ARRAY, t.TEXT_ARRAY, t.VARCHAR_ARRAY))
+SORTED_TYPES: Final = _EXTREMES | _SORTED_ARRAYS
+"""What the keyed engine puts in order."""
 
 
 _READ: Final = (t.INT2, t.INT4, t.INT8, t.BOOL, t.UUID)
@@ -169,6 +168,8 @@ _SHOWN: Final = frozenset(
 )
 """What a text is made of as a client sees it."""
 _READ_TOO: Final = frozenset((t.NUMERIC, t.FLOAT8, t.FLOAT4, t.JSON, t.JSONB, t.BYTEA))
+_READ_ARRAYS: Final = (t.INT2_ARRAY, t.INT4_ARRAY, t.INT8_ARRAY, t.UUID_ARRAY, t.NUMERIC_ARRAY)
+"""What an array of texts is read as: its text, as that array's."""
 _OF_JSONB: Final = {
     t.BOOL: "bool", t.NUMERIC: "numeric", t.INT2: "int2", t.INT4: "int4", t.INT8: "int8", t.FLOAT4: "float4", t.FLOAT8: "float8"
 }  # fmt: skip
@@ -186,6 +187,8 @@ def _castable(a: int, b: int) -> bool:
     if b in TEXTS and a in _SHOWN:
         return True
     if a in TEXTS and b in _READ_TOO:
+        return True
+    if a in (t.TEXT_ARRAY, t.VARCHAR_ARRAY) and b in _READ_ARRAYS:
         return True
     return (a, b) in (
         (t.JSON, t.JSONB), (t.JSONB, t.JSON), (t.TIMESTAMP, t.TIME), (t.TIMESTAMPTZ, t.TIME),
@@ -301,6 +304,12 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             return of_labels
         if matters(node):
             raise NotKeyed(node.op)
+        if node.op in _BY_ZONE and not matters(node):
+            zoned = TypeRef(t.TIMESTAMPTZ)
+            operands = tuple(
+                _expression(a if a.type.oid == t.TIMESTAMPTZ else ir.Cast(zoned, a), offsets) for a in args
+            )
+            return Call(f"timestamptz {_BY_ZONE[node.op]} timestamptz", operands, node.type)
         if node.op not in KEYED_OPS:
             of_array = keyed_arrays.expression(node, lambda n: _expression(n, offsets))
             if of_array is not None:
@@ -322,6 +331,13 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     raise NotKeyed(type(node).__name__)
 
 
+_BY_ZONE: Final = {
+    f"{a} {op} {b}": op
+    for op in _COMPARE
+    for local in ("date", "timestamp")
+    for a, b in ((local, "timestamptz"), ("timestamptz", local))
+}
+"""Comparisons with moments that the session's zone makes of days and wall clocks."""
 _BY_CALENDAR: Final = {
     "timestamptz + interval": "timestamptz + interval at zone",
     "interval + timestamptz": "timestamptz + interval at zone",

@@ -35,6 +35,9 @@ _DEFAULT: Final = Call("session", (Const("text_search:", _TEXT),), _TEXT)
 _QUERIES: Final = ("to_tsquery", "plainto_tsquery", "phraseto_tsquery", "websearch_to_tsquery")
 _HAS: Final = ("@@", "@@@")
 _RANKS: Final = ("ts_rank", "ts_rank_cd")
+_HEADLINES: Final = frozenset(
+    f"{said}text, tsquery{options}" for said in ("", "regconfig, ") for options in ("", ", text")
+)
 _BY_PATTERN: Final = {
     "regexp_replace(text, text, text)": ("replace", ("",)),
     "regexp_replace(text, text, text, text)": ("replace", ()),
@@ -100,6 +103,11 @@ def _function(name: str, declared: str, node: ir.Call, operand: _Operand) -> Exp
         if name in _QUERIES:
             said = _configuration(node)
             return None if said is None else Call(name, (said, operand(node.args[-1])), node.type)
+    if name == "ts_headline" and declared in _HEADLINES:
+        said = _configuration(node) if declared.startswith("regconfig") else _DEFAULT
+        given = tuple(map(operand, node.args[1:] if declared.startswith("regconfig") else node.args))
+        given += () if len(given) == 3 else (Const("", _TEXT),)
+        return None if said is None else Call("long headline", (said, *given), _TEXT)
     if name in _RANKS and declared in ("tsvector, tsquery", "tsvector, tsquery, int4"):
         given = tuple(map(operand, node.args))
         return Call(

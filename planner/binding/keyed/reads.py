@@ -30,7 +30,7 @@ from planner.abc import (
 from planner.binding import ir
 from planner.binding.keyed import acts as keyed_acts
 from planner.binding.keyed import expressions as keyed
-from planner.binding.keyed import key_conditions
+from planner.binding.keyed import key_conditions, single_values
 from planner.binding.keyed.endings import grouped, order_keys
 from planner.binding.keyed.index_order import extreme, extremes, index_walk, key_walk, with_walk
 from planner.binding.keyed.index_reads import index_read
@@ -91,10 +91,13 @@ def shortcut(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJoin 
     """
     if parts.ties or scope.outer or not (scope.steps or not scope.relations):
         return None
-    found = _short_read(guarded(parts, scope.steps), scope, catalog) if len(scope.steps) == 1 else None
+    parts, steps = single_values.put_in(parts, scope.steps)
+    if len(steps) < len(scope.steps):
+        scope = replace(scope, steps=steps, relations=[s.relation for s in steps])
+    found = _short_read(guarded(parts, steps), scope, catalog) if len(steps) == 1 else None
     if found is None:
         try:
-            return BoundSelect(catalog, parts, scope.steps, leafwise=True).plan()
+            return BoundSelect(catalog, parts, steps, leafwise=True).plan()
         except keyed.NotKeyed:
             return None
     if not (parts.distinct or parts.offset is not None):
