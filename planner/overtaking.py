@@ -41,6 +41,26 @@ def concerns_nobody(old: Table, new: Table) -> bool:
     return _as_many(old, new) and old == _unsaid(old, new)
 
 
+def asks_of_rows_alone(old: Table, new: Table) -> bool:
+    """Whether all that the new definition has besides are triggers, foreign keys and unique indexes: those who only read are not
+    concerned. (PostgreSQL's ADD UNIQUE is, which makes an index a constraint.)"""
+    alike = dataclasses.replace(
+        new,
+        shard=old.shard,  # of which an index may be the reason
+        triggers=old.triggers,
+        referenced_by=old.referenced_by,
+        constraints=old.constraints,
+        options=old.options,
+        comment=old.comment,
+    )
+    added = tuple(c for c in new.constraints if c not in old.constraints)
+    return (
+        alike == old
+        and all(c in new.constraints for c in old.constraints)
+        and all(c.kind == "f" or c.index_only for c in added)
+    )
+
+
 def _as_many(old: Table, new: Table) -> bool:
     return len(old.constraints) == len(new.constraints) and len(old.columns) == len(new.columns)
 
@@ -67,4 +87,4 @@ def _aimed_as_before(old: Constraint, new: Constraint) -> Constraint:
     return dataclasses.replace(new, aims=old.aims if set(old.aims) <= set(new.aims) else new.aims)
 
 
-__all__ = ["concerns_nobody", "goes_on"]
+__all__ = ["asks_of_rows_alone", "concerns_nobody", "goes_on"]

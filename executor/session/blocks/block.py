@@ -31,7 +31,7 @@ from executor.session.blocks.final_writes import apply_buffer, check_bulk, check
 from executor.session.references import checks as reference_checks
 from planner.abc import Oid, Table
 from planner.catalog import CatalogChange, EnumType
-from planner.overtaking import concerns_nobody, goes_on
+from planner.overtaking import asks_of_rows_alone, concerns_nobody, goes_on
 from planner.relations import defined
 from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Group, Isolation, Key
@@ -251,9 +251,20 @@ class Block:
         return since < index.floor or any(index.point(shard, key, since) for key in keys)
 
     def use(self, table: Table) -> None:
-        """Notes that the block's outcome depends on this definition of the table."""
-        if table.oid not in self.own_oids:
-            self.used.setdefault(table.oid, defined(table))
+        """Notes that the block's outcome depends on this definition of the table.
+
+        What it has only read it may go on with as it is by now, where every statement has a snapshot of its own.
+        """
+        if table.oid in self.own_oids:
+            return
+        known = self.used.setdefault(table.oid, defined(table))
+        if known is not table and self.isolation is Isolation.READ_COMMITTED and not self.has_rows_in(known):
+            self.used[table.oid] = defined(table)
+
+    def has_rows_in(self, table: Table) -> bool:
+        """Whether there are rows of the block's own, or others are gone by it, in a table that it has used."""
+        writes = self.tables.get(table.shard)
+        return self.gathered is not None or (writes is not None and writes.has_rows)
 
     def writes(self, table: Table) -> TableWrites:
         """Where the block's writes to a table go. Raises 0A000 for a table whose shape it has altered."""
@@ -439,9 +450,9 @@ class Block:
         """What validation cannot know: raises 23505, 40001, 42P07 before anything was written."""
         catalogs = self.executor.catalogs
         if self.steps:
-            catalogs.admit(self.net_changes(), self.used)
+            catalogs.admit(self.net_changes(), self.used, self.goes_on)
         elif not catalogs.unaltered(self.used):
-            catalogs.admit((), self.used, self.goes_on)
+            catalogs.admit((), self._depends_on(), self.goes_on)
         if self.reference_checks:
             reference_checks.admit(self, group)
         tables = self.tables
@@ -461,14 +472,30 @@ class Block:
                     if bulk.replaces is None:
                         check_bulk(w, bulk.rows, group.ts, w.gone())
 
-    def goes_on(self, old: Table, new: Table) -> bool:
-        """Whether another definition of a table, or another one yet, leaves the block as it is."""
-        if self.steps:
-            return old == new
+    def _depends_on(self) -> dict[int, Table]:
+        """The definitions under which the block has written, or looked for rows that its own refer to; at other levels than
+        READ COMMITTED those under which it has read, too."""
+        if self.isolation is not Isolation.READ_COMMITTED:
+            return self.used
+        parents = {
+            check.parent.oid
+            for check in self.reference_checks
+            if isinstance(check, reference_checks.Presence)
+        }
+        return {oid: t for oid, t in self.used.items() if oid in parents or self.has_rows_in(t)}
+
+    def goes_on(self, old: Table, new: Table, *, only_adds: bool | None = None) -> bool:
+        """Whether another definition of a table, or another one yet, leaves the block as it is.
+
+        `only_adds`: whether it does so if it changes or deletes no row of the table; None: as far as it has come.
+        """
         if self.isolation is not Isolation.READ_COMMITTED:
             return old == new or concerns_nobody(old, new)
-        w = self.tables.get(old.shard)
-        only_adds = w is None or not (w.buffer.deletes or w.bulk_deleted or w.gone())
+        if self.steps and only_adds is None and not self.has_rows_in(old):
+            return old == new or asks_of_rows_alone(old, new)
+        if only_adds is None:
+            w = self.tables.get(old.shard)
+            only_adds = w is None or not (w.buffer.deletes or w.bulk_deleted or w.gone())
         return goes_on(old, new, only_adds=only_adds)
 
     def _on_apply(self, group: Group) -> None:

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from executor.procedural.inside import INSIDE
@@ -31,7 +30,7 @@ from executor.session.waits import WouldBlock, wait_for
 from planner.abc import Oid, Plan, StatementKind, Table, statement_reads
 from planner.catalog import View
 from planner.ddl.plan import DdlPlan
-from planner.overtaking import concerns_nobody
+from planner.overtaking import asks_of_rows_alone, concerns_nobody
 from txn.abc import Isolation, LockNotAvailable
 from txn.locks import LockMode
 
@@ -60,7 +59,13 @@ async def ours(session: Session, block: Block, bound: DdlPlan, looks: int = 0) -
     waited = False
     wanted = _wanted(block, bound)
     _announce(session, block, {oid for oid, (_, _, mode) in wanted.items() if mode > LockMode.KEY_SHARE})
-    for _, (old, new, mode) in sorted(wanted.items()):
+    for (
+        old,
+        new,
+        mode,
+    ) in (
+        wanted.values()
+    ):  # the table that it names comes before those that are only concerned, as in PostgreSQL
         waited |= await _take(session, block, old, new, mode, looks)
     if waited:
         await _at_the_present(session, block)
@@ -119,12 +124,7 @@ def _own(block: Block, oid: Oid) -> LockMode | None:
     used = block.used.get(oid)
     if used is None:
         return None
-    return LockMode.SHARE if _has_written(block, used) else LockMode.KEY_SHARE
-
-
-def _has_written(block: Block, used: Table) -> bool:
-    writes = block.tables.get(used.shard)
-    return block.gathered is not None or (writes is not None and writes.has_rows)
+    return LockMode.SHARE if block.has_rows_in(used) else LockMode.KEY_SHARE
 
 
 async def _at_the_present(session: Session, block: Block | None) -> None:
@@ -229,19 +229,7 @@ def _mode(old: Table, new: Table) -> LockMode:
     """CREATE TRIGGER, ADD FOREIGN KEY (at either end) and unique indexes keep writers out alone; some keep nobody out."""
     if concerns_nobody(old, new):
         return LockMode.KEY_SHARE
-    if old.columns != new.columns:
-        return LockMode.UPDATE
-    alike = replace(
-        new,
-        triggers=old.triggers,
-        referenced_by=old.referenced_by,
-        constraints=old.constraints,
-        options=old.options,
-        comment=old.comment,
-    )
-    added = tuple(c for c in new.constraints if c not in old.constraints)
-    only_added = all(c in new.constraints for c in old.constraints) and all(c.kind in "fu" for c in added)
-    return LockMode.NO_KEY_UPDATE if alike == old and only_added else LockMode.UPDATE
+    return LockMode.NO_KEY_UPDATE if asks_of_rows_alone(old, new) else LockMode.UPDATE
 
 
 def _users(
@@ -259,9 +247,9 @@ def _users(
         if theirs.failed and not theirs.savepoints:
             continue
         used = theirs.used.get(old.oid)
-        if used is None or (new is not None and theirs.goes_on(used, new)):
+        if used is None or (new is not None and theirs.goes_on(used, new, only_adds=False)):
             continue
-        if _has_written(theirs, used):
+        if theirs.has_rows_in(used):
             yield theirs, LockMode.SHARE
         elif mode is LockMode.UPDATE:
             yield theirs, LockMode.KEY_SHARE
