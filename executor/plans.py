@@ -66,6 +66,8 @@ if TYPE_CHECKING:
 
 PREPARED_MAX = 2_000
 PREPARED_TEXT_LENGTH_MAX = 65_536
+SWEPT_MIN = 200
+"""What is compiled of so many tables is kept without asking whether they are still there."""
 
 
 class Plans:
@@ -75,6 +77,7 @@ class Plans:
         self._env, self._planner, self._store, self._catalogs = env, planner, store, catalogs
         self._triggers: dict[tuple[int, int], TableTriggers] = {}
         self._rules: dict[tuple[int, int], TableRules] = {}
+        self._swept_at = SWEPT_MIN
         self._checks = BoundChecks(planner)
         self._prepared: dict[tuple[Any, ...], Plan] = {}
 
@@ -120,8 +123,17 @@ class Plans:
                 called: set[Oid] = set()
                 rules = TableRules(table, partial(self._checks.bind, seen, called), seen)
                 rules.under = seen.meaning if called else None
+                if len(self._rules) + len(self._triggers) >= self._swept_at:
+                    self._sweep()
                 self._rules[table.oid, view] = rules
         return rules
+
+    def _sweep(self) -> None:
+        """Lets go what was compiled of tables that have been dropped. (One that is still to be committed is compiled again.)"""
+        there = self._catalogs.newest.get
+        self._rules = {key: x for key, x in self._rules.items() if there(key[0]) is not None}
+        self._triggers = {key: x for key, x in self._triggers.items() if there(key[0]) is not None}
+        self._swept_at = max(SWEPT_MIN, 2 * (len(self._rules) + len(self._triggers)))
 
     def triggers_of(self, holder: Holder) -> TableTriggers:
         """The compiled triggers of a table's or view's definition."""

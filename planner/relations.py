@@ -204,7 +204,7 @@ class ForeignPlace:
     options: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Table:
     """A table. Rows in its shard hold the columns in the order of `columns`."""
 

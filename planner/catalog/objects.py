@@ -111,7 +111,7 @@ class Index:
         return [text for text in (*(k.expression for k in self.keys), self.predicate) if text]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class View:
     """A view: its query as text and the columns that it had when it was made."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -27,7 +28,8 @@ _FIRST: Final = 1 << 33
 _numbers: Final = itertools.count(_FIRST)
 _by_types: Final[dict[tuple[Oid, tuple[Oid, ...]], int]] = {}
 _by_number: Final[dict[int, tuple[Oid, tuple[Oid, ...]]]] = {}
-_made: Final[dict[int, tuple[Function, Function]]] = {}
+_made: Final[dict[int, tuple[weakref.ref[Function], Function]]] = {}
+"""By number, for as long as any catalog has the function as it is declared there."""
 
 
 def is_polymorphic(f: Function) -> bool:
@@ -42,7 +44,7 @@ def concrete(f: Function, types: tuple[Oid, ...]) -> Function:
         number = _by_types[key] = next(_numbers)
         _by_number[number] = key
     known = _made.get(number)
-    if known is not None and known[0] is f:
+    if known is not None and known[0]() is f:
         return known[1]
     parameters = tuple(
         dataclasses.replace(p, type=TypeRef(oid)) for p, oid in zip(f.parameters, types, strict=False)
@@ -51,7 +53,12 @@ def concrete(f: Function, types: tuple[Oid, ...]) -> Function:
     if f.aggregate is not None:
         state = TypeRef(_state(f, made))
         made = dataclasses.replace(made, aggregate=dataclasses.replace(f.aggregate, state=state))
-    _made[number] = f, made
+
+    def gone(ref: weakref.ref[Function]) -> None:
+        if (newest := _made.get(number)) is not None and newest[0] is ref:
+            del _made[number]
+
+    _made[number] = weakref.ref(f, gone), made
     return made
 
 
@@ -73,7 +80,8 @@ def _state(f: Function, made: Function) -> Oid:
 def declared(f: Function) -> Function:
     """The function as it was declared."""
     known = _made.get(f.oid)
-    return f if known is None else known[0]
+    was = known[0]() if known is not None else None
+    return f if was is None else was
 
 
 def found(oid: Oid, of_catalog: Callable[[Oid], object]) -> object:

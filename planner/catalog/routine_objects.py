@@ -45,7 +45,7 @@ class AggregateParts:
         return tuple(oid for oid in (self.transition, self.final, self.combine) if oid)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Function:
     """A function or procedure: what it is called with, what it returns, and its body as text.
 

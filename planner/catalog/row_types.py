@@ -9,6 +9,7 @@ any age have such types. Both ranges stay below 2^31, for there are clients that
 
 from __future__ import annotations
 
+import weakref
 from typing import Final
 
 from planner.abc import Oid, Table
@@ -18,10 +19,9 @@ from planner.catalog.type_objects import CompositeType
 FIRST_ROW_TYPE: Final = 1 << 30
 _ARRAYS: Final = 3 << 29
 _END: Final = 1 << 31
-_MADE_MAX: Final = 20_000
 
-_made: dict[Oid, tuple[Table | View, CompositeType]] = {}
-"""By relation: the newest definition met and its type; one relation's entry takes the place of its last one."""
+_made: Final[dict[int, tuple[weakref.ref[Table | View], CompositeType]]] = {}
+"""By the identity of a relation's definition, for as long as any catalog, or whoever reads the past, has that definition."""
 
 
 def row_type_oid(relation: Oid) -> Oid:
@@ -45,8 +45,9 @@ def is_row_array(type_oid: Oid) -> bool:
 
 def row_type(relation: Table | View) -> CompositeType:
     """The type of a relation's rows: its columns in order, those that are not shown left out."""
-    known = _made.get(relation.oid)
-    if known is not None and known[0] is relation:
+    number = id(relation)
+    known = _made.get(number)
+    if known is not None and known[0]() is relation:
         return known[1]
     columns = relation.visible if isinstance(relation, Table) else relation.columns
     made = CompositeType(
@@ -57,7 +58,9 @@ def row_type(relation: Table | View) -> CompositeType:
         tuple(columns),
         relation.owner,
     )
-    if len(_made) >= _MADE_MAX:
-        _made.clear()
-    _made[relation.oid] = (relation, made)
+
+    def gone(_: object) -> None:
+        _made.pop(number, None)
+
+    _made[number] = weakref.ref(relation, gone), made
     return made

@@ -13,7 +13,7 @@ from planner.abc import Column, Constraint, Oid, TypeRef
 from planner.catalog.predefined import DEFAULT_OWNER
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class EnumType:
     oid: Oid
     schema_oid: Oid
@@ -28,7 +28,7 @@ class EnumType:
     """Labels that the transaction at hand has added: nobody may use them before it commits. In no row of the catalog."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Domain:
     oid: Oid
     schema_oid: Oid
@@ -42,7 +42,7 @@ class Domain:
     collation: str = ""  # "": its type's
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class CompositeType:
     oid: Oid
     schema_oid: Oid
@@ -52,7 +52,7 @@ class CompositeType:
     owner: str = DEFAULT_OWNER
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class RangeType:
     """CREATE TYPE ... AS RANGE. Beside it there is always its `MultirangeType`."""
 
@@ -68,7 +68,7 @@ class RangeType:
     owner: str = DEFAULT_OWNER
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class MultirangeType:
     """The multirange over a range type, under a name of its own."""
 

@@ -7,15 +7,19 @@ A type that is new is known from the moment that its transaction makes it: its O
 transaction's catalog has its name. A type that is altered is one OID with two definitions, and others must not see the
 second before it is committed, or ever if it is rolled back.
 
+    dropped      when no catalog, plan or reader of the past has its definition any more, a type is forgotten, but for the last ones
+
 Row types (`row_types`) are many and seldom asked for: the registry has those that a column is of or that somebody has
 named, and follows their relations from then on.
 """
 
 from __future__ import annotations
 
+import weakref
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from planner.abc import Oid
 from planner.catalog.attribute_domains import conditions_of
@@ -23,6 +27,7 @@ from planner.catalog.objects import CatalogObject, UserType
 from planner.catalog.row_types import FIRST_ROW_TYPE, relation_of, row_type_oid
 from planner.catalog.type_objects import CompositeType, Domain, EnumType, MultirangeType, RangeType
 from planner.types import register_composite, register_domain, register_enum
+from planner.types.declared import forget
 from planner.types.user_ranges import Spanned, register_range
 
 if TYPE_CHECKING:
@@ -30,8 +35,28 @@ if TYPE_CHECKING:
 
 USER_TYPES = (EnumType, Domain, CompositeType, RangeType, MultirangeType)
 
-_declared: dict[Oid, UserType] = {}
-"""What the registry says of each type ever met."""
+
+class _Declared(weakref.ref[UserType]):
+    """A definition that the registry has, while anybody else has it."""
+
+    __slots__ = ("array_oid", "oid")
+    oid: Oid
+    array_oid: Oid
+
+
+def _held(thing: UserType) -> _Declared:
+    made = _Declared(thing, _dying.append)
+    made.oid, made.array_oid = thing.oid, thing.array_oid
+    return made
+
+
+_declared: Final[dict[Oid, _Declared]] = {}
+"""What the registry says of each type."""
+_dying: Final[deque[Any]] = deque()
+"""Definitions that nobody has any more: looked at with the next commit, for this may be said in the midst of anything, on any thread."""
+_dropped: Final[deque[_Declared]] = deque()
+DROPPED_MAX: Final = 500
+"""The registry goes on to know so many types that were dropped: results and cursors of them may be open."""
 _committed: Mapping[Oid, UserType] = {}
 _shown: Mapping[Oid, UserType] = _committed
 _of_rows: dict[Oid, None] = {}
@@ -80,9 +105,15 @@ def _made_of(thing: CatalogObject) -> list[Oid]:
             return []
 
 
+def _known(oid: Oid) -> UserType | None:
+    """The definition that the registry has, if anybody else still has it."""
+    found = _declared.get(oid)
+    return None if found is None else found()
+
+
 def declare_new(thing: UserType) -> None:
     """Makes a type known that no commit has made known before."""
-    if thing.oid not in _committed and _declared.get(thing.oid) != thing:
+    if thing.oid not in _committed and _known(thing.oid) != thing:
         _declare(thing)
 
 
@@ -106,7 +137,7 @@ def known_rows() -> Collection[Oid]:
 def meet_rows(made: CompositeType) -> None:
     """A row type that somebody names: the registry has it as the catalog of who is planning."""
     _of_rows[made.oid] = None
-    if _declared.get(made.oid) != made:
+    if _known(made.oid) != made:
         _declare(made)
 
 
@@ -116,6 +147,27 @@ def commit(catalog: Catalog) -> None:
     _committed, _newest = catalog.user_types, catalog
     _show(catalog.user_types)
     _show_rows(catalog)
+    if _dying:
+        _bury(catalog)
+
+
+def _bury(newest: Catalog) -> None:
+    """Has the registry forget types that are gone, except for the last ones."""
+    while _dying:
+        died: _Declared = _dying.popleft()
+        if _declared.get(died.oid) is not died:
+            continue  # it was another definition of the type
+        made = newest.get(died.oid)
+        if isinstance(made, USER_TYPES):
+            _declare(made)
+        else:
+            _of_rows.pop(died.oid, None)
+            _dropped.append(died)
+    while len(_dropped) > DROPPED_MAX:
+        died = _dropped.popleft()
+        if _declared.get(died.oid) is died:
+            del _declared[died.oid]
+            forget(died.oid, died.array_oid)
 
 
 @contextmanager
@@ -137,7 +189,7 @@ def _show(types: Mapping[Oid, UserType]) -> None:
     if types is _shown:
         return
     for oid in sorted(types):
-        if _declared.get(oid) != types[oid]:
+        if _known(oid) != types[oid]:
             _declare(types[oid])
     _shown = types
 
@@ -148,13 +200,13 @@ def _show_rows(catalog: Catalog) -> None:
         return
     for oid in _of_rows:
         made = catalog.get(oid)
-        if isinstance(made, CompositeType) and _declared.get(oid) is not made and _declared.get(oid) != made:
+        if isinstance(made, CompositeType) and (known := _known(oid)) is not made and known != made:
             _declare(made)
     _rows_shown = catalog.version
 
 
 def _declare(thing: UserType) -> None:
-    _declared[thing.oid] = thing
+    _declared[thing.oid] = _held(thing)
     if isinstance(thing, EnumType):
         register_enum(thing.oid, thing.array_oid, thing.name, thing.labels, thing.unsafe)
     elif isinstance(thing, Domain):

@@ -1,12 +1,13 @@
 """Types that users declare, in the same registry as PostgreSQL's own.
 
 A catalog that has such a type declares it, again whenever it was altered. OIDs are never used twice, so what a
-dropped type leaves behind is met by nobody.
+dropped type leaves behind is met by nobody, until it is forgotten (`planner.catalog.user_types`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Final
 
 from planner.abc import TypeRef
 from planner.types import registry
@@ -64,6 +65,22 @@ _KEPT: list[Callable[[], None]] = [
 def forget_with_types(cache_clear: Callable[[], None]) -> None:
     """Has a cache of what was derived from types emptied when one gets another definition."""
     _KEPT.append(cache_clear)
+
+
+_BESIDE: Final[list[dict[int, Any]]] = []
+
+
+def kept_beside(by_oid: dict[int, Any]) -> None:
+    """Has a dictionary of what else is known of types lose those that are forgotten."""
+    _BESIDE.append(by_oid)
+
+
+def forget(oid: int, array_oid: int) -> None:
+    """Nobody has the type any more, nor values of it."""
+    for known in (registry.TYPES, BY_OID, ARRAY_OF, ELEMENT_OF, _BASES, DOMAIN_ARRAYS, *_BESIDE):
+        known.pop(oid, None)  # type: ignore[attr-defined]
+        known.pop(array_oid, None)  # type: ignore[attr-defined]
+    _forget()
 
 
 def _forget() -> None:

@@ -15,8 +15,8 @@ import pyarrow as pa
 from planner.abc import SqlError
 from planner.types import registry
 from planner.types.base import SqlType, TextInput, TextOutput, quote_literal
-from planner.types.declared import FIRST_USER_OID, declare, declare_facts, renamed
-from planner.types.orders import declare_order
+from planner.types.declared import FIRST_USER_OID, declare, declare_facts, kept_beside, renamed
+from planner.types.orders import ORDERS, declare_order
 from planner.types.settings import TypeSettings
 from storage.abc import Datum
 
@@ -56,6 +56,9 @@ class EnumSqlType(SqlType):
         if not self.labels:
             return "", ""
         return "CAST(", f" AS ENUM({', '.join(map(quote_literal, self.labels))}))"
+
+
+kept_beside(ORDERS)
 
 
 def register_enum(

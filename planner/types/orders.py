@@ -64,7 +64,7 @@ UNORDERED: Final = frozenset(
     )
 )
 """Types without an operator class for btree: nothing sorts by them, and no key is of them."""
-_ORDERS: Final[dict[int, Order]] = {
+ORDERS: Final[dict[int, Order]] = {
     **dict.fromkeys(SAME_AS_DATUM, _itself),
     oids.FLOAT4: _float,
     oids.FLOAT8: _float,
@@ -77,12 +77,12 @@ _ORDERS: Final[dict[int, Order]] = {
 
 def declare_order(oid: int, order: Order) -> None:
     """An enum's: as its labels are listed."""
-    _ORDERS[oid] = order
+    ORDERS[oid] = order
 
 
 def order_of(oid: int) -> Order | None:
     """A function of the type's datums; None for a type that is not in the list."""
-    return _ORDERS.get(oid)
+    return ORDERS.get(oid)
 
 
 def in_bytes(order: Any) -> bytes:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from planner.types import registry
 from planner.types.base import SqlType, TextInput, TextOutput
-from planner.types.declared import FIRST_USER_OID, declare, declare_facts, renamed
+from planner.types.declared import FIRST_USER_OID, declare, declare_facts, kept_beside, renamed
 from planner.types.orders import SAME_AS_DATUM, order_of
 from planner.types.ranges import BUILT_IN, Kind, RangeType
 from planner.types.settings import DEFAULT_SETTINGS
@@ -53,6 +53,7 @@ _SPANNED: Final[dict[int, Spanned]] = {}
 for _built_in in BUILT_IN:
     _said = Spanned(_built_in[0], _built_in[4], _built_in[2])
     _SPANNED[_said.range_oid] = _SPANNED[_said.multirange_oid] = _said
+kept_beside(_SPANNED)
 
 
 def spanned(oid: int) -> Spanned | None:

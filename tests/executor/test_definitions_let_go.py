@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+from functools import partial
 
+import pytest
+
+from executor import plans
+from executor.constraints import bound_checks
+from executor.session import relations
 from planner.abc import Column, Table, TypeRef
+from planner.catalog import polymorphic, row_types, user_types
 from planner.catalog.system.attributes import attrdef_oid
+from planner.types import declared, facts, orders, registry, user_ranges
+from tests.executor import sql
 from tests.executor.sql import Server
+from txn.limits import Limits
 
 
 def test_a_catalog_forgets_the_words_of_what_is_gone() -> None:
@@ -51,3 +62,74 @@ def test_each_default_has_an_oid_of_its_own() -> None:
         oids = [attrdef_oid(t, c) for t in tables for c in columns]
         assert len(set(oids)) == len(oids)
         assert all(1 << 31 <= oid < 1 << 32 for oid in oids)
+
+
+def test_the_registry_forgets_types_that_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Types, domains, rows' types and signatures by call: what processes that run for months have no room for."""
+    monkeypatch.setattr(user_types, "DROPPED_MAX", 10)
+    monkeypatch.setattr(plans, "SWEPT_MIN", 5)
+    monkeypatch.setattr(relations, "_FOOTPRINTS_MAX", 5)
+    monkeypatch.setattr(bound_checks, "KEPT_MAX", 5)
+    hasty = partial(
+        Limits,
+        pass_s=0.05,
+        apply_idle_s=0.1,
+        apply_entries=15,
+        since_step_s=0.1,
+        retention_s=0.1,
+        oracle_window_us=20_000,
+    )
+    monkeypatch.setattr(sql, "Limits", hasty)  # or the past that may be read would have all of them
+
+    async def run() -> None:
+        async with Server() as server:
+            a = server.client("a")
+
+            async def rounds(first: int, end: int) -> None:
+                for i in range(first, end):
+                    await a.query(f"CREATE TYPE mood AS ENUM ('a{i}', 'b')")
+                    await a.query("CREATE DOMAIN positive AS int CHECK (value > 0)")
+                    await a.query("CREATE TYPE pair AS (a int, m mood)")
+                    await a.query("CREATE TYPE span AS RANGE (subtype = int)")
+                    await a.query(f"CREATE TABLE t{i} (m mood, p positive, c pair, s span)")
+                    await a.query(f"INSERT INTO t{i} VALUES ('b', 5, (1, 'b'), '[1,2)')")
+                    assert await a.run(f"SELECT t, m FROM t{i} t") == '(b,5,"(1,b)","[1,2)")|b\nSELECT 1'
+                    await a.query(
+                        "CREATE FUNCTION same(x anyelement) RETURNS anyelement LANGUAGE sql AS 'SELECT x'"
+                    )
+                    assert await a.run("SELECT same('b'::mood), same(1)") == "b|1\nSELECT 1"
+                    await a.query(
+                        f"DROP TABLE t{i}; DROP FUNCTION same; DROP TYPE pair, mood, span; DROP DOMAIN positive"
+                    )
+                    await a.query(
+                        "BEGIN; CREATE TYPE undone AS ENUM ('x'); CREATE TABLE u (a undone); SELECT u FROM u; ROLLBACK"
+                    )
+
+            async def known() -> list[int]:
+                for i in range(20):
+                    await a.query(f"SELECT {i} AS other{i}")  # plans keep what they are about
+                gc.collect()
+                await a.query("CREATE TYPE last AS ENUM ('x')")
+                await a.query("DROP TYPE last")
+                return [
+                    len(x)
+                    for x in (
+                        user_types._declared, user_types._of_rows, row_types._made, polymorphic._made,
+                        registry.TYPES, facts.BY_OID, facts.ARRAY_OF, facts.ELEMENT_OF, declared._BASES,
+                        declared.DOMAIN_ARRAYS, orders.ORDERS, user_ranges._SPANNED,
+                    )
+                ]  # fmt: skip
+
+            server.executor.planner._plans_max = 3
+            server.executor.plans._swept_at = 5
+            await rounds(0, 5)
+            before = await known()
+            await rounds(5, 45)
+            for _ in range(60):
+                after = await known()
+                if all(n <= m + 15 for n, m in zip(after, before, strict=True)):
+                    return
+                await asyncio.sleep(0.25)
+            raise AssertionError((before, after))
+
+    asyncio.run(run())
