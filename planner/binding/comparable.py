@@ -107,7 +107,7 @@ def comparable(frag: Frag, ref: TypeRef, collation: str = "") -> Frag:
 
 def composite_key(frag: Frag, fields: Sequence[tuple[str, TypeRef]]) -> Frag:
     """What compares as composite values do: field by field."""
-    from planner.binding.functions.conversions import stored_value
+    from planner.binding.functions.value_texts import stored_value
 
     items: list[Item] = []
     for i, (_, ref) in enumerate(fields):

@@ -65,7 +65,7 @@ def as_list(frag: Frag, ref: TypeRef) -> Frag:
     """The elements as a list, row by row."""
     if not is_text(frag):
         return frag
-    from planner.binding.functions.conversions import stored_value
+    from planner.binding.functions.value_texts import stored_value
 
     element = element_ref(ref)
     items = sql("tw_list(", frag, ")")
@@ -88,7 +88,7 @@ def as_text(frag: Frag, ref: TypeRef) -> Frag:
 
 def stored_items(frag: Frag, element: TypeRef) -> Frag:
     """The texts of a list's elements."""
-    from planner.binding.functions.conversions import stored_text
+    from planner.binding.functions.value_texts import stored_text
 
     inner = stored_text(Frag(("tw_x",)), element)
     return frag if inner.text == "tw_x" else sql("list_transform(", frag, ", lambda tw_x: ", inner, ")")

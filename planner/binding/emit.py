@@ -101,7 +101,7 @@ class Emitter:
             return self.literal(node)
         if isinstance(node, ir.Parm):
             if node.type.oid == t.RECORD:
-                from planner.binding.functions.conversions import record_value
+                from planner.binding.functions.value_texts import record_value
 
                 return record_value(Frag((Param(node.number, TypeRef(t.TEXT)),)), node.type)
             return Frag((Param(node.number, node.type),), column_form(node.type))

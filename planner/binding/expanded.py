@@ -19,8 +19,9 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir, ordinality
 from planner.binding.domains import obeying
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, quote_text, sql
-from planner.binding.functions.conversions import from_text, modified, record_text, stored_text, stored_value
+from planner.binding.functions.conversions import modified
 from planner.binding.functions.json import populated_texts
+from planner.binding.functions.value_texts import from_text, record_text, stored_text, stored_value
 from planner.binding.naming import identifier
 from planner.binding.records import fields_of
 from planner.catalog.domains import underneath

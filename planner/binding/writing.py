@@ -56,11 +56,11 @@ class QueryWriter(QueryState):
                 return frag
             return sql("CAST(", frag, f" AS DECIMAL({form[0]},{form[1]}))", form=form)
         if ref.oid == t.RECORD and ref.typmod >= 0:
-            from planner.binding.functions.conversions import record_text
+            from planner.binding.functions.value_texts import record_text
 
             return record_text(frag, ref)
         if ref.oid == t.RECORD_ARRAY:
-            from planner.binding.functions.conversions import array_text
+            from planner.binding.functions.value_texts import array_text
 
             return array_text(frag, ref)
         if t.element_of(ref.oid):
@@ -77,7 +77,7 @@ class QueryWriter(QueryState):
         """A target's text in the canonical Arrow type."""
         if isinstance(node, ir.Logic) and node.op == "row":
             # Written out here: an array of several dimensions has no place in a struct.
-            from planner.binding.functions.conversions import record_item, stored_text
+            from planner.binding.functions.value_texts import record_item, stored_text
 
             item = record_item if told_type(node.type) == node.type else stored_text
             items = [item(self.emitter.frag(a), a.type) for a in node.args]

@@ -7,8 +7,8 @@ from planner.abc import TypeRef
 from planner.binding import ir
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, sql
-from planner.binding.functions.conversions import to_text
 from planner.binding.functions.registry import implements, templates
+from planner.binding.functions.value_texts import to_text
 
 templates("""
 _pg_expandarray(anyarray) => list_transform({0}, lambda tw_x, tw_i: struct_pack(x := tw_x, n := CAST(tw_i AS INTEGER)))

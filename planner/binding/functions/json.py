@@ -12,15 +12,15 @@ from planner.binding import ir
 from planner.binding.dimensions import SHAPED, VECTORS, as_list, element_ref, held_form
 from planner.binding.emit import Emitter
 from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, quote_text, sql
-from planner.binding.functions.conversions import (
-    convert,
+from planner.binding.functions.conversions import convert
+from planner.binding.functions.registry import implements, register, templates
+from planner.binding.functions.value_texts import (
     record_text,
     record_value,
     stored_text,
     stored_value,
     to_text,
 )
-from planner.binding.functions.registry import implements, register, templates
 from planner.binding.numeric_forms import as_text_numeric
 from planner.binding.records import Fields, called_fields, fields_of
 

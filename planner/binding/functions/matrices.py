@@ -27,8 +27,8 @@ from planner.binding.dimensions import (
 )
 from planner.binding.emit import Emitter, Implementation
 from planner.binding.fragments import ARRAY_TEXT, Frag, join, sql
-from planner.binding.functions.conversions import stored_text, stored_value
 from planner.binding.functions.registry import implements, register
+from planner.binding.functions.value_texts import stored_text, stored_value
 from planner.binding.numeric_forms import as_text_numeric
 
 

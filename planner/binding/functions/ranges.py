@@ -9,8 +9,8 @@ from planner.binding.comparable import comparable
 from planner.binding.emit import Emitter, Implementation
 from planner.binding.facts import type_name
 from planner.binding.fragments import Frag, join, quote_text, sql
-from planner.binding.functions.conversions import stored_text, stored_value
 from planner.binding.functions.registry import register
+from planner.binding.functions.value_texts import stored_text, stored_value
 from planner.binding.numeric_forms import as_text_numeric
 from planner.types.ranges import BUILT_IN
 from planner.types.user_ranges import equal_as_text

@@ -7,8 +7,8 @@ from planner.binding import ir
 from planner.binding.dimensions import SHAPED, held_form
 from planner.binding.emit import Emitter, Implementation
 from planner.binding.fragments import Frag, sql
-from planner.binding.functions.conversions import stored_text
 from planner.binding.functions.registry import implements, register, template
+from planner.binding.functions.value_texts import stored_text
 from planner.binding.numeric_forms import as_text_numeric
 
 template("composite field", "tw_record_item({0}, {1})")

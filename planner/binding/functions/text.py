@@ -7,8 +7,8 @@ from planner.binding import ir
 from planner.binding.dimensions import SHAPED
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, Item, join, quote_text, sql
-from planner.binding.functions.conversions import to_text
 from planner.binding.functions.registry import implements, register, same, templates
+from planner.binding.functions.value_texts import to_text
 from planner.binding.regexps.plain import plain_pattern
 
 templates(r"""

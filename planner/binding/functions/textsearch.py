@@ -9,8 +9,8 @@ from planner.abc import SessionValue, TypeRef
 from planner.binding import ir
 from planner.binding.emit import Emitter, Implementation
 from planner.binding.fragments import Frag, Item, quote_text, sql
-from planner.binding.functions.conversions import from_text
 from planner.binding.functions.registry import implementation, register, template, templates
+from planner.binding.functions.value_texts import from_text
 from planner.catalog.objects import FIRST_USER_OID
 from planner.textsearch.matching import NEEDLES
 

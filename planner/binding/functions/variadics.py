@@ -11,9 +11,9 @@ from planner.binding.dimensions import element_ref
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, sql
 from planner.binding.functions.arrays import strung
-from planner.binding.functions.conversions import record_item
 from planner.binding.functions.json import key_json, type_json
 from planner.binding.functions.registry import implements, register
+from planner.binding.functions.value_texts import record_item
 
 _ELEMENT = Frag(("tw_x",))
 

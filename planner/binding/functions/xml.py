@@ -8,8 +8,8 @@ from planner.binding import ir
 from planner.binding.dimensions import as_text
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, Item, join, quote_text, sql
-from planner.binding.functions.conversions import to_text
 from planner.binding.functions.registry import implements, register, templates
+from planner.binding.functions.value_texts import to_text
 
 templates("""
 xml(text) => tw_in_xml({0})

@@ -156,7 +156,8 @@ def _asked(emitter: Emitter, what: str, oid: ir.Node, declared: str, args: Seque
 
 @implements(RUN)
 def _run(emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
-    from planner.binding.functions.conversions import convert, record_value
+    from planner.binding.functions.conversions import convert
+    from planner.binding.functions.value_texts import record_value
 
     text = _asked(emitter, "routine", call.args[0], "", call.args[1:])
     if call.type.oid in (t.TEXT, t.VOID):
@@ -175,7 +176,7 @@ def _run(emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
 
 @implements("record of text")
 def _of_text(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    from planner.binding.functions.conversions import record_value
+    from planner.binding.functions.value_texts import record_value
 
     # Named once: what is unnested here is a call, which each mention would make.
     body = record_value(Frag(("tw_answer",)), call.type)
