@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from planner import types as t
 from planner.abc import Param, PlanError, SessionValue, TypeRef
@@ -57,6 +58,8 @@ class Emitter:
 
     aliases: dict[int, str] = field(default_factory=dict)
     columns: dict[int, list[EmittedColumn]] = field(default_factory=dict)
+    for_duckdb: ClassVar[bool] = True
+    """Whether functions of DuckDB's own may be called that no other engine has (`functions.registry.natively`)."""
     aggregating: int = 0
     """How many aggregates are being written around what is written now."""
     varying: bool | None = None
@@ -359,10 +362,13 @@ class Emitter:
 
     def any_all(self, node: ir.AnyAll) -> Frag:
         """`x op ANY (array)` with SQL's NULLs, by DuckDB's list functions."""
-        from planner.binding.dimensions import as_list
+        from planner.binding.dimensions import as_list, is_text
+        from planner.binding.functions.array_texts import constant_of_any, has_element
 
         collating.refuse_nondeterministic([node.array], "ANY of an array")
-        array = as_list(self.frag(node.array), node.array.type)
+        text = constant_of_any(node) if self.for_duckdb else None
+        given_array = self.frag(node.array)
+        array = as_list(given_array, node.array.type)
         compare_node, outside = node.compare, None
         if isinstance(compare_node, ir.Call) and any(
             isinstance(n, ir.SubQuery) for n in ir.walk(compare_node.args[0])
@@ -379,6 +385,8 @@ class Emitter:
         results = sql("list_transform(", given, ", lambda tw_e: ", compare, ")")
         # list_bool_or ignores NULLs: true if any is true, else NULL if any is NULL, else false.
         folded = sql("tw_all(" if node.all else "tw_any(", results, ")")
+        if text is not None and is_text(given_array):
+            return has_element(given_array, text, folded)
         if outside is None:
             return folded
         return sql("(SELECT ", folded, " FROM (SELECT ", outside, " AS tw_v, ", array, " AS tw_a) AS tw_q)")

@@ -168,7 +168,7 @@ def _extract(kind: str, call: ir.Call, args: list[Frag]) -> Frag:
         return sql("(", micros, f" * CAST('{unit}' AS DECIMAL(6,{scale})))", form=(24, scale))
     if name == "epoch":
         if kind == "interval":
-            return sql("tw_interval_epoch(", x, ")")
+            return _seconds(x)
         if kind == "date":
             return sql("CAST(epoch_us(CAST(", x, " AS TIMESTAMP)) // 1000000 AS DECIMAL(20,0))", form=(20, 0))
         return sql(
@@ -188,6 +188,14 @@ def _extract(kind: str, call: ir.Call, args: list[Frag]) -> Frag:
         return sql(f"CAST({_YEARS[name]}(", year, ") AS DECIMAL(20,0))", form=_FORM)
     field = _WHOLE.get(name, name)
     return sql(f"CAST(extract({field} FROM ", x, ") AS DECIMAL(20,0))", form=_FORM)
+
+
+def _seconds(x: Frag) -> Frag:
+    """Of an interval: a year has 365.25 days, a month 30."""
+    years, months = (sql("tw_months(", x, f") {sign} 12") for sign in ("//", "%"))
+    whole = sql("(", years, ") * 31557600 + (", months, ") * 2592000 + tw_days(", x, ") * 86400")
+    parts = sql("CAST(tw_micros(", x, ") AS DECIMAL(19,0)) * CAST('0.000001' AS DECIMAL(6,6))")
+    return sql("CAST(CAST(", whole, " AS DECIMAL(18,0)) + ", parts, " AS DECIMAL(25,6))", form=(25, 6))
 
 
 def _wall_clock(kind: str, x: Frag) -> Frag:

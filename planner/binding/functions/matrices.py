@@ -27,6 +27,7 @@ from planner.binding.dimensions import (
 )
 from planner.binding.emit import Emitter, Implementation
 from planner.binding.fragments import ARRAY_TEXT, Frag, join, sql
+from planner.binding.functions.array_texts import element_at
 from planner.binding.functions.registry import implements, register
 from planner.binding.functions.value_texts import stored_text, stored_value
 from planner.binding.numeric_forms import as_text_numeric
@@ -164,6 +165,8 @@ def _subscripts(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     array, places = args[0], args[1:]
     if is_text(array):
         found = sql("tw_array_at(", array, ", CAST([", join(", ", places), "] AS INTEGER[]))")
+        if len(places) == 1:
+            found = element_at(array, call.args[0], call.args[1], found)
         return stored_value(found, call.type if call.type.oid == t.RECORD else TypeRef(call.type.oid))
     if len(places) != 1:
         return sql("CAST(NULL AS ", t.duckdb_type(TypeRef(call.type.oid)), ")")

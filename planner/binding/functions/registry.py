@@ -5,6 +5,7 @@ An entry is one line in a family's file:
     template("lower(text)", "lower({0})")            text with the arguments' places
     same("ascii(text) chr(int4) ...")                 DuckDB's function of that name is PostgreSQL's
     @implements("round(numeric, int4)")               a function of (emitter, call, argument fragments)
+    @natively("lpad(text, int4, text)")               a function of (call, argument fragments) before a template
 
 Signatures are PostgreSQL's declared ones, as resolution gives them, `, ` between arguments.
 """
@@ -58,6 +59,7 @@ _FAMILIES = (
     "geometry",
     "money",
     "xml",
+    "written_out",
 )
 _loaded = False
 
@@ -105,6 +107,28 @@ def implements(*signatures: str) -> Callable[[Implementation], Implementation]:
         return made
 
     return decorate
+
+
+Natively = Callable[[ir.Call, list[Frag]], Frag | None]
+
+
+def natively(*signatures: str) -> Callable[[Natively], Natively]:
+    """What DuckDB computes itself of certain arguments, instead of a template that is there already; None: the template's turn."""
+
+    def decorate(made: Natively) -> Natively:
+        for s in signatures:
+            _TABLE[s] = _rather(made, _TABLE[s])
+        return made
+
+    return decorate
+
+
+def _rather(made: Natively, otherwise: Implementation) -> Implementation:
+    def either(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        found = made(call, args) if emitter.for_duckdb else None
+        return otherwise(emitter, call, args) if found is None else found
+
+    return either
 
 
 def implementation(signature: str) -> Implementation | None:

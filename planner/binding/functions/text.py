@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from planner import types as t
 from planner.binding import ir
 from planner.binding.dimensions import SHAPED
@@ -123,10 +125,10 @@ def _any_text(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     return sql("(", to_text(args[0], call.args[0].type, t.TEXT), " || ", args[1], ")")
 
 
-def _shown(call: ir.Call, args: list[Frag]) -> list[Frag]:
+def shown(nodes: Sequence[ir.Node], args: Sequence[Frag]) -> list[Frag]:
     """Arguments of a `variadic "any"` function as their texts; booleans as concat shows them (t, f)."""
     out = []
-    for frag, node in zip(args, call.args, strict=True):
+    for frag, node in zip(args, nodes, strict=True):
         if node.type.oid == t.BOOL:
             out.append(sql("CASE WHEN ", frag, " THEN 't' WHEN NOT ", frag, " THEN 'f' END"))
         else:
@@ -136,18 +138,18 @@ def _shown(call: ir.Call, args: list[Frag]) -> list[Frag]:
 
 @implements("concat(any)")
 def _concat(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    return sql("concat(", join(", ", [*_shown(call, args), sql("''")]), ")")
+    return sql("concat(", join(", ", [*shown(call.args, args), sql("''")]), ")")
 
 
 @implements("concat_ws(text, any)")
 def _concat_ws(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    rest = _shown(ir.Call(call.type, call.op, call.args[1:]), args[1:])
+    rest = shown(call.args[1:], args[1:])
     return sql("concat_ws(", args[0], ", ", join(", ", rest), ")")
 
 
 @implements("format(text, any)")
 def _format(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    rest = _shown(ir.Call(call.type, call.op, call.args[1:]), args[1:])
+    rest = shown(call.args[1:], args[1:])
     return sql("tw_format(", args[0], ", CAST([", join(", ", rest), "] AS VARCHAR[]))")
 
 

@@ -89,6 +89,8 @@ def python_functions() -> dict[str, Udf]:
 class SparkEmitter(Emitter):
     """As `Emitter`; every node that Spark does not answer the same way raises 0A000."""
 
+    for_duckdb = False
+
     def takes_queries_of_functions(self, position: int) -> None:
         raise refused("a function whose body is a query", position)
 
