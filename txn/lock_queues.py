@@ -200,6 +200,14 @@ class LockQueues:
                     stack.append(blocker)
         return []
 
+    def _only_queued(self, cycle: list[Hashable]) -> Waiter | None:
+        """Who of a cycle waits for no holder, but for requests ahead of it."""
+        for party in cycle:
+            waiter = self._parties.get(party)
+            if waiter is not None and self._locks[waiter.key].admits(waiter.owner, waiter.mode):
+                return waiter
+        return None
+
     def _spell(self, cycle: list[Hashable]) -> str:
         """Who waits for what and whom, a line each."""
         lines = []

@@ -16,7 +16,8 @@ does) and readers never take them.
   keeps nobody, and waits for nobody. An owner that strengthens a lock it has goes to the front.
 * **Deadlocks** are found when a request is about to wait: if what it waits for waits, directly or
   not, for its owner, the request fails (DeadlockDetected). A cycle can only close with a new wait, so
-  no timer is needed.
+  no timer is needed. Where somebody of the cycle waits for his turn alone, behind others whom no holder lets go on, he gets the
+  lock before them, and nobody fails.
 * A free lock is granted in `try_acquire` without callback, task or future (one dict operation). Waiting
   is a callback, `granted(error or None)`, called at most once.
 
@@ -130,6 +131,13 @@ class KeyLocks(LockQueues):
         self._queues[lock_key] = lock
         self._waiting[owner] = self._parties[party_of(owner)] = waiter
         cycle = self._cycle_through(party_of(owner)) if self._may_be_awaited(waiter) else []
+        while cycle and (passes := self._only_queued(cycle)) is not None:
+            self._let_pass(passes)
+            if passes is waiter:
+                return None
+            self._granted.append(passes)
+            self._call_later(0, self._tell)  # not in this turn, in which nobody knows of the new waiter yet
+            cycle = self._cycle_through(party_of(owner))
         if cycle:
             detail = self._spell(cycle)
             self._withdraw(waiter)
@@ -368,6 +376,8 @@ class KeyLocks(LockQueues):
         waiter = self._waiting.get(owner)
         if waiter is not None:
             self._withdraw(waiter)
+        elif self._granted:
+            self._granted = deque(w for w in self._granted if w.owner != owner)
 
     # --- questions ---------------------------------------------------------------------------
 
@@ -466,7 +476,23 @@ class KeyLocks(LockQueues):
                 del self._locks[lock_key]
                 if self._names:
                     self._names.forget(lock_key)
-        if self._telling or not ready:
+        if ready:
+            self._tell()
+
+    def _let_pass(self, waiter: Waiter) -> None:
+        """The lock becomes that of who has waited behind others alone."""
+        lock = self._locks[waiter.key]
+        lock.queue.remove(waiter)
+        if not lock.queue:
+            self._queues.pop(waiter.key, None)
+        self._settle(waiter)
+        before = lock.holders.get(waiter.owner)
+        lock.holders[waiter.owner] = waiter.mode
+        self._remember(waiter.owner, waiter.key, before)
+
+    def _tell(self) -> None:
+        """Tells those who have got a lock."""
+        if self._telling:
             return
         # Whoever is told may end at once and let go in turn: a loop, not a recursion as deep as the queue.
         self._telling = True

@@ -464,3 +464,46 @@ def test_rows_of_a_set_get_other_ids_be_they_locked_before_or_behind() -> None:
     for owner in "def":
         locks.release_all(owner)
     assert not len(locks)
+
+
+def test_who_waits_for_his_turn_alone_is_let_pass_before_anybody_fails() -> None:
+    """a, who keeps b waiting, waits for c, who is only behind b."""
+    room = Room()
+    assert room.ask("a", 1, KEY_SHARE) and room.ask("c", 2)
+    assert not room.ask("b", 1) and not room.ask("c", 1, KEY_SHARE)
+    assert not room.ask("a", 2)
+    assert room.told == [], "nobody hears of it within another's request"
+    room.timers.fire()
+    assert room.told == ["c1"]
+    room.locks.release_all("c")
+    assert room.told == ["c1", "a2"]
+    room.locks.release_all("a")
+    assert room.told == ["c1", "a2", "b1"]
+
+
+def test_who_closes_a_circle_in_a_queue_alone_goes_on_at_once() -> None:
+    room = Room()
+    assert room.ask("a", 1, KEY_SHARE) and room.ask("c", 2)
+    assert not room.ask("b", 1) and not room.ask("a", 2)
+    assert room.ask("c", 1, KEY_SHARE)
+    room.locks.release_all("c")
+    assert room.told == ["a2"]
+
+
+def test_a_circle_of_holders_is_a_deadlock_all_the_same() -> None:
+    room = Room()
+    assert room.ask("a", 1, KEY_SHARE) and room.ask("c", 2)
+    assert not room.ask("b", 1) and not room.ask("a", 2)
+    with pytest.raises(DeadlockDetected):
+        room.ask("c", 1)
+
+
+def test_who_was_let_pass_and_gave_up_before_he_heard_of_it_hears_nothing() -> None:
+    room = Room()
+    assert room.ask("a", 1, KEY_SHARE) and room.ask("c", 2)
+    assert not room.ask("b", 1) and not room.ask("c", 1, KEY_SHARE) and not room.ask("a", 2)
+    room.locks.cancel("c")
+    room.timers.fire()
+    assert room.told == []
+    room.locks.release_all("c")
+    assert room.told == ["a2"]

@@ -492,7 +492,7 @@ class Block:
         if self.isolation is not Isolation.READ_COMMITTED:
             return old == new or concerns_nobody(old, new)
         if self.steps and only_adds is None and not self.has_rows_in(old):
-            return old == new or asks_of_rows_alone(old, new)
+            return asks_of_rows_alone(old, new) or goes_on(old, new, only_adds=True)
         if only_adds is None:
             w = self.tables.get(old.shard)
             only_adds = w is None or not (w.buffer.deletes or w.bulk_deleted or w.gone())
