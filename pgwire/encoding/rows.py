@@ -30,6 +30,9 @@ TABLE_SIZE: Final = 512
 FIELDS_MAX: Final = 1664
 """PostgreSQL's MaxTupleAttributeNumber: more result columns are an error there too."""
 
+ROW_BYTES_MAX: Final = (1 << 30) - 2
+"""PostgreSQL's MaxAllocSize, less a byte: what is longer is made in no buffer of its own."""
+
 _LENGTHS: Final = [struct.pack("!i", n) for n in range(TABLE_SIZE)]
 _UTF8: Final = frozenset(
     (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.CITEXT, t.UUID, t.JSON, t.JSONB, t.UNKNOWN, t.CHAR, t.TIMETZ)
@@ -44,6 +47,28 @@ _FIXED_BINARY: Final = {
     t.FLOAT8: "!id",
     t.OID: "!iI",
 }
+
+
+def long_length(n: int) -> bytes:
+    """What is before a value of many bytes. Raises 54000."""
+    refuse_length(n)
+    return struct.pack("!i", n)
+
+
+def long_head(n: int, count: int) -> bytes:
+    """What is before a long row. Raises 54000."""
+    refuse_length(n)
+    return b"D" + struct.pack("!ih", n + 6, count)
+
+
+def refuse_length(n: int) -> None:
+    """Raises 54000 if a row, or a value in it, is of more bytes than anybody is sent at once."""
+    if n > ROW_BYTES_MAX:
+        raise SqlError(
+            "54000",
+            "out of memory",
+            detail=f"A row with {n} bytes is more than the {ROW_BYTES_MAX} that may be sent at once.",
+        )
 
 
 def formats_for(formats: Sequence[int], count: int) -> tuple[int, ...]:
@@ -82,7 +107,7 @@ def _field_source(
     else:
         names[f"send{i}"] = binary_output(ref)
         value = f"send{i}(v{i})"
-    return [f"b = {value}", "n = len(b)", f"f{i} = (LENGTHS[n] if n < {TABLE_SIZE} else pack('!i', n)) + b"]
+    return [f"b = {value}", "n = len(b)", f"f{i} = (LENGTHS[n] if n < {TABLE_SIZE} else length(n)) + b"]
 
 
 def _text_source(i: int, ref: TypeRef, settings: TypeSettings, names: dict[str, Any]) -> list[str]:
@@ -126,8 +151,8 @@ def _text_encoder(refs: tuple[TypeRef, ...], settings: TypeSettings) -> RowEncod
         "NULL": NULL_FIELD.decode("latin-1"),
         "LENGTHS": [n.decode("latin-1") for n in _LENGTHS],
         "HEADS": [n.decode("latin-1") for n in _heads(count)],
-        "head": lambda n: (b"D" + struct.pack("!ih", n + 6, count)).decode("latin-1"),
-        "length": lambda n: struct.pack("!i", n).decode("latin-1"),
+        "head": lambda n: long_head(n, count).decode("latin-1"),
+        "length": lambda n: long_length(n).decode("latin-1"),
         "utf8": _utf8,
     }
     fields = [_text_source(i, ref, settings, names) for i, ref in enumerate(refs)]
@@ -167,16 +192,12 @@ def _encoder(refs: tuple[TypeRef, ...], formats: tuple[int, ...], settings: Type
     count = len(refs)
     if count and not any(formats):
         return _text_encoder(refs, settings)
-
-    def head(n: int) -> bytes:
-        return b"D" + struct.pack("!ih", n + 6, count)
-
     names: dict[str, Any] = {
         "NULL": NULL_FIELD,
         "LENGTHS": _LENGTHS,
         "HEADS": _heads(count),
-        "head": head,
-        "pack": struct.pack,
+        "head": lambda n: long_head(n, count),
+        "length": long_length,
     }
     fields = [_field_source(i, refs[i], formats[i], settings, names) for i in range(count)]
     exec(compile(_source(count, fields), "<row encoder>", "exec"), names)

@@ -25,6 +25,8 @@ DIMENSIONS_MAX: Final = 6
 """PostgreSQL's MAXDIM."""
 ITEMS_MAX: Final = 134_217_727
 """PostgreSQL's MaxArraySize: an assignment far from the other elements fills up what is between."""
+FILLED_MAX: Final = 10_000_000
+"""Elements of an array that array_fill makes, some 150 bytes each on their way: PostgreSQL's own limit would be most of a machine's memory."""
 _QUOTED: Final = frozenset('"\\{}' + WHITESPACE)
 _SIMPLE: Final = re.compile(r"\{[^{}\"\\\s]*\}")
 _BOUND: Final = re.compile(r"[ \t\n\r\v\f]*\[[ \t\n\r\v\f]*([+-]?\d+)(?::([+-]?\d+))?\]")
@@ -290,10 +292,10 @@ def cut(value: ArrayValue, bounds: Sequence[int | None]) -> ArrayValue:
     return ArrayValue(tuple(sizes), (1,) * count, items)
 
 
-def refuse_size(count: int) -> None:
+def refuse_size(count: int, most: int = ITEMS_MAX) -> None:
     """Raises 54000 for more elements than an array holds."""
-    if count > ITEMS_MAX:
-        raise SqlError("54000", f"array size exceeds the maximum allowed ({ITEMS_MAX})")
+    if count > most:
+        raise SqlError("54000", f"array size exceeds the maximum allowed ({most})")
 
 
 def _subscript_error() -> SqlError:
@@ -457,6 +459,7 @@ def filled(item: str | None, sizes: Sequence[int | None], lows: Sequence[int | N
     dims = tuple(s for s in sizes if s is not None)
     count = prod(dims) if dims else 0
     refuse_size(ITEMS_MAX + 1 if any(d < 0 for d in dims) else count)
+    refuse_size(count, FILLED_MAX)
     if not count:
         return EMPTY
     starts = (1,) * len(dims) if lows is None else tuple(x for x in lows if x is not None)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgwire.encoding import batch_encoder, batches, page_encoder, row_encoder
+from pgwire.encoding import batch_encoder, batches, page_encoder, row_encoder, rows
 from planner import types as t
 from planner.abc import ResultColumn, SqlError, TypeRef
 from planner.types import TypeSettings, from_datums, output_text
@@ -177,3 +177,16 @@ def test_batches_are_what_postgres_sends(postgres: psycopg.Connection, form: int
             text = output_text(datum, ref, settings).encode()
             result = postgres.pgconn.exec_params(f"select $1::{name}".encode(), [text], result_format=form)
             assert result.get_value(0, 0) == mine, (name, datum)
+
+
+@pytest.mark.parametrize("form", [0, 1])
+def test_rows_longer_than_a_message(form: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostgreSQL's buffers end at a gigabyte (54000); behind two, no length would say how long the row is."""
+    monkeypatch.setattr(rows, "ROW_BYTES_MAX", 5_000)
+    columns = [ResultColumn("a", TypeRef(t.TEXT)), ResultColumn("b", TypeRef(t.TEXT))]
+    encode = row_encoder(columns, [form])
+    assert len(encode([("x" * 2_000, "y" * 2_900)])) == 4_900 + 15
+    for row in (("x" * 5_001, ""), ("x" * 2_500, "y" * 2_600)):
+        with pytest.raises(SqlError) as error:
+            encode([row])
+        assert error.value.sqlstate == "54000"

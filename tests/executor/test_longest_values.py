@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from executor.keyed import text
-from planner.types import jsons
+from planner.types import array_values, jsons
 from tests.executor.sql import Server
 
 GROWN = {
@@ -55,5 +55,21 @@ def test_arrays_that_grow(array: str, appended: str, doubled: str) -> None:
             await server.run("a", f"insert into grown values (1, '{array}')")
             assert appended in await server.run("a", "select array_append(v, 'x') from grown where id = 1")
             assert doubled in await server.run("a", "select v || v from grown where id = 1")
+
+    asyncio.run(run())
+
+
+def test_an_array_that_is_filled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred million elements took 15 GB and longer than statement_timeout could end."""
+    monkeypatch.setattr(array_values, "FILLED_MAX", 1_000)
+
+    async def run() -> None:
+        async with Server() as server:
+            for size, answer in (
+                ("10, 100", "1000\nSELECT 1"),
+                ("10, 101", "ERROR 54000: array size exceeds"),
+            ):
+                told = await server.run("a", f"select cardinality(array_fill('x'::text, array[{size}]))")
+                assert told.startswith(answer)
 
     asyncio.run(run())
