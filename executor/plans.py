@@ -24,7 +24,7 @@ from executor.keyed.index_read import IndexRead
 from executor.keyed.insert import InsertPlan
 from executor.keyed.parts import PartsPlan, WritePart
 from executor.keyed.parts_member import PartsTarget
-from executor.keyed.plans import CompiledPlan, Door, Shortcut
+from executor.keyed.plans import CompiledPlan, Door, Shortcut, either_way
 from executor.keyed.read import ReadPlan
 from executor.keyed.terms_read import TermsRead
 from executor.keyed.write import UpdatePlan
@@ -206,7 +206,8 @@ class Plans:
                 beyond = None
                 if "beyond" in current.extra:
                     wide = dataclasses.replace(current, body=current.extra["beyond"], extra={})
-                    beyond = CompiledPlan(Door.WIDE, catalog, wide)
+                    few = self._shortcut(current, session)  # of which there are few, in no order
+                    beyond = CompiledPlan(Door.WIDE, catalog, wide, shortcut=few)
                 read = ReadPlan(body)
                 by_read = CompiledPlan(
                     Door.READ, catalog, current, table, image, read=read, lock=body.lock, beyond=beyond
@@ -360,18 +361,23 @@ class Plans:
     def _shortcut(self, plan: Plan, session: Session) -> Shortcut | None:
         """The keyed way to a query's answer, for when it asks for little."""
         body = plan.extra.get("keyed")
-        if body is None:
-            return None
+        found = None if body is None else self._keyed_way(body, session)
+        if found is None or not isinstance(body, KeyedRead) or body.otherwise is None:
+            return found
+        other = self._keyed_way(body.otherwise, session)
+        return found if other is None else either_way(found, other)
+
+    def _keyed_way(self, body: KeyedRead | KeyedJoin, session: Session) -> Shortcut | None:
         try:
             join = join_of(body) if isinstance(body, KeyedJoin) else None
-            tables = (body.table,) if join is None else join.tables
+            tables = (body.table,) if isinstance(body, KeyedRead) else join.tables if join is not None else ()
             if any(isinstance(x, TransitionTable) for x in tables):
                 return None
             if session.block is not None and any(x.shard in session.block.created for x in tables):
                 return None
             images = tuple(self._store.image(x.shard) for x in tables)
-            if join is not None:
-                return Shortcut(join.short, images, tables, join)
+            if not isinstance(body, KeyedRead):
+                return None if join is None else Shortcut(join.short, images, tables, join)
             if body.terms is not None:
                 from executor.session.searching import led_to
 

@@ -343,6 +343,8 @@ class KeyedRead:
     """An index of parts leads to the rows, by these conditions; `lookup` says nothing."""
     undecided: Expr | None = None
     """What of `condition` is still to be asked where the terms decide all that they are asked for."""
+    otherwise: KeyedRead | KeyedJoin | None = None
+    """The same by what leads to few rows, where an index's range, or a walk, proves too long."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from executor.keyed.parts_member import PartsTarget
 from executor.keyed.read import ReadPlan
 from executor.keyed.row_batches import RowBatch
 from executor.keyed.write import UpdatePlan
-from executor.snapshot.abc import TableImage
+from executor.snapshot.abc import TableImage, TooFarToLook
 from planner.abc import Plan, Table
 from storage.abc import Row, Timestamp
 
@@ -48,6 +48,22 @@ class Shortcut:
     """Of a join: an image of each table."""
     tables: tuple[Table, ...]
     plan: ReadPlan | IndexRead | JoinPlan
+    otherwise: Shortcut | None = None
+    """Where this one proves too long; `read` tries both."""
+
+
+def either_way(one: Shortcut, other: Shortcut) -> Shortcut:
+    """The first one, and where that is too long the other, of the same table."""
+    first, second, images = one.read, other.read, other.image
+
+    def read(params: Sequence[Any], session: Any, image: Any, ts: Timestamp) -> Sequence[Row] | None:
+        try:
+            rows = first(params, session, image, ts)
+        except TooFarToLook:
+            rows = None
+        return second(params, session, images, ts) if rows is None else rows
+
+    return Shortcut(read, one.image, one.tables, one.plan, other)
 
 
 @dataclass(slots=True)

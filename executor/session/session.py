@@ -228,7 +228,8 @@ class Session(BlockOwner):
                 again = self.again(plan, params, done)
                 return current.read_when_current(self, compiled, plan, params, done, again)
             except NoKeyedAnswer:
-                return None
+                few = compiled.beyond.shortcut if compiled.beyond is not None else None
+                return None if few is None else self._short_read(few, plan, params)
             n = len(rows)
             return Rows(SELECT_TAGS[n] if n < 1000 else f"SELECT {n}", plan.columns, rows)
         if door is Door.WRITE:

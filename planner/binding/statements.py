@@ -237,7 +237,12 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
                 finished = replace(finished, by_key=bound.by_key.plan())
     query = with_writes(queries, finished)
     if ordered is not None:
-        extra = {"beyond": query} | ({"choices": extra["choices"]} if "choices" in extra else {})
+        few = keyed_reads.otherwise(parts, scope.steps, ctx.catalog, ordered)
+        extra = (
+            {"beyond": query}
+            | ({"keyed": few} if few is not None else {})
+            | ({"choices": extra["choices"]} if "choices" in extra else {})
+        )
         return Plan(
             kind, "SELECT", queries.parameters.all(), columns, ordered, ctx.catalog.version, text, extra=extra
         )

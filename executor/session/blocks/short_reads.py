@@ -26,7 +26,7 @@ from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan
 from executor.keyed.write import UpdatePlan
 from executor.session import acts, current, relations
 from executor.session.blocks.block import Block
-from executor.snapshot.abc import NoKeyedAnswer
+from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
 from planner.abc import Plan, Query, RelationUse, Table
 from storage.abc import Datum, Row, ShardId
 from txn.lease import LeaseLapsed
@@ -65,15 +65,30 @@ def in_block(
         txn = block.statement()
         if txn.unsettled is not None and not txn.is_settled:
             return None
+        rows = _read(session, block, shortcut, compiled, params)
+    except (NoKeyedAnswer, LeaseLapsed):
+        return None
+    return None if rows is None else Rows(f"SELECT {len(rows)}", plan.columns, rows)
+
+
+def _read(
+    session: Session, block: Block, shortcut: Shortcut, compiled: CompiledPlan, params: Sequence[Datum]
+) -> Sequence[Row] | None:
+    """Raises NoKeyedAnswer."""
+    rows: Sequence[Row] | None = None
+    try:
         if isinstance(shortcut.plan, IndexRead):
             rows = _by_index(session, block, shortcut.plan, shortcut, compiled.plan.body, params)
         elif isinstance(shortcut.plan, JoinPlan):
             rows = _by_join(session, block, shortcut.plan, shortcut, compiled.plan.body, params)
         else:
             rows = _by_key(session, block, shortcut.plan, shortcut, params)
-    except (NoKeyedAnswer, LeaseLapsed):
-        return None
-    return None if rows is None else Rows(f"SELECT {len(rows)}", plan.columns, rows)
+    except TooFarToLook:
+        if shortcut.otherwise is None:
+            raise
+    if rows is None and shortcut.otherwise is not None:
+        return _read(session, block, shortcut.otherwise, compiled, params)
+    return rows
 
 
 def _by_index(

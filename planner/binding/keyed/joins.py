@@ -338,7 +338,10 @@ class _Order:
         by_index = self._by_index(table, number, where)
         by_range = self._by_range(table, number, where)
         if by_index is None or by_range is None:
-            return by_index or by_range or self._either(table, number, asked) or everything
+            one = by_index or by_range
+            if one is None or (isinstance(one.lookup, Range) and not one.lookup.prefix):
+                return self._either(table, number, asked) or one or everything
+            return one
         assert isinstance(by_range.lookup, Range)
         pinned = by_index.positions
         if isinstance(by_index.lookup, Range):

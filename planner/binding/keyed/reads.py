@@ -9,7 +9,7 @@ Whatever is of another shape, or says what the keyed engine has no word for, is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,9 +39,10 @@ from planner.binding.keyed.selects import BoundSelect
 from planner.binding.keyed.steps import guarded
 from planner.binding.keyed.terms import terms_read
 from planner.binding.routines.runs import RUN
-from planner.binding.scope import Scope
+from planner.binding.scope import FromStep, Scope
 from planner.binding.state import Parts
 from planner.catalog.system.reg_names import RegNames
+from planner.keyed_plans import Either
 
 
 def keyed_table(parts: Parts, scope: Scope, catalog: Any) -> Table:
@@ -100,15 +101,45 @@ def shortcut(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJoin 
             return BoundSelect(catalog, parts, steps, leafwise=True).plan()
         except keyed.NotKeyed:
             return None
+    other = otherwise(parts, steps, catalog, found) if isinstance(found, KeyedRead) else None
     if not (parts.distinct or parts.offset is not None):
-        return found
+        return found if other is None or isinstance(found, KeyedJoin) else replace(found, otherwise=other)
     if parts.distinct and any(x.node.type.oid not in keyed.SORTED_TYPES for x in parts.targets):
         return None
     try:
         offset = keyed.expression(parts.offset, {}) if parts.offset is not None else None
     except keyed.NotKeyed:
         return None
-    return replace(found, offset=offset, distinct=parts.distinct)
+    if isinstance(other, KeyedRead):
+        other = replace(other, offset=offset, distinct=parts.distinct)
+    found = replace(found, offset=offset, distinct=parts.distinct)
+    return found if other is None or isinstance(found, KeyedJoin) else replace(found, otherwise=other)
+
+
+def otherwise(
+    parts: Parts, steps: Sequence[FromStep], catalog: Any, found: KeyedRead
+) -> KeyedRead | KeyedJoin | None:
+    """By terms, or by the alternatives of an OR: for when the range of an index, or a walk along it, is long."""
+    table = found.table
+    if not isinstance(found.lookup, Range) or found.terms is not None or found.groups is not None:
+        return None
+    if table.partitioning is not None or (found.index and found.lookup.prefix and found.walk is None):
+        return None
+    number = steps[0].relation.number
+    offsets = keyed.WithAnother({number: 0})
+    order = _order(parts, offsets)
+    if order is not None:
+        where = guarded(parts, steps).where
+        by_terms = terms_read(catalog, table, number, where, found.outputs, limit=found.limit, order=order)
+        if by_terms is not None:
+            return by_terms
+    try:
+        plan = BoundSelect(catalog, parts, steps, leafwise=True).plan()
+    except keyed.NotKeyed:
+        return None
+    if plan.walk is not None and plan.otherwise is not None:
+        plan = plan.otherwise
+    return plan if plan.steps and isinstance(plan.steps[0].lookup, Either) else None
 
 
 def _short_read(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJoin | None:

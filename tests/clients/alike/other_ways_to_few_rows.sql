@@ -1,0 +1,24 @@
+-- Where a walk in the order asked for leads too far, terms and the alternatives of an OR lead to the rows: outside of blocks, in them, beside rows of their own.
+create table ow_notes (id int primary key, a int, b int, at timestamptz not null, doc jsonb not null, gone boolean, words tsvector);
+create index on ow_notes (a); create index on ow_notes (b); create index on ow_notes (at); create index on ow_notes (at, a) where gone is null;
+create index on ow_notes using gin (doc); create index on ow_notes using gin (words);
+insert into ow_notes select i, i % 4000, i % 3001, timestamptz '2024-01-01 00:00+00' + i * interval '1 minute', jsonb_build_object('k', i % 5000, 'even', i % 2 = 0), case when i % 10 = 0 then true end, to_tsvector('english', 'cats number' || i % 4000) from generate_series(1, 20000) i;
+prepare by_or as select id from ow_notes where (a = $1 or b = $2) and gone is null order by at desc limit 5;
+prepare by_or_offset as select distinct id, at from ow_notes where (a = $1 or b = $2) order by at limit 3 offset 2;
+prepare by_doc as select id, doc from ow_notes where doc @> $1 order by id limit 4;
+prepare by_doc_at as select id from ow_notes where doc @> $1 and not coalesce(gone, false) order by at desc limit 4 offset 1;
+prepare by_words as select id from ow_notes where words @@ plainto_tsquery('english', $1) order by at desc limit 3;
+execute by_or(17, 19); execute by_or(17, 19); execute by_or_offset(3999, 3000); execute by_or(null, 5); execute by_or(-1, -1);
+execute by_doc('{"k": 4999}'); execute by_doc('{"k": 4998, "even": true}'); execute by_doc_at('{"k": 11}'); execute by_doc('{"k": -1}'); execute by_doc('{}');
+execute by_words('number3999'); execute by_words('number7 cats'); execute by_words('cats'); execute by_words('dogs');
+begin;
+execute by_or(17, 19); execute by_doc('{"k": 4999}'); execute by_words('number3999');
+insert into ow_notes values (30000, 17, 1, '2023-01-01 00:00+00', '{"k": 4999}', null, 'cat numb');
+update ow_notes set at = at + interval '1 year', a = 17 where id = 19;
+delete from ow_notes where id = 9999;
+execute by_or(17, 19); execute by_or_offset(17, 19); execute by_doc('{"k": 4999}'); execute by_doc_at('{"k": 4999}'); execute by_words('number3999');
+rollback;
+begin isolation level serializable; execute by_or(17, 19); execute by_doc_at('{"k": 4999}'); commit;
+execute by_or(17, 19); execute by_doc('{"k": 4999}');
+select id from ow_notes where (a = 1 / (id - id) or b = 3) order by at desc limit 1;
+drop table ow_notes;
