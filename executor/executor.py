@@ -100,6 +100,8 @@ class Executor:
         self.sessions: dict[int, Session] = {}
         self.defining: dict[Transaction, frozenset[Oid]] = {}
         """Who defines tables anew, or waits for that, and which: others' statements queue (`definition_locks.behind`)."""
+        self.exclusive: dict[Transaction, frozenset[Oid]] = {}
+        """Of these the tables in which others lock no rows either."""
         self.routines_inside = 0
         """Routines that queries of DuckDB wait for."""
         self._pids = itertools.count(1)

@@ -8,7 +8,7 @@ The modes are PostgreSQL's, as row locks' strengths stand to each other: KEY SHA
     AccessShareLock        has read the table       waits for, and keeps waiting, AccessExclusiveLock alone
                            says of it what concerns nobody (`planner.overtaking`: comments, VALIDATE CONSTRAINT): the same
     RowExclusiveLock       has written to it        the two below
-    ShareRowExclusiveLock  triggers, foreign keys   writers, and its like
+    ShareRowExclusiveLock  triggers, foreign keys   writers, and its like; who locks rows, only of LOCK TABLE IN EXCLUSIVE MODE
     AccessExclusiveLock    everything else          everybody
 
 A block that merely uses a table takes no lock: which tables it uses it notes anyway (`Block.used`). It is given its lock when DDL
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 
 from executor.procedural.inside import INSIDE
 from executor.session.waits import WouldBlock, wait_for
-from planner.abc import Oid, Plan, StatementKind, Table, statement_reads
+from planner.abc import LockingQuery, Oid, Plan, StatementKind, Table, statement_reads
 from planner.catalog import View
 from planner.ddl.plan import DdlPlan
 from planner.overtaking import asks_of_rows_alone, concerns_nobody
@@ -73,13 +73,24 @@ async def ours(session: Session, block: Block, bound: DdlPlan, looks: int = 0) -
 
 
 async def locked(
-    session: Session, block: Block, table: Table, mode: LockMode, looks: int, *, nowait: bool
+    session: Session,
+    block: Block,
+    table: Table,
+    mode: LockMode,
+    looks: int,
+    *,
+    nowait: bool,
+    exclusive: bool = False,
 ) -> bool:
-    """LOCK TABLE: False where it has waited, and the table may be another one by now. Raises DeadlockDetected, LockNotAvailable."""
+    """LOCK TABLE: False where it has waited, and the table may be another one by now. `exclusive`: nor is a row locked beside it.
+    Raises DeadlockDetected, LockNotAvailable."""
     if _is_own(block, table):
         return True
     if mode >= LockMode.NO_KEY_UPDATE:
         _announce(session, block, {table.oid})
+    if exclusive:
+        kept, txn = session.executor.exclusive, block.transaction()
+        kept[txn] = kept.get(txn, frozenset()) | {table.oid}
     waited = await _take(session, block, table, None, mode, looks, nowait=nowait)
     if waited or mode >= LockMode.NO_KEY_UPDATE:
         await _at_the_present(session, block)
@@ -160,9 +171,12 @@ async def behind(session: Session, plan: Plan) -> None:
         return
     if not executor.defining or (block is None and plan.kind is StatementKind.READ):
         return
-    plan = session.compiled(plan).plan
-    reads = plan.kind is StatementKind.READ
-    await _queue(session, {x.oid for x in statement_reads(plan)}, reads)
+    compiled = session.compiled(plan)
+    oids = {x.oid for x in statement_reads(compiled.plan)}
+    reads = compiled.plan.kind is StatementKind.READ
+    if compiled.lock or isinstance(compiled.plan.body, LockingQuery):  # FOR UPDATE writes nothing yet
+        reads = all(oids.isdisjoint(theirs) for theirs in executor.exclusive.values())
+    await _queue(session, oids, reads)
 
 
 async def behind_of(session: Session, table: Table) -> bool:
@@ -178,6 +192,7 @@ async def _tidied(session: Session) -> None:
         await executor.env.committer.settled()
         for txn in [txn for txn in executor.defining if txn.has_let_go]:
             del executor.defining[txn]
+            executor.exclusive.pop(txn, None)
 
 
 async def _queue(session: Session, oids: set[Oid], reads: bool) -> bool:

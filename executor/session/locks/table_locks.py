@@ -102,7 +102,10 @@ async def _locked(
             await _until_ours(session, table, s)
         if s.mode in _BESIDE_STATEMENTS:
             mode = _BESIDE_STATEMENTS[s.mode]
-            at_once &= await definition_locks.locked(session, block, table, mode, looks, nowait=s.nowait)
+            exclusive = s.mode == "exclusive"
+            at_once &= await definition_locks.locked(
+                session, block, table, mode, looks, nowait=s.nowait, exclusive=exclusive
+            )
         if at_once:
             block.use(table)
             if s.mode not in _FOR_NOBODY:
