@@ -10,7 +10,6 @@ overlap was found by asking it. At each place the readings are tried in an order
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
@@ -65,17 +64,27 @@ def _is_letter(c: str, *, first: bool) -> bool:
     return category == "So" and any(low <= ord(c) <= high for low, high in _CIRCLED)
 
 
+_PLANES: Final = (range(0x80, 0xD800), range(0xE000, 0x40000), range(0xE0000, 0xF0000))
+"""Where letters may be: what is between is nobody's yet, what is behind is private."""
+
+
 def _class(*, first: bool) -> str:
     """The letters beyond ASCII, as ranges of a pattern's class."""
-    out, start = [], -1
-    for code in range(0x80, sys.maxunicode + 2):
-        inside = 0x80 <= code <= sys.maxunicode and not 0xD800 <= code < 0xE000
-        inside = inside and _is_letter(chr(code), first=first)
-        if inside and start < 0:
-            start = code
-        elif not inside and start >= 0:
-            out.append(f"{chr(start)}-{chr(code - 1)}")
-            start = -1
+    out: list[str] = []
+    category = unicodedata.category
+    for plane in _PLANES:
+        start = -1
+        for code in plane:
+            c = chr(code)
+            said = category(c)
+            inside = said in _LETTERS or (said[0] in "MS" and _is_letter(c, first=first))
+            if inside and start < 0:
+                start = code
+            elif not inside and start >= 0:
+                out.append(f"{chr(start)}-{chr(code - 1)}")
+                start = -1
+        if start >= 0:
+            out.append(f"{chr(start)}-{chr(plane[-1])}")
     return "".join(out)
 
 

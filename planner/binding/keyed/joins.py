@@ -444,7 +444,7 @@ class _Order:
                 yield points, rest
         if not self.offsets:
             with contextlib.suppress(keyed.NotKeyed):
-                yield key_conditions.find_listed(table, number, where, key)
+                yield key_conditions.find_listed(table, number, where, key, self.offsets)
         with contextlib.suppress(keyed.NotKeyed):
             yield key_conditions.find_members(number, where, key, self.offsets)
 

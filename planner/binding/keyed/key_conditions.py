@@ -103,9 +103,13 @@ def find_points(
 
 
 def find_listed(
-    table: Table, relation: int, where: ir.Node | None, unique: Sequence[int] | None = None
+    table: Table,
+    relation: int,
+    where: ir.Node | None,
+    unique: Sequence[int] | None = None,
+    known: Mapping[int, int] = NONE_KNOWN,
 ) -> tuple[Points, list[ir.Node]]:
-    """The same for `key = ANY (array)`, where the key is one column. Raises NotKeyed."""
+    """The same for `key = ANY (array)`, where the key is one column. Raises NotKeyed. `known`: of no rows, but there may be subqueries."""
     key = tuple(unique) if unique is not None else table.key_indexes
     if len(key) != 1:
         raise NotKeyed("more columns than one")
@@ -115,7 +119,7 @@ def find_listed(
         if listed is None and isinstance(c, ir.AnyAll) and not c.all:
             made = comparison(c.compare, relation, ELEMENT)
             if made is not None and made[:2] == (key[0], "=") and isinstance(made[2], ir.Var):
-                listed = expression(c.array, {})
+                listed = expression(c.array, known)
                 continue
         rest.append(c)
     if listed is None:
