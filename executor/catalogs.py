@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError
 from executor.ddl.schema import shard_schema
+from executor.ddl.shape import only_adds, same_columns
 from executor.following import CATALOG_SHARD
 from executor.session.blocks.block import Block
 from executor.snapshot.hydration import HydrationSource
@@ -37,7 +38,7 @@ from planner.catalog import (
     user_types,
 )
 from planner.catalog.uses import HAS_RETENTION
-from storage.abc import Part, ShardId, Timestamp
+from storage.abc import Part, ShardId
 from storage.parts import inline_table
 from storage.rows import conform
 from txn.abc import Group, SerializationFailure
@@ -315,7 +316,7 @@ class Catalogs:
             rids_before[oid] = self.rids.get(oid)
             self._locate(oid, row)
         self.admitted = admitted = before.with_changes(merged)
-        self._apply_images(block, group.ts, undos)
+        self._apply_images(block, group, undos)
         block.published = admitted
 
     def _locate(self, oid: int, rid: int | None) -> None:
@@ -325,8 +326,8 @@ class Catalogs:
         else:
             self.rids[oid] = rid
 
-    def _apply_images(self, block: Block, ts: Timestamp, undos: list[Any]) -> None:
-        store = self._store
+    def _apply_images(self, block: Block, group: Group, undos: list[Any]) -> None:
+        store, ts = self._store, group.ts
         for shard, table in block.created.items():
             store.create(table, ts)
             undos.append(lambda shard=shard: store.discard(shard))
@@ -338,6 +339,10 @@ class Catalogs:
             if shard in block.created or shard in block.dropped:
                 continue
             image = store.image(shard)
+            if not same_columns(image.table, table):  # it takes another form when that is durable (`publish`)
+                if not only_adds(image.table, table):  # what was read of it was noted by other places
+                    group.wrote_all(shard)
+                continue
             store.alter(table, ts)
             undos.append(lambda image=image: image.undo(ts))
 
@@ -376,6 +381,9 @@ class Catalogs:
         """The block's commit is durable: its catalog is everybody's."""
         for table in block.dropped.values():
             self.left(table)
+        for shard, table in block.altered.items():
+            if not same_columns(self._store.image(shard).table, table):
+                self._store.reshape(table, block.commit_ts)
         self._becomes(block.published)
         for shard in block.dropped:
             self._store.drop(shard, block.commit_ts)

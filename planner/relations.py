@@ -71,6 +71,9 @@ class Column:
     statistics: int = -1  # SET STATISTICS
     compression: str = ""  # COMPRESSION, as in pg_attribute
     settings: tuple[str, ...] = ()  # SET (n_distinct = -0.5), as in pg_attribute.attoptions
+    missing: str = (
+        ""  # what rows have that are older than the column: a datum, packed, in hexadecimal; "": NULL
+    )
 
     @property
     def declared(self) -> TypeRef:

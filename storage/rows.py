@@ -32,7 +32,7 @@ import msgpack
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from storage.abc import InvalidDatum, Row
+from storage.abc import Datum, InvalidDatum, Row
 
 EXT_DECIMAL = 1
 EXT_INTERVAL = 2
@@ -260,6 +260,23 @@ FIELD_ID = b"PARQUET:field_id"
 """Field metadata that names a column for ever, whatever it is called: its attribute number."""
 
 
+MISSING = b"tidewire.missing"
+"""Field metadata: the datum, packed, that rows written before there was the column have in it; without it they have NULL."""
+
+
+def missing_of(field: pa.Field) -> Datum:
+    """What rows have in a column that was not there when they were written. Raises ValueError for damaged bytes."""
+    data = (field.metadata or {}).get(MISSING)
+    return None if data is None else unpack(data)[0]
+
+
+def repeated(value: Datum, kind: pa.DataType, count: int) -> pa.Array:
+    """A column of one datum."""
+    if value is None:
+        return pa.nulls(count, kind)
+    return pa.repeat(column_to_arrow([value], kind)[0], count)
+
+
 def field_identity(field: pa.Field) -> bytes:
     """What makes two fields of two schemas the same column: the field id, else the name."""
     metadata = field.metadata or {}
@@ -273,7 +290,7 @@ def _has_id(field: pa.Field) -> bool:
 
 
 def conform(table: pa.Table, schema: pa.Schema, written: pa.Schema | None = None) -> pa.Table:
-    """`table` as if it had been written under `schema`: columns found by identity, absent ones NULL.
+    """`table` as if it had been written under `schema`: columns found by identity, absent ones with what is `MISSING`.
 
     Columns of the table that start with an underscore (`_rid`, `_ts`) stay in front. A table none of whose
     fields has an id, although the schema's have, lost them on its way to the disk (large COPYs did that once): its
@@ -289,7 +306,7 @@ def conform(table: pa.Table, schema: pa.Schema, written: pa.Schema | None = None
     for field in schema:
         i = places.get(field_identity(field))
         if i is None:
-            arrays.append(pa.nulls(table.num_rows, field.type))
+            arrays.append(repeated(missing_of(field), field.type, table.num_rows))
         elif table.schema.field(i).type.equals(field.type):
             arrays.append(table.column(i))
         else:
@@ -306,4 +323,5 @@ def reshaper(written: pa.Schema, schema: pa.Schema) -> RowReshaper | None:
     wanted = [places.get(field_identity(f)) for f in schema]
     if wanted == list(range(len(written))):
         return None
-    return lambda row: tuple([None if i is None else row[i] for i in wanted])
+    cells = [(i, None if i is not None else missing_of(f)) for i, f in zip(wanted, schema, strict=True)]
+    return lambda row: tuple([value if i is None else row[i] for i, value in cells])

@@ -18,6 +18,7 @@ import asyncio
 import pyarrow as pa
 
 from storage.abc import Part, ShardId, Timestamp
+from storage.rows import reshaper
 from txn.abc import (
     Isolation,
     ShardWrites,
@@ -155,12 +156,19 @@ class Environment(Assembly):
         return {s: r.schema for s, r in self.txns.state.registered.items() if r.forget_ts is None}
 
     def outstanding(self, shard: ShardId) -> list[tuple[Timestamp, ShardWrites]]:
-        """Commits that may not have reached the data shard yet, in order: what hydration adds to its parts.
+        """Commits that may not have reached the data shard yet, in order: what hydration adds to its parts. Rows are of the newest schema.
 
         Those with a timestamp below the data shard's upper are in it already.
         """
         state = self.txns.state
-        return [(ts, shard_writes(parts, ts)) for ts, parts in state.outstanding_le(shard, state.upper)]
+        found = [(ts, shard_writes(parts, ts)) for ts, parts in state.outstanding_le(shard, state.upper)]
+        registration = state.registered.get(shard)
+        if registration is not None and registration.older:
+            schema = _schema(registration.schema)
+            for ts, writes in found:
+                if writes.inserts and (shape := reshaper(_schema(registration.schema_at(ts)), schema)):
+                    writes.inserts[:] = [(rid, shape(row)) for rid, row in writes.inserts]
+        return found
 
     def since_when(self, shard: ShardId) -> Timestamp:
         """When the shard was registered first: it says nothing of times before. 0 for an unknown one."""
@@ -237,3 +245,7 @@ class Environment(Assembly):
             conflict_keys=len(self.conflicts),
             failed_passes=self.upkeep.failed_passes,
         )
+
+
+def _schema(data: bytes) -> pa.Schema:
+    return pa.ipc.read_schema(pa.py_buffer(data))

@@ -134,7 +134,7 @@ class CommitGroup:
         if known is not None:
             if known.forget_ts is not None:
                 raise Unregistered(f"shard {shard} was forgotten at {known.forget_ts}")
-            if known.schema == schema:
+            if next((s for name, s in reversed(self.registered) if name == shard), known.schema) == schema:
                 return
             if shard in self.writes:
                 raise NextGroup(f"rows of shard {shard} are in this group under its present schema")

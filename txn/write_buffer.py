@@ -234,7 +234,10 @@ class WriteBuffer:
 
     def register(self, shard: ShardId, schema: bytes) -> None:
         before = self.registered
-        self.registered = (*before, (shard, schema))
+        self.registered = (
+            *(known for known in before if known[0] != shard),
+            (shard, schema),
+        )  # the last one holds
         if self._journal is not None:
             self._journal.append(lambda: setattr(self, "registered", before))
 

@@ -76,7 +76,7 @@ def reshaped(session: Session, block: Block, rewrite: Rewrite) -> list[Row] | No
     rows = rows_of(session, block, rewrite.old)
     if not rows:
         return rows
-    same = _computed(session, rewrite)
+    same = computed(session, rewrite)
     if same is None:
         return None
     old = rewrite.old
@@ -99,7 +99,7 @@ def under(session: Session, block: Block, old: Table, new: Table) -> list[Row] |
     return [tuple([row[i] for i in order]) for row in rows]
 
 
-def _computed(session: Session, rewrite: Rewrite) -> Row | None:
+def computed(session: Session, rewrite: Rewrite) -> Row | None:
     """The values that all rows get; None: the keyed engine has no word for one."""
     texts = [cell for cell in rewrite.cells if isinstance(cell, str)]
     if all(text.startswith("CAST(NULL AS ") for text in texts):
@@ -200,4 +200,4 @@ async def _has_parents(
     return len(wanted) <= LOOKUPS_MAX and not await absent(session, block, table, parent, constraint, wanted)
 
 
-__all__ = ["passes", "put", "reshaped", "rows_of", "under"]
+__all__ = ["computed", "passes", "put", "reshaped", "rows_of", "under"]

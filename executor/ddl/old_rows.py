@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from executor.session import queries
 from executor.session.blocks.block import Block
+from executor.snapshot.physical import missing_sql
 from planner import types as t
 from planner.abc import KeyedRead, Query, RelationUse, Slot, Table
 from planner.ddl.plan import DataCheck
@@ -24,7 +25,7 @@ async def under(session: Session, block: Block, old: Table, new: Table) -> Any:
     for c in new.columns:
         before = known.get(c.attnum)
         name = before.name.replace('"', '""') if before is not None else ""
-        value = f'"{name}"' if before is not None else f"CAST(NULL AS {t.duckdb_type(c.type)})"
+        value = f'"{name}"' if before is not None else missing_sql(c)
         cells.append(f"{t.select_sql(value, c.type)} AS c{c.attnum}")
     use = RelationUse("old", old)
     query = Query((f"SELECT {', '.join(cells)} FROM ", Slot("old"), " o"), (use,))

@@ -22,6 +22,7 @@ from executor.abc import ExecutionError, Rows
 from executor.catalogs import NameTaken
 from executor.columnar.rows import batch_rows
 from executor.ddl import at_hand, copies, in_use, old_rows
+from executor.ddl import in_place as standing
 from executor.ddl.in_use import squashed
 from executor.ddl.schema import schema_bytes, shard_schema
 from executor.ddl.shape import same_shape
@@ -43,7 +44,7 @@ from planner.catalog import Sequence as SequenceObject
 from planner.ddl.partitions.bound_values import NotComputed
 from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, Rewrite
 from planner.planner import PlanContext
-from storage.abc import Datum, Row
+from storage.abc import Datum, Row, ShardId
 from txn.abc import SerializationFailure
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any, param
         await _truncate(session, block, bound, statement)
     elif bound.changes or bound.truncated:
         in_use.refuse(session, block, bound, statement)
-        await _apply(session, block, bound)
+        await apply(session, block, bound)
     tag = bound.tag
     if bound.query is not None and bound.created:
         assert isinstance(statement, st.CreateTableAs)
@@ -178,7 +179,7 @@ async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: s
         if session.catalog is not before:  # their functions have changed it
             bound = _bound_now(session, statement)
         in_use.refuse(session, block, bound, statement)
-        await _apply(session, block, bound)
+        await apply(session, block, bound)
         for made in fired:
             await made.end(triggers.TRUNCATE)
         await firing.over(session, block)
@@ -186,7 +187,7 @@ async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: s
         block.level = around
 
 
-async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
+async def apply(session: Session, block: Block, bound: DdlPlan) -> None:
     executor = session.executor
     txn = block.transaction()
     before = session.catalog  # as the statement was bound in it: others may commit while this one waits
@@ -201,8 +202,18 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
                 changes.append(CatalogChange(change.new, settled))
                 catalog = catalog.with_changes([changes[-1]])
     created = {table.shard: table for table in bound.created}
-    created.update({r.new.shard: r.new for r in bound.rewrites})
-    dropped = set(bound.dropped) | {r.old.shard for r in bound.rewrites if r.old.shard != r.new.shard}
+    rewrites, in_place = [], set[ShardId]()
+    for rewrite in bound.rewrites:
+        stays = await standing.standing(session, block, rewrite)
+        if stays is None:
+            rewrites.append(rewrite)
+            continue
+        in_place.add(stays.shard)
+        changes.append(CatalogChange(catalog.table(stays.oid), stays))
+        catalog = catalog.with_changes(changes[-1:])
+    created.update({r.new.shard: r.new for r in rewrites})
+    dropped = {shard for shard in bound.dropped if shard not in in_place}
+    dropped |= {r.old.shard for r in rewrites if r.old.shard != r.new.shard}
     for table in bound.truncated:
         current = catalog.table(table.oid)
         fresh = dataclasses.replace(current, shard=f"t{table.oid}_{executor.env.rids.next()}")
@@ -214,16 +225,16 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
     for check in bound.checks:
         if check.before:
             await _check(session, block, check)
-    if bound.rewrites:
+    if rewrites:
         _make_sequences_known(session, block, changes)
     moved: list[tuple[Table, Any, bool]] = [
-        (rewrite.new, await _rewritten(session, block, rewrite), False) for rewrite in bound.rewrites
+        (rewrite.new, await _rewritten(session, block, rewrite), False) for rewrite in rewrites
     ]
     for change in squashed(changes):
         old, new = change.old, change.new
         if not isinstance(new, Table) or not isinstance(old, Table) or old.shard != new.shard:
             continue
-        if same_shape(old, new):
+        if new.shard in in_place or same_shape(old, new):
             continue
         few = at_hand.under(session, block, old, new)
         if block.implicit and not few and not _has_writes(block, old):
@@ -286,7 +297,7 @@ async def leave(session: Session, block: Block) -> None:
     for on_commit in _ON_COMMIT:
         statement = _leaving(session, block, on_commit)
         if statement is not None:
-            await _apply(session, block, _bound_now(session, statement))
+            await apply(session, block, _bound_now(session, statement))
 
 
 _ON_COMMIT: Final = ("drop", "delete")

@@ -15,12 +15,13 @@ from storage.abc import Timestamp
 class Files:
     """Parquet files of one kind that were written alike.
 
-    `columns`: (name in the query, name in the files or None where they have it not, Arrow type wanted).
+    `columns`: (name in the query, name in the files or None where they have it not, Arrow type wanted, what rows have where they
+    have it not: a text to be cast, or None).
     """
 
     paths: tuple[str, ...]
     has_ts: bool
-    columns: tuple[tuple[str, str | None, str], ...] = ()
+    columns: tuple[tuple[str, str | None, str, str | None], ...] = ()
 
 
 @dataclass(slots=True)

@@ -22,6 +22,7 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.ddl.schema import shard_schema
 from executor.distributed.abc import Files, Relation
+from executor.distributed.missing import text_in
 from planner.abc import RelationUse
 from storage.abc import Part, StorageError, Timestamp
 from storage.rows import field_identity
@@ -94,7 +95,8 @@ async def relation_at(executor: Any, use: RelationUse, name: str, ts: Timestamp,
         ]
         places = {field_identity(f): f.name for f in _written(shard, version)}
         columns = tuple(
-            (n, places.get(field_identity(f)), str(f.type)) for n, f in zip(names, fields, strict=True)
+            (n, places.get(field_identity(f)), str(f.type), text_in(table.columns[i]))
+            for n, f, i in zip(names, fields, wanted, strict=True)
         )
         made.inserted.append(Files(_paths(root, group), has_ts, columns))
     for has_ts in (False, True):

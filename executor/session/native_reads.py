@@ -29,6 +29,7 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError
 from executor.ddl.schema import shard_schema
+from executor.distributed.missing import lacking
 from executor.past.tables import shard_of
 from executor.session import as_of as past
 from executor.session import relations, restricted
@@ -159,7 +160,11 @@ async def _opened(
             files.append(written)
     return {
         **_columns(catalog, table),
-        "parts": [_described(part, ts, reader) for part in files if part.row_count],
+        "parts": [
+            {**_described(part, ts, reader), "lacks": lacking(shard, part, table)}
+            for part in files
+            if part.row_count
+        ],
     }
 
 
@@ -220,7 +225,7 @@ async def _written(
 
 
 def _described(part: Part, ts: Timestamp, reader: str) -> dict[str, Any]:
-    """What a reader needs of a part. `filter`: some of its rows lie beyond the timestamp; `positional`: no _rid."""
+    """What a reader needs of a part, beside what it lacks. `filter`: some of its rows lie beyond the timestamp; `positional`: no _rid."""
     key = part.key or ""
     return {
         "kind": part.kind,

@@ -20,6 +20,7 @@ from executor.keyed.table_writes import TableWrites
 from executor.past.tables import shard_of
 from executor.session.blocks.block import Block
 from executor.snapshot.columns import rows_to_arrays
+from executor.snapshot.physical import missing_sql
 from executor.snapshot.writer import ReadPin
 from planner import types as t
 from planner.abc import (
@@ -169,7 +170,7 @@ def as_altered(executor: Any, table: Table, ts: Timestamp, pin: ReadPin | None =
     cells = []
     for c in table.columns:
         before = known.get(c.attnum)
-        value = quoted(before.name) if before is not None else f"CAST(NULL AS {t.duckdb_type(c.type)})"
+        value = quoted(before.name) if before is not None else missing_sql(c)
         cells.append(f"{value} AS {quoted(c.name)}")
     base = executor.store.relation_sql(table.shard, ts, None, True, pin=pin)
     return f"(SELECT {', '.join([*cells, '_rid'])} FROM {base} was)"

@@ -435,6 +435,10 @@ class Session(BlockOwner):
         await self._reach(block, plan.body)
         if self.executor.defining:
             await definition_locks.behind(self, plan)
+        if block is not None and block.altered:
+            from executor.ddl import moving
+
+            await moving.before(self, block, self.compiled(plan).plan)
         compiled = self.compiled(plan)
         if compiled.leaves is not None and (found := compiled.leaves.find(self, params)) is not None:
             plan, params = found

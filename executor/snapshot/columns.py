@@ -95,6 +95,8 @@ def _decimal_cell(array: pa.Array) -> CellReader:
 def _cell(array: pa.Array, name: str, env: dict[str, Any]) -> str:
     """The expression of cell `i`, its names bound in `env`."""
     t = array.type
+    if array.null_count == len(array):
+        return "None"
     dtype = fixed_dtype(t)
     if dtype is not None:
         env[name] = typed_view(array, dtype).data

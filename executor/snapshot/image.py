@@ -41,8 +41,9 @@ from executor.snapshot.pending import BULK, NONE, BulkClose, BulkInsert, CloseAl
 from executor.snapshot.physical import Physical
 from executor.snapshot.removal import Removal, prepare_removal
 from executor.snapshot.runs import RID, Rids, Run, RunShape
+from executor.snapshot.versions import Version, Versions
 from planner.abc import Table
-from storage.abc import Row, Timestamp
+from storage.abc import TIMESTAMP_MAX, Row, Timestamp
 from txn.abc import Key, ShardWrites
 
 if TYPE_CHECKING:
@@ -456,6 +457,27 @@ class TableImage(Lookups):
         self.last_write_ts = ts
         if self.keyed and not is_empty:
             self.cold = self._store.reloader(self, ts)
+
+    def adopt(self, old: TableImage, op: Op) -> None:
+        """What waits for DuckDB in an image whose place this one takes, and its account; `op` comes behind it."""
+        self._pending, self._taken_ts = [*old._pending, op], old._taken_ts
+        self.versions_held, self._compact_at = old.versions_held, old._compact_at
+        self._check_at = len(self._pending) + self._store.limits.check_every
+        self.accounted_bytes, old.accounted_bytes = old.accounted_bytes, 0
+
+    def take_rows(self, old: TableImage, chains: dict[Key, Version], runs: tuple[Run, ...]) -> None:
+        """The rows of that image, in this one's shape."""
+        self._chains.update(chains)
+        self._versions.rebuild_uniques()
+        self._runs, self._truncated_ts = runs, old._truncated_ts
+
+    def has_moved(self) -> None:
+        """Another image has its rows: whoever looks for one here is sent to DuckDB."""
+        self._runs, self._versions = (), Versions(1)
+        self._chains = self._versions.chains
+        self._uniques, self._rid_keys, self._indexes = [], None, {}
+        self.shape, self.keyed, self._pending, self.versions_held = RunShape((), ()), False, [], 0
+        self._truncated_ts = TIMESTAMP_MAX
 
     def _physical_rows(self, new: Physical, rows: pa.Table) -> pa.Table:
         shape = RunShape(new.types, ())

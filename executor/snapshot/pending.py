@@ -72,7 +72,14 @@ class Switch:
     rows: pa.Table | None
 
 
-def bulk_op(ts: Timestamp, operation: BulkInsert | BulkClose | CloseAll | Switch) -> Op:
+@dataclass(frozen=True, slots=True)
+class Widen:
+    """A generation begins that is the last one's table in DuckDB, with other columns."""
+
+    new: Physical
+
+
+def bulk_op(ts: Timestamp, operation: BulkInsert | BulkClose | CloseAll | Switch | Widen) -> Op:
     return (ts, None, BULK, operation, NONE)
 
 
@@ -101,7 +108,7 @@ def by_generation(current: Physical, ops: list[Op]) -> list[tuple[Physical, list
     stretches: list[tuple[Physical, list[Op]]] = [(current, [])]
     start = 0
     for i, op in enumerate(ops):
-        if op[2] == BULK and isinstance(op[3], Switch):
+        if op[2] == BULK and isinstance(op[3], Switch | Widen):
             stretches[-1] = (stretches[-1][0], ops[start:i])
             stretches.append((op[3].new, []))
             start = i
@@ -264,7 +271,7 @@ def _write_bulk(
         else:
             count = con.execute(op.new.insert_from(op.old, ts)).fetchone()
             done.add_insert(count[0] if count else 0, ts)
-    else:
+    elif not isinstance(op, Widen):  # which was done when the generation was created
         raise TypeError(f"not a bulk operation: {op!r}")
 
 

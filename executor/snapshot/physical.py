@@ -6,7 +6,8 @@
 Columns are called after their attribute numbers, so renaming one touches nothing here, and no name of
 a user ever gets into a statement that writes. The number behind the shard's id tells **generations** of
 one shard apart: an ALTER that adds, drops or rewrites columns starts a new one at its timestamp, and
-readers below it go on with the old one.
+readers below it go on with the old one. One that **widens** another is the same table of DuckDB's, which gets
+further columns; those that were dropped stay until the table is made anew, at the next start.
 
 Canonical Arrow and DuckDB's types differ for intervals only (a struct here, INTERVAL there); dates
 and timestamps at infinity are the same extreme integers in both.
@@ -21,10 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from planner.abc import Table
+from planner.abc import Column, Table
 from planner.lexer import quoted
 from planner.types import arrow_type, duckdb_type, literal_sql, select_sql, store_sql, to_canonical
 from storage.abc import TIMESTAMP_MAX, Row, Timestamp
+from storage.rows import unpack
 
 if TYPE_CHECKING:
     from executor.snapshot.terms import TermsOf
@@ -37,17 +39,18 @@ CLOSES_MAX = 64
 """Flushes whose closed rows are counted apart."""
 
 
+def missing_sql(column: Column) -> str:
+    """What rows that are older than the column have in it, as DuckDB stores it."""
+    kind = duckdb_type(column.type)
+    if not column.missing:
+        return f"CAST(NULL AS {kind})"
+    (value,) = unpack(bytes.fromhex(column.missing))
+    return f"CAST({literal_sql(value, column.type)} AS {kind})"
+
+
 @dataclass(slots=True, eq=False)
-class Physical:
-    """One generation of a table in DuckDB, and what is known about its rows."""
-
-    table: Table
-    generation: int
-    begins: Timestamp = 0
-    """Readers at or above this read this generation, those below it an older one."""
-
-    exists: bool = False
-    """Whether DuckDB has it already (it is created with the first flush)."""
+class Account:
+    """How many rows a table in DuckDB has, and from when to when. Generations that are one table have one."""
 
     inserted: int = 0
     """Rows that DuckDB has ever been told of."""
@@ -57,6 +60,48 @@ class Physical:
     max_from: Timestamp = 0
     closes: deque[tuple[Timestamp, int]] = field(default_factory=deque)
     """Per flush: (latest `_to`, rows closed): tells how many rows a vacuum would delete."""
+
+    def add(self, inserted: int, closed: int, max_from: Timestamp, max_to: Timestamp) -> None:
+        """A flush has been committed."""
+        self.inserted += inserted
+        self.live_rows += inserted - closed
+        self.dead_rows += closed
+        self.max_from = max(self.max_from, max_from)
+        if closed and len(self.closes) == CLOSES_MAX:  # coarser, and on the safe side
+            closed += self.closes.pop()[1]
+        if closed:
+            self.closes.append((max_to, closed))
+
+    def dead_below(self, since: Timestamp) -> int:
+        """How many rows nobody at or above `since` can see (at least)."""
+        return sum(count for ts, count in self.closes if ts <= since)
+
+    def vacuumed(self, since: Timestamp, count: int) -> None:
+        self.dead_rows -= count
+        while self.closes and self.closes[0][0] <= since:
+            count -= self.closes.popleft()[1]
+        if self.closes and count > 0:  # some of a later flush's went too
+            ts, closed = self.closes[0]
+            self.closes[0] = (ts, max(0, closed - count))
+
+
+@dataclass(slots=True, eq=False)
+class Physical:
+    """One generation of a table in DuckDB."""
+
+    table: Table
+    generation: int
+    begins: Timestamp = 0
+    """Readers at or above this read this generation, those below it an older one."""
+
+    exists: bool = False
+    """Whether DuckDB has it already (it is created with the first flush)."""
+
+    there_before: tuple[Column, ...] | None = None
+    """The columns that its table in DuckDB has had before it, if it is an older generation's as well."""
+
+    rows: Account = field(default_factory=Account)
+    """What is known about its rows."""
 
     terms: dict[Any, TermsOf] = field(default_factory=dict)
     """What its rows are found by that indexes of parts have."""
@@ -83,37 +128,67 @@ class Physical:
         self.database = database
         self.name = f"{database}.{self._own_name}" if database else self._own_name
 
+    def widened(self, table: Table, begins: Timestamp) -> Physical:
+        """The same table of DuckDB's under a definition with other columns. It is that (`exists`) when `create` has been run."""
+        new = Physical(
+            table,
+            self.generation,
+            begins,
+            there_before=self.columns_there,
+            rows=self.rows,
+            database=self.database,
+        )
+        new.name = self.name
+        return new
+
     # --- the account -----------------------------------------------------------------------------
 
-    def account(self, inserted: int, closed: int, max_from: Timestamp, max_to: Timestamp) -> None:
-        """A flush has been committed."""
-        self.inserted += inserted
-        self.live_rows += inserted - closed
-        self.dead_rows += closed
-        self.max_from = max(self.max_from, max_from)
-        if closed and len(self.closes) == CLOSES_MAX:  # coarser, and on the safe side
-            closed += self.closes.pop()[1]
-        if closed:
-            self.closes.append((max_to, closed))
+    @property
+    def inserted(self) -> int:
+        return self.rows.inserted
 
-    def dead_below(self, since: Timestamp) -> int:
-        """How many rows nobody at or above `since` can see (at least)."""
-        return sum(count for ts, count in self.closes if ts <= since)
+    @property
+    def live_rows(self) -> int:
+        return self.rows.live_rows
 
-    def vacuumed(self, since: Timestamp, count: int) -> None:
-        self.dead_rows -= count
-        while self.closes and self.closes[0][0] <= since:
-            count -= self.closes.popleft()[1]
-        if self.closes and count > 0:  # some of a later flush's went too
-            ts, closed = self.closes[0]
-            self.closes[0] = (ts, max(0, closed - count))
+    @property
+    def dead_rows(self) -> int:
+        return self.rows.dead_rows
+
+    @property
+    def max_from(self) -> Timestamp:
+        return self.rows.max_from
 
     # --- statements ------------------------------------------------------------------------------
 
     def create(self) -> str:
+        """What makes it of nothing, or of the generation that it widens; "": there is nothing to do."""
+        if self.there_before is not None:
+            known = {c.attnum for c in self.there_before}
+            return "; ".join(
+                f"ALTER TABLE {self.name} ADD COLUMN c{c.attnum} {duckdb_type(c.type)} DEFAULT {missing_sql(c)}"
+                for c in self.table.columns
+                if c.attnum not in known
+            )
         columns = [f"c{c.attnum} {duckdb_type(c.type)}" for c in self.table.columns]
         columns += ["_rid BIGINT", "_from UBIGINT", "_to UBIGINT"]
         return f"CREATE TABLE {self.name} ({', '.join(columns)})"
+
+    @property
+    def columns_there(self) -> tuple[Column, ...]:
+        """All that its table in DuckDB has, those that were dropped since included."""
+        before = self.there_before
+        if before is None:
+            return self.table.columns
+        known = {c.attnum for c in before}
+        return (*before, *(c for c in self.table.columns if c.attnum not in known))
+
+    @property
+    def _into(self) -> str:
+        """Where rows go: after `ALTER TABLE` the table's columns are in another order, and more."""
+        if self.there_before is None:
+            return self.name
+        return f"{self.name} ({', '.join([*(f'c{c.attnum}' for c in self.table.columns), '_rid', '_from', '_to'])})"
 
     def drop(self) -> str:
         return f"DROP TABLE IF EXISTS {self.name}"
@@ -124,12 +199,14 @@ class Physical:
     def insert(self, source: str, since: str, until: str = str(OPEN)) -> str:
         """Appends rows of an Arrow relation that has the columns and `_rid`."""
         cells = [store_sql(f"x.c{c.attnum}", c.type) for c in self.table.columns]
-        return f"INSERT INTO {self.name} SELECT {', '.join([*cells, 'x._rid', since, until])} FROM {source} x"
+        return (
+            f"INSERT INTO {self._into} SELECT {', '.join([*cells, 'x._rid', since, until])} FROM {source} x"
+        )
 
     def insert_from(self, old: Physical, ts: Timestamp) -> str:
-        """Copies the rows open in an older generation, column by attribute number; new ones are null."""
+        """Copies the rows open in an older generation, column by attribute number."""
         known = {c.attnum for c in old.table.columns}
-        cells = [f"c{c.attnum}" if c.attnum in known else "NULL" for c in self.table.columns]
+        cells = [f"c{c.attnum}" if c.attnum in known else missing_sql(c) for c in self.table.columns]
         return (
             f"INSERT INTO {self.name} SELECT {', '.join([*cells, '_rid', str(ts), str(OPEN)])} "
             f"FROM {old.name} WHERE _to = {OPEN}"
@@ -162,7 +239,7 @@ class Physical:
             + ")"
             for i, (row, rid, ts) in enumerate(rows)
         ]
-        return f"INSERT INTO {self.name} VALUES {', '.join(lines)}"
+        return f"INSERT INTO {self._into} VALUES {', '.join(lines)}"
 
     def close_one(self, rid: int, ts: Timestamp) -> str:
         return f"UPDATE {self.name} SET _to = {ts} WHERE _rid = {rid} AND _to = {OPEN}"
@@ -173,13 +250,12 @@ class Physical:
     def select(self, where: str, columns: Sequence[int] | None, with_rid: bool, seen_as: Table) -> str:
         """A parenthesised subquery of the columns of `seen_as`, found by attribute number.
 
-        `columns` are positions in `seen_as`; a column that this generation has not is null.
+        `columns` are positions in `seen_as`; of a column that this generation has not, rows have what is missing.
         """
         wanted = seen_as.columns if columns is None else [seen_as.columns[i] for i in columns]
         known = {c.attnum for c in self.table.columns}
         cells = [
-            (f"c{c.attnum}" if c.attnum in known else f"CAST(NULL AS {duckdb_type(c.type)})")
-            + f" AS {quoted(c.name)}"
+            (f"c{c.attnum}" if c.attnum in known else missing_sql(c)) + f" AS {quoted(c.name)}"
             for c in wanted
         ]
         if with_rid or not cells:
@@ -191,8 +267,7 @@ class Physical:
         """A parenthesised subquery of the rows that came and went in (after, upto]."""
         known = {c.attnum for c in self.table.columns}
         cells = [
-            (f"c{c.attnum}" if c.attnum in known else f"CAST(NULL AS {duckdb_type(c.type)})")
-            + f" AS {quoted(c.name)}"
+            (f"c{c.attnum}" if c.attnum in known else missing_sql(c)) + f" AS {quoted(c.name)}"
             for c in seen_as.columns
         ]
         told = "".join(f", {c}" for c in cells)

@@ -202,16 +202,32 @@ class Run:
             self.keys.spill(spill)
         self.find: Callable[[Key], int] = self.keys.find
         self.key_at = self.keys.key_at
+        self._read_with(self.columns)
+        self._secondary: dict[int, SecondaryIndex] = {}
+        self._by_rid: tuple[Rids, Rids | None] | None = None
+
+    def reshaped(self, shape: RunShape, columns: Sequence[pa.Array], *, in_place: bool) -> Run:
+        """The same rows with other columns, under the same keys. `in_place`: those that there were are where they were."""
+        new = object.__new__(Run)
+        new.shape, new.rids, new.columns = shape, self.rids, list(columns)
+        new.first, new.since, new.size = self.first, self.since, self.size
+        new.tombstones, new.spill = self.tombstones, self.spill
+        new.keys, new.find, new.key_at = self.keys, self.find, self.key_at
+        new._read_with(columns)
+        new._secondary, new._by_rid = self._secondary, self._by_rid
+        if in_place:
+            new.orders = self.orders
+        return new
+
+    def _read_with(self, columns: Sequence[pa.Array]) -> None:
         self.entry: Callable[[int], tuple[int, Row] | None] = (
-            entry_reader(rids, self.columns) if self.tombstones < self.size else _no_row
+            entry_reader(self.rids, columns) if self.tombstones < self.size else _no_row
         )
         self._some: dict[tuple[int, ...], RowReader] = {}
         self._blocks: dict[tuple[int, ...], SideBySide] = {}
         self._picks: dict[int, PicksReader] = {}
-        self._secondary: dict[int, SecondaryIndex] = {}
         self.orders: dict[tuple[int, ...], SecondaryIndex] = {}
         """By columns that are no key (`executor.snapshot.indexes`)."""
-        self._by_rid: tuple[Rids, Rids | None] | None = None
 
     def some(self, indexes: tuple[int, ...]) -> RowReader:
         """A reader of these columns alone."""

@@ -1,6 +1,7 @@
 """The snapshot store: all images, one DuckDB database behind them, and what is to be done when.
 
-    create attach alter drop     images come and go             (image.py; hydration.py fills them)
+    create attach alter drop     images come and go             (image.py; hydration.py fills them, reshaping.py
+                                 gives one other columns)
     prepare_read relation_sql    columnar reads                 (writer.py flushes, physical.py words)
     put ... -> grown             flush to DuckDB, compaction    (writer.py, compaction.py)
     set_since                    vacuum, old generations and dropped tables go
@@ -35,6 +36,7 @@ from executor.snapshot.hydration import (
 )
 from executor.snapshot.image import TableImage
 from executor.snapshot.removal import Removal
+from executor.snapshot.reshaping import reshaped
 from executor.snapshot.store_upkeep import StoreUpkeep
 from executor.snapshot.writer import ReadPin
 from planner.abc import Table
@@ -83,6 +85,12 @@ class SnapshotStore(StoreUpkeep):
         image = self._images[table.shard]
         image.alter(table, ts, rows)
         self._waiting[table.shard] = image
+
+    def reshape(self, table: Table, ts: Timestamp) -> None:
+        """Since `ts`, which is durable, the table has other columns, and its rows are where they were: see `reshaping`."""
+        shard = table.shard
+        old = self._images[shard]
+        self._images[shard] = self._waiting[shard] = reshaped(self, old, table, ts)
 
     def drop(self, shard: ShardId, ts: Timestamp) -> None:
         """Dropped at `ts`, durably: kept for reads of the past, if not more are dropped meanwhile."""
@@ -148,7 +156,9 @@ class SnapshotStore(StoreUpkeep):
         while len(image.generations) > 1 and image.flushed_physical is not image.generations[0]:
             if image.generations[1].begins > since:
                 break
-            self.spawn(self._writer.drop_tables([image.generations.pop(0)]))
+            gone = image.generations.pop(0)
+            if image.generations[0].name != gone.name:  # or else it is one table
+                self.spawn(self._writer.drop_tables([gone]))
         while len(image.definitions) > 1 and image.definitions[1][0] <= since:
             image.definitions.pop(0)
         self._vacuum_if_due(image)
@@ -209,7 +219,7 @@ class SnapshotStore(StoreUpkeep):
             def place() -> None:
                 written, physical = loaded.written, image.physical
                 physical.exists = True
-                physical.account(written.inserted, written.closed, written.max_from, written.max_to)
+                physical.rows.add(written.inserted, written.closed, written.max_from, written.max_to)
                 self.packer.wrote(physical.database, loaded.unpacked_rows)
                 image.flushed_ts = max(image.flushed_ts, loaded.as_of)
                 image.hydrated_with(loaded.run, loaded.as_of)

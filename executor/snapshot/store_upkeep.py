@@ -150,6 +150,7 @@ class StoreUpkeep:
             await self._writer.flush(image, self.durable_ts)
         finally:
             image.flushing = None
+        image = self._images.get(image.table.shard, image)  # another one may have taken its place
         self._account(image)
         if image.dropped_ts is None and self._pending_long(image):
             self._waiting[image.table.shard] = image
@@ -170,7 +171,7 @@ class StoreUpkeep:
             return
         least = max(self.limits.vacuum_rows_min, physical.live_rows // 10)
         since = self._since(image)
-        if physical.dead_rows >= least and physical.dead_below(since) >= least:
+        if physical.dead_rows >= least and physical.rows.dead_below(since) >= least:
             image.vacuuming = True
             self.spawn(self._vacuum(image, physical, since))
 

@@ -177,14 +177,14 @@ class DuckWriter:
         def write(con: duckdb.DuckDBPyConnection) -> list[Written]:
             done = []
             for physical, some in stretches:
-                if not physical.exists:
-                    con.execute(physical.create())
+                if not physical.exists and (made := physical.create()):
+                    con.execute(made)
                 done.append(write_ops(con, physical, some))
             return done
 
         for (physical, _), w in zip(stretches, await self._transact(image, write), strict=True):
             physical.exists = True
-            physical.account(w.inserted, w.closed, w.max_from, w.max_to)
+            physical.rows.add(w.inserted, w.closed, w.max_from, w.max_to)
             self.packer.wrote(physical.database, w.inserted + w.closed)
             image.flushed_physical = physical
 
@@ -194,7 +194,7 @@ class DuckWriter:
         async with self._lock:
             row = await self._transact(image, lambda con: con.execute(physical.vacuum(since)).fetchone())
             count = row[0] if row else 0
-            physical.vacuumed(since, count)
+            physical.rows.vacuumed(since, count)
             self.packer.wrote(physical.database, count)
 
     async def drop_tables(self, tables: list[Physical], *, last: bool = False) -> None:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -158,11 +158,14 @@ def _scan(
     # Deletions first: which of the insertions they can concern is told by ranges of row ids.
     deletions = [p for p in parts if p["kind"] == "-"]
     ranges = {(p["rid_min"], p["rid_max"]) for p in deletions}
-    groups: dict[tuple[bool, bool, bool], list[dict[str, Any]]] = {}
+    groups: dict[tuple[bool, bool, bool, tuple[tuple[str, str], ...]], list[dict[str, Any]]] = {}
     for part in parts:
         if part["kind"] == "+":
             touched = any(low <= part["rid_max"] and part["rid_min"] <= high for low, high in ranges)
-            groups.setdefault((part["filter"], touched, part["positional"] and touched), []).append(part)
+            lacks = tuple(sorted(part["lacks"].items()))
+            groups.setdefault((part["filter"], touched, part["positional"] and touched, lacks), []).append(
+                part
+            )
     rid = T.StructField("_rid", T.LongType())
     ts = T.StructField("_ts", T.DecimalType(20, 0))
     reader = spark.read.options(**blobs.PARQUET_READER)
@@ -187,7 +190,7 @@ def _scan(
     if gone is not None and few:
         gone = _words(gone)
     made: DataFrame | None = None
-    for (late, touched, positional), some in groups.items():
+    for (late, touched, positional, lacks), some in groups.items():
         hidden = [*([rid] if touched and not positional else []), *([ts] if late else [])]
         frame = scan(some, [*map(_stored, shape.columns), *hidden])
         if late:
@@ -199,7 +202,7 @@ def _scan(
         if touched:
             assert gone is not None
             frame = _without(frame, gone) if few else frame.join(gone, "_rid", "left_anti")
-        frame = frame.select(*(_shown(c) for c in shape.columns))
+        frame = frame.select(*(_shown(c, dict(lacks)) for c in shape.columns))
         made = frame if made is None else made.union(frame)
     if made is None:
         made = spark.createDataFrame([], shape.spark_schema())
@@ -224,6 +227,10 @@ def _stored(column: Column) -> T.StructField:
     return T.StructField(f"c{column.attnum}", kind, True, {FIELD_ID: column.attnum})
 
 
-def _shown(column: Column) -> SparkColumn:
+def _shown(column: Column, lacks: Mapping[str, str]) -> SparkColumn:
+    """`lacks`: what rows have in columns that are younger than they, by attribute number."""
+    missing = lacks.get(str(column.attnum))
+    if missing is not None:
+        return F.lit(missing).cast(spark_type(column.arrow)).alias(column.name)
     found = F.col(f"c{column.attnum}")
     return (found.cast("string") if pa.types.is_time64(column.arrow) else found).alias(column.name)

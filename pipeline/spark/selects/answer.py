@@ -130,8 +130,10 @@ def make_view(spark: Any, said: dict[str, Any], rows: Sequence[bytes]) -> None:
         if has_ts:
             frame = frame.where(f.col("_ts") <= f.lit(as_of))
         cells = [
-            (f.col(_quoted(source)) if source is not None else f.lit(None)).cast(spark_type(kind)).alias(name)
-            for name, source, kind in columns
+            (f.col(_quoted(source)) if source is not None else f.lit(missing))
+            .cast(spark_type(kind))
+            .alias(name)
+            for name, source, kind, missing in columns
         ]
         pieces.append(frame.select("_rid", *cells))
     if said["inserted_rows"] is not None:

@@ -93,7 +93,8 @@ class Alteration:
         """A new shard for the new shape, and the query that fills it from the old one."""
         scope = self.scope
         old_names = {c.attnum: c.name for c in self.before.columns}
-        new = dataclasses.replace(self.table, shard=tables.shard_of(scope.allocate()))
+        columns = tuple(dataclasses.replace(c, missing="") if c.missing else c for c in self.table.columns)
+        new = dataclasses.replace(self.table, shard=tables.shard_of(scope.allocate()), columns=columns)
         self.table = new
         old_rows = constraints.qualified(scope, self.before)
         first = scope.before.get(self.before.oid)
