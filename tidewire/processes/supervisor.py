@@ -50,6 +50,7 @@ class _Child:
     ordinal: int
     process: asyncio.subprocess.Process
     ended: asyncio.Task[int] = field(init=False)
+    ready: bool = False
 
     def __post_init__(self) -> None:
         self.ended = asyncio.create_task(self.process.wait())
@@ -89,6 +90,7 @@ class _Family:
         line = (await process.stdout.readline()).decode()
         if not line.startswith(READY):
             raise StartError(f"process {ordinal} did not start (exit code {await child.ended})")
+        child.ready = True
         _log.info("process started", process=ordinal, pid=process.pid)
         return line.removeprefix(READY).strip()
 
@@ -98,7 +100,11 @@ class _Family:
                 child.process.send_signal(number)
 
     async def stop(self, limit_s: float) -> list[int]:
-        """SIGTERM to all, and SIGKILL to those that outlive the limit; their exit codes."""
+        """SIGTERM to all, and SIGKILL to those that outlive the limit; their exit codes.
+
+        One that is still starting may not know of the signal yet, and be ended by it: nobody was connected.
+        """
+        starting = [child for child in self.children.values() if not child.ready]
         self.tell(signal.SIGTERM)
         waiting = [child.ended for child in self.children.values()]
         if not waiting:
@@ -107,7 +113,9 @@ class _Family:
         if left:
             _log.error("processes did not end and are killed", count=len(left))
             self.tell(signal.SIGKILL)
-        return list(await asyncio.gather(*waiting))
+        await asyncio.gather(*waiting)
+        unaware = [child.ended for child in starting if child.ended.result() == -signal.SIGTERM]
+        return [ended.result() for ended in waiting if ended not in unaware]
 
     def died(self, ordinal: int) -> None:
         """Says so. Raises StartError when too many have."""
@@ -163,23 +171,35 @@ async def _start_all(family: _Family, config: Config, port: int) -> str:
 
 
 async def _watch(family: _Family, config: Config, port: int, stop: asyncio.Event) -> None:
-    """Until the signal; a process that dies meanwhile is started again. Raises StartError."""
+    """Until the signal; processes that die meanwhile are started again, side by side. Raises StartError."""
     stopping = asyncio.create_task(stop.wait())
+    again: dict[int, asyncio.Task[None]] = {}
     try:
         while True:
-            ends = {child.ended: ordinal for ordinal, child in family.children.items()}
-            await asyncio.wait([stopping, *ends], return_when=asyncio.FIRST_COMPLETED)
+            ends = {
+                child.ended: ordinal for ordinal, child in family.children.items() if ordinal not in again
+            }
+            await asyncio.wait([stopping, *ends, *again.values()], return_when=asyncio.FIRST_COMPLETED)
             if stopping.done():
                 return
+            for ordinal, task in list(again.items()):
+                if task.done():
+                    del again[ordinal]
+                    task.result()
             for ended, ordinal in ends.items():
                 if ended.done():
-                    await _again(family, seat_config(config, ordinal, port), ordinal, stop)
+                    work = _again(family, seat_config(config, ordinal, port), ordinal)
+                    again[ordinal] = asyncio.create_task(work)
     finally:
         stopping.cancel()
+        for task in again.values():
+            task.cancel()
+        await asyncio.gather(*again.values(), return_exceptions=True)
 
 
-async def _again(family: _Family, config: Config, ordinal: int, stop: asyncio.Event) -> None:
-    while not stop.is_set():
+async def _again(family: _Family, config: Config, ordinal: int) -> None:
+    """Until it serves. Raises StartError when too many have died."""
+    while True:
         family.died(ordinal)
         try:
             await family.start(ordinal, config)
