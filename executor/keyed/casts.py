@@ -9,9 +9,11 @@ assignment is stricter than for an explicit cast. Casts to and from text are the
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from executor.abc import ExecutionError
 from executor.keyed import times
@@ -83,6 +85,15 @@ def unchanged(v: Any, _s: Any) -> Any:
 
 def _time_of(v: int) -> int | None:
     return v % times.DAY_US if -times.INFINITY < v < times.INFINITY else None
+
+
+_TODAY: Final = re.compile("now|today|tomorrow|yesterday", re.IGNORECASE)
+
+
+def _at(text: str, session: Any) -> Any:
+    """The session's settings, and where a time is said by that the transaction's."""
+    types = session.types
+    return replace(types, now_us=session.now_us()) if _TODAY.search(text) else types
 
 
 def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:
@@ -161,6 +172,8 @@ def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:
         return lambda v, s: t.output_text(v, source, s.types)
     if a in _TEXTS or a in (t.TEXT_ARRAY, t.VARCHAR_ARRAY):  # an array of texts reads as one of what they say
         plain = TypeRef(b)
+        if b in (t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ):
+            return lambda v, s: t.input_text(v, plain, _at(v, s))
         return lambda v, s: t.input_text(v, plain, s.types)
     return None
 

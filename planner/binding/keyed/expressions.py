@@ -167,7 +167,9 @@ _SHOWN: Final = frozenset(
     )
 )
 """What a text is made of as a client sees it."""
-_READ_TOO: Final = frozenset((t.NUMERIC, t.FLOAT8, t.FLOAT4, t.JSON, t.JSONB, t.BYTEA))
+_READ_TOO: Final = frozenset(
+    (t.NUMERIC, t.FLOAT8, t.FLOAT4, t.JSON, t.JSONB, t.BYTEA, t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ)
+)
 _READ_ARRAYS: Final = (t.INT2_ARRAY, t.INT4_ARRAY, t.INT8_ARRAY, t.UUID_ARRAY, t.NUMERIC_ARRAY)
 """What an array of texts is read as: its text, as that array's."""
 _OF_JSONB: Final = {
