@@ -50,6 +50,10 @@ _POPULATING: Final = frozenset(
 """Functions that fill up a row: a table's whole row is to them a value of its row type."""
 
 
+_ARGUMENTS_MAX: Final = 100
+_OF_ANY_NUMBER: Final = frozenset(("coalesce", "greatest", "least", "array"))
+"""What looks like a call, and is syntax."""
+
 _TEXTS: Final = frozenset((t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME))
 
 
@@ -222,6 +226,10 @@ class CallBinder(OperatorBinder):
             arguments, star = [], True
         else:
             star = False
+        if len(arguments) > _ARGUMENTS_MAX and name not in _OF_ANY_NUMBER:
+            raise PlanError(
+                "54023", f"cannot pass more than {_ARGUMENTS_MAX} arguments to a function", position=_at(node)
+            )
         if name in ("normalize", "is_normalized") and len(arguments) == 2:
             arguments = [arguments[0], _normal_form(arguments[1])]
         offered = self.queries.offered(schema)

@@ -204,7 +204,6 @@ class CompoundBinder(QueryWriter):
         self,
         node: exp.SetOperation,
         scope: Scope,
-        expected: Sequence[TypeRef | None] | None,
         prefix: Frag | None,
         top: bool,
     ) -> BoundQuery:
@@ -220,11 +219,8 @@ class CompoundBinder(QueryWriter):
             )
         refs: list[TypeRef] = []
         for i, (a, b) in enumerate(zip(first[0].columns, first[1].columns, strict=True)):
-            wanted = expected[i] if expected is not None and i < len(expected) else None
             if a.type.oid == b.type.oid == t.UNKNOWN:
-                refs.append(
-                    wanted if wanted is not None else TypeRef(t.UNKNOWN if expected is not None else t.TEXT)
-                )
+                refs.append(TypeRef(t.TEXT))  # whatever is wanted of the whole
                 continue
             nodes = [ir.Var(a.type, 0, i), ir.Var(b.type, 0, i)]
             if t.UNKNOWN in (a.type.oid, b.type.oid):
@@ -241,7 +237,6 @@ class CompoundBinder(QueryWriter):
             bounds.append(one)
             scope.outer += one.outer
         x, y = bounds
-        refs = [TypeRef(t.TEXT) if r.oid == t.UNKNOWN and expected is None else r for r in refs]
         forms: list[Form] = []
         for ref, f, g in zip(refs, x.forms, y.forms, strict=True):
             same = ref.oid == t.NUMERIC and f is not None and g is not None and f[1] == g[1]

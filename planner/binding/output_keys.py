@@ -9,7 +9,7 @@ A number is a position and no value; any other constant would order nothing, and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from sqlglot import exp
 
@@ -20,6 +20,9 @@ from planner.binding.grouping import grouping_sets
 from planner.binding.naming import identifier
 from planner.binding.scope import no_column
 from planner.parse import position as first_position
+
+_NUMBER_MAX: Final = (1 << 31) - 1
+"""A longer one is no number of an output, but a value, as any constant with a point is."""
 
 if TYPE_CHECKING:
     from planner.binding.scope import Scope
@@ -87,11 +90,12 @@ def _numbered(node: exp.Expression, targets: Sequence[Target], what: str, at: in
     literal = node.this if negative else node
     if not isinstance(literal, exp.Literal):
         return None
-    if literal.is_string or not str(literal.this).isdigit():
+    digits = str(literal.this)
+    if literal.is_string or not digits.isdigit() or len(digits.lstrip("0")) > 10 or int(digits) > _NUMBER_MAX:
         if negative:
             _refuse_constant(what, at)
         return None
-    number = -int(str(literal.this)) if negative else int(str(literal.this))
+    number = -int(digits) if negative else int(digits)
     if not 0 < number <= len(targets):
         shown = f"-{literal.this}" if negative else str(number)
         raise PlanError("42P10", f"{what} position {shown} is not in select list", position=at)

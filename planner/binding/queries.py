@@ -151,7 +151,7 @@ class QueryBinder(CompoundBinder):
             return bound
         if isinstance(node, exp.SetOperation):
             locking.refuse_passed(passed, view=scope.parent is None)
-            bound = self.set_operation(node, scope, expected, prefix, top)
+            bound = self.set_operation(node, scope, prefix, top)
             bound.unlocked = True
             return bound
         if isinstance(node, exp.Values):

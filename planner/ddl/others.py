@@ -27,9 +27,9 @@ from planner.catalog.collations import NONE
 from planner.catalog.names import missing_relation, missing_type
 from planner.catalog.system.definitions import bare
 from planner.catalog.type_objects import BaseType
-from planner.ddl import collations, moments, naming
+from planner.ddl import collations, limits, moments, naming
 from planner.ddl.constraints import definitions as constraints
-from planner.ddl.constraints import unique_indexes
+from planner.ddl.constraints import own_names, unique_indexes
 from planner.ddl.constraints.collated_keys import refuse_unordered
 from planner.ddl.constraints.index_classes import key_class, require_own_order
 from planner.ddl.foreign import tables as foreign_tables
@@ -49,7 +49,6 @@ from planner.partitioning import descendants
 _METHODS: Final = frozenset(("btree", "hash", "gin", "gist", "brin", "spgist"))
 _INCLUDING: Final = frozenset(("btree", "gist", "spgist"))
 """Methods whose indexes carry further columns."""
-INDEX_KEYS_MAX: Final = 32
 
 
 # --- indexes ----------------------------------------------------------------------------------------
@@ -80,8 +79,7 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
             scope.notice(f'relation "{said.name}" already exists, skipping', "42P07")
             return
         scope.refuse_duplicate(schema, said.name)
-    if len(said.elements) > INDEX_KEYS_MAX:
-        raise PlanError("54011", f"cannot use more than {INDEX_KEYS_MAX} columns in an index")
+    limits.refuse_index_columns(len(said.elements) + len(said.include))
     keys: list[IndexKey] = []
     labels: list[str] = []
     for element in said.elements:
@@ -117,9 +115,7 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         said.unique,
         False,
         said.method,
-        with_schemas(scope, moments.frozen(scope, said.where.text, table=table))
-        if said.where is not None
-        else "",
+        own_names.kept(scope, table, said.where.text) if said.where is not None else "",
         tuple(include),
         said.nulls_not_distinct,
         options=kept((), said.options),
@@ -167,11 +163,7 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
         )
     assert element.expression is not None
     tree = parse_expression(element.expression.text).unnest()
-    if (
-        isinstance(tree, exp.Column)
-        and not tree.table
-        and constraints.find_column(table, identifier(tree.this))
-    ):
+    if own_names.is_own_column(scope, table, tree) and constraints.find_column(table, identifier(tree.this)):
         return _key(
             scope, table, dataclasses.replace(element, column=identifier(tree.this), expression=None), said
         )
@@ -188,7 +180,7 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
         raise collations_met.undetermined("index expression")
     return IndexKey(
         0,
-        with_schemas(scope, moments.frozen(scope, element.expression.text, table=table)),
+        own_names.kept(scope, table, element.expression.text),
         element.descending,
         nulls_first,
         _class(scope, element, said, plan.columns[0].type if plan.columns is not None else None),
@@ -268,6 +260,7 @@ def create_composite(scope: Scope, said: st.CreateComposite) -> None:
         collation = composites.attribute_collation(scope, c.collation, base, domain, c.collation_position)
         columns.append(Column(c.name, base, i + 1, domain=domain, collation=collation))
     oid, array = scope.allocate(), scope.allocate()
+    limits.refuse_columns(len(columns))
     scope.add(CompositeType(oid, schema.oid, said.name.name, array, tuple(columns), scope.user))
 
 

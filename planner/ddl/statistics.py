@@ -9,20 +9,19 @@ from __future__ import annotations
 import dataclasses
 from typing import Final
 
-from sqlglot import exp
-
 from planner import statements as st
 from planner import types
 from planner.abc import PlanError, Table, TypeRef
+from planner.binding.naming import identifier
 from planner.catalog import Function, IndexKey, Schema, StatisticsObject, View, rights
 from planner.catalog.names import missing_schema
 from planner.ddl import naming
 from planner.ddl.constraints import definitions as constraints
+from planner.ddl.constraints import own_names
 from planner.ddl.dependencies import depends
 from planner.ddl.rights import permits
 from planner.ddl.routines import definitions as routines
 from planner.ddl.scope import Scope
-from planner.ddl.types.named_types import with_schemas
 from planner.parse import parse_expression
 from planner.types.orders import UNORDERED
 
@@ -75,8 +74,8 @@ def _key(scope: Scope, table: Table, said: str | st.Sql, of: int) -> IndexKey:
     if not isinstance(said, str):
         tree = parse_expression(said.text)
         bare = tree.unnest()
-        if isinstance(bare, exp.Column) and not bare.table:
-            column_name = bare.name
+        if own_names.is_own_column(scope, table, bare):
+            column_name = identifier(bare.this)
     if column_name:
         if column_name in constraints.SYSTEM_COLUMNS:
             raise PlanError("0A000", "statistics creation on system columns is not supported")
@@ -91,7 +90,7 @@ def _key(scope: Scope, table: Table, said: str | st.Sql, of: int) -> IndexKey:
     assert plan.columns is not None
     if of > 1:
         _refuse_unordered(plan.columns[0].type, "expression cannot be used in multivariate statistics")
-    text = with_schemas(scope, said.text)
+    text = own_names.kept(scope, table, said.text)
     of_users = depends.needs_of_expression(scope, text) or any(
         routines.calls(scope, table, text, f.oid, f.name) for f in scope.catalog.objects(Function)
     )

@@ -20,7 +20,7 @@ from planner.binding.writes.updatable_views import view_target
 from planner.catalog import View
 from planner.catalog.collations import NONE, shown
 from planner.cursors import is_select_into
-from planner.ddl import moments, stars
+from planner.ddl import limits, moments, stars
 from planner.ddl.dependencies import depends as depends_on
 from planner.ddl.scope import Scope
 from planner.ddl.tables.columns import refuse_column_name
@@ -137,6 +137,7 @@ def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
     assert plan.columns is not None
     if len(said.columns) > len(plan.columns):
         raise PlanError("42601", "CREATE VIEW specifies more column names than columns")
+    limits.refuse_columns(len(plan.columns))
     columns: list[Column] = []
     for i, result in enumerate(plan.columns):
         label = said.columns[i] if i < len(said.columns) else result.name

@@ -38,8 +38,9 @@ from planner.binding.rights import barriers
 from planner.binding.scope import FromStep, Relation, Scope
 from planner.binding.state import Parts, Target
 from planner.binding.writes import generated, updatable_views
-from planner.binding.writes.clauses import Returning
+from planner.binding.writes.clauses import Returning, is_default
 from planner.binding.writes.inserts import Bound, InsertBinder, as_column
+from planner.binding.writes.written_rows import NoSuchTarget
 from planner.inheritance import spreads
 
 
@@ -78,7 +79,11 @@ class DmlBinder(InsertBinder):
         relation = self._target_rows(table, alias)
         scope, source = self._joined_scope(node, relation, node.args.get("from_"))
         scope.clause = "UPDATE"
-        assignments = self.assignments_of(node.expressions, table, scope, relation)
+        try:
+            assignments = self.assignments_of(node.expressions, table, scope, relation)
+        except NoSuchTarget:
+            self._read_the_rest(node, scope)
+            raise
         table, where, (columns, outs, returning_relation) = self._narrowed(
             node, table, alias, relation, scope, "w"
         )
@@ -128,6 +133,16 @@ class DmlBinder(InsertBinder):
             extra |= partitioned.leafwise(self.queries, [relation], by_range)
             by_range = None
         return Bound(body, columns, "UPDATE", by_range, extra)
+
+    def _read_the_rest(self, node: exp.Update, scope: Scope) -> None:
+        """What an UPDATE computes and asks is read before the columns that it assigns are looked for: its errors come first."""
+        for item in node.expressions:
+            if isinstance(item.this, exp.Column) and not is_default(item.expression):
+                self.expressions.bind(item.expression, scope)
+        said = node.args.get("where")
+        if said is not None:
+            scope.clause = "WHERE"
+            self.expressions.boolean(said.this, scope, "WHERE")
 
     def delete(self, node: exp.Delete) -> Bound:
         table, alias = self.target(node.this, "delete from")

@@ -253,6 +253,7 @@ class InsertBinder(SecuredRows):
         if explicit and len(bound.columns) < len(listed):
             raise targets.without_value(len(bound.columns))
         number = self.queries.anonymous_relation(bound)
+        places = _places(source)
         given: dict[int, ir.Node] = {}
         for i, (index, c) in enumerate(zip(listed, bound.columns, strict=False)):
             column = table.columns[index]
@@ -266,7 +267,8 @@ class InsertBinder(SecuredRows):
                     hint="" if column.generated else "Use OVERRIDING SYSTEM VALUE to override.",
                 )  # fmt: skip
             value = ir.Var(c.type, number, i)
-            targets.take(self, table, given, i, value, 0, partial(self.assigned, value, column, 0))
+            at = places[i] if i < len(places) else 0
+            targets.take(self, table, given, i, value, at, partial(self.assigned, value, column, at))
         row = [given[i] if i in given else self.default(table, i) for i in range(len(table.columns))]
         row = self.generated(table, row)
         items = join(", ", self.row_items(table, row))
@@ -323,3 +325,12 @@ def _same_length(values: exp.Values) -> None:
 
 def _decorated(node: exp.Expression) -> bool:
     return any(node.args.get(k) for k in ("order", "limit", "offset", "with_"))
+
+
+def _places(source: exp.Expression) -> list[int]:
+    """Where the columns of a query stand in the text: those of its first SELECT; none of a list with a star in it."""
+    while isinstance(source, exp.SetOperation | exp.Subquery | exp.Paren):
+        source = source.this
+    items = source.expressions if isinstance(source, exp.Select) else []
+    stars = any(isinstance(x, exp.Star) or isinstance(x.this, exp.Star) for x in items)
+    return [] if stars else [first_position(x) for x in items]

@@ -47,6 +47,10 @@ from planner.parse import position as first_position
 from planner.relations import TransitionTable
 
 
+class NoSuchTarget(PlanError):
+    """A column is to be assigned that is not there."""
+
+
 class JoinedColumns:
     """Columns of FROM's (USING's) relations in RETURNING: the statement's query hands them over with each row.
 
@@ -192,7 +196,7 @@ class WrittenRows:
             index = next((i for i, c in enumerate(table.columns) if c.name == name), None)
         if index is None:
             shown = table.name if self.view is None else self.view.view.name
-            raise PlanError(
+            raise NoSuchTarget(
                 "42703",
                 f'column "{name}" of relation "{shown}" does not exist',
                 position=first_position(node),

@@ -18,12 +18,13 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified
-from planner.ddl import moments, naming
+from planner.ddl import naming
 from planner.ddl.constraints import names as constraint_names
+from planner.ddl.constraints import own_names
 from planner.ddl.constraints.collated_keys import refuse_keys, refuse_unordered
+from planner.ddl.limits import refuse_index_columns
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
-from planner.ddl.types.named_types import with_schemas
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.parse.queries import parse_expression
 from planner.parse.queries import position as first_position
@@ -120,6 +121,7 @@ def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) 
         refuse_unordered(column.type)
     refuse_keys(columns, "primary keys" if said.kind == "p" else "unique constraints")
     included = [_included(table, name, said.position) for name in said.include]
+    refuse_index_columns(len(columns) + len(included))
     attnums = tuple(c.attnum for c in columns)
     refuse_key_without(table, attnums, what.upper())
     if said.name:
@@ -416,7 +418,7 @@ def add_check(
         name,
         "c",
         tuple(c.attnum for c in named),
-        expression=with_schemas(scope, moments.frozen(scope, said.expression.text, table=table)),
+        expression=own_names.kept(scope, table, said.expression.text),
         validated=not (said.not_valid and (has_rows or added)),
         no_inherit=said.no_inherit,
     )

@@ -10,21 +10,25 @@ from __future__ import annotations
 import dataclasses
 from typing import Final
 
+from sqlglot import exp
+
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, Oid, PlanError, Table, TypeRef
+from planner.binding.naming import identifier
 from planner.catalog import Catalog, Index, IndexKey, quote_identifier
 from planner.catalog.exclusions import conflicts, index_of
 from planner.catalog.system.constraints import has_default_class
 from planner.catalog.system.definitions import index_column
-from planner.ddl import collations, moments, naming
+from planner.ddl import collations, limits, naming
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import names as constraint_names
+from planner.ddl.constraints import own_names
 from planner.ddl.constraints.collated_keys import refuse_keys
 from planner.ddl.constraints.index_classes import key_class, require_own_order
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
-from planner.ddl.types.named_types import with_schemas
+from planner.parse import parse_expression
 from planner.types.enums import labels_of
 from planner.types.oids import ANYARRAY
 from planner.types.orders import UNORDERED
@@ -59,7 +63,8 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
     keys: list[IndexKey] = []
     labels: list[str] = []
     operands: list[Oid] = []
-    for element, operator in zip(said.elements, said.operators, strict=True):
+    for given, operator in zip(said.elements, said.operators, strict=True):
+        element = _plain(scope, table, given)
         key, kind = _key(scope, table, said, element)
         _verify_operator(scope, table, method, key, kind, operator)
         operands.append(_operand(kind))
@@ -72,6 +77,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
             raise PlanError("42703", f'column "{column_name}" named in key does not exist')
         include.append(column.attnum)
         labels.append(column_name)
+    limits.refuse_index_columns(len(keys) + len(include))
     if said.name:
         name = said.name
         scope.refuse_duplicate(scope.catalog.schema_of(table.schema_oid), name)
@@ -97,9 +103,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
         table.oid,
         tuple(keys),
         method=method,
-        predicate=with_schemas(scope, moments.frozen(scope, said.expression.text, table=table))
-        if said.expression is not None
-        else "",
+        predicate=own_names.kept(scope, table, said.expression.text) if said.expression is not None else "",
         include=tuple(include),
         constraint_oid=constraint.oid,
     )
@@ -108,6 +112,18 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
     if has_rows:
         scope.checks.append(_check(scope, table, index, said.operators))
     return table
+
+
+def _plain(scope: Scope, table: Table, element: st.IndexElement) -> st.IndexElement:
+    """A column in parentheses is the column."""
+    tree = parse_expression(element.expression.text).unnest() if element.expression is not None else None
+    if (
+        isinstance(tree, exp.Column)
+        and own_names.is_own_column(scope, table, tree)
+        and constraints.find_column(table, identifier(tree.this)) is not None
+    ):
+        return dataclasses.replace(element, column=identifier(tree.this), expression=None)
+    return element
 
 
 def _key(
@@ -144,7 +160,7 @@ def _key(
     kind = plan.columns[0].type
     if kind.oid == types.UNKNOWN:
         kind = TypeRef(types.TEXT)
-    return IndexKey(0, with_schemas(scope, element.expression.text), *tail), kind
+    return IndexKey(0, own_names.kept(scope, table, element.expression.text), *tail), kind
 
 
 def _verify_operator(

@@ -9,7 +9,7 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import quote_identifier, rights
-from planner.ddl import naming
+from planner.ddl import limits, naming
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import names as constraint_names
 from planner.ddl.constraints.collated_keys import refuse_keys
@@ -28,6 +28,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
         raise PlanError("42P16", "constraints on permanent tables may reference only permanent tables")
     if target is not table:
         rights.require(scope.catalog, scope.user, target, "references")
+    limits.refuse_foreign_key_columns(len(columns))
     key = _referenced(target, said)
     if len(key) != len(columns):
         raise PlanError("42830", "number of referencing and referenced columns for foreign key disagree")

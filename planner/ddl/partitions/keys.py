@@ -13,8 +13,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Final
 
-from sqlglot import exp
-
 from planner import statements as st
 from planner import types
 from planner.abc import Column, PlanError, SqlError, Table, TypeRef
@@ -22,11 +20,10 @@ from planner.binding.naming import identifier
 from planner.catalog.classes_of_operators import oid_of
 from planner.catalog.collations import NONE, is_collatable
 from planner.catalog.system.constraints import opclass_for
-from planner.ddl import moments
 from planner.ddl.constraints import definitions as constraints
+from planner.ddl.constraints import own_names
 from planner.ddl.constraints.index_classes import key_class
 from planner.ddl.scope import Scope
-from planner.ddl.types.named_types import with_schemas
 from planner.parse import parse_expression
 from planner.parse import position as first_position
 from planner.partitioning import can_be_key, has_order
@@ -43,7 +40,7 @@ def keyed(scope: Scope, table: Table, said: st.PartitionBy) -> Table:
         raise PlanError("42P17", 'cannot use "list" partition strategy with more than one column')
     if len(said.elements) > KEYS_MAX:
         raise PlanError("54011", f"cannot partition using more than {KEYS_MAX} columns")
-    elements = [_plain(table, element) for element in said.elements]
+    elements = [_plain(scope, table, element) for element in said.elements]
     known = any(not element.column for element in elements)
     if known:
         scope.add(table)  # what an expression names is looked up there
@@ -64,12 +61,12 @@ def keyed(scope: Scope, table: Table, said: st.PartitionBy) -> Table:
     )
 
 
-def _plain(table: Table, element: st.IndexElement) -> st.IndexElement:
+def _plain(scope: Scope, table: Table, element: st.IndexElement) -> st.IndexElement:
     """`(column)` in parentheses is the column."""
     if element.expression is None:
         return element
     tree = parse_expression(element.expression.text).unnest()
-    if isinstance(tree, exp.Column) and not tree.table and not isinstance(tree.this, exp.Star):
+    if own_names.is_own_column(scope, table, tree):
         name = identifier(tree.this)
         if name in constraints.SYSTEM_COLUMNS or constraints.find_column(table, name) is not None:
             return dataclasses.replace(element, column=name, expression=None)
@@ -142,7 +139,7 @@ def _expression(scope: Scope, table: Table, element: st.IndexElement) -> Column:
     if kind.oid == types.UNKNOWN:
         kind = TypeRef(types.TEXT)
     number = scope.allocate()  # no other column ever had it
-    text = with_schemas(scope, moments.frozen(scope, said.text, table=table))
+    text = own_names.kept(scope, table, said.text)
     return Column(
         f"{HIDDEN}{number}........", kind, number, default=text, generated=True, hidden=True, collation=collation
     )  # fmt: skip

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Sequence
 from planner import statements as st
 from planner.abc import Column, Oid, PlanError, Policy, SqlError, Table
 from planner.binding.rights.policy_conditions import bind
-from planner.catalog import CatalogObject, Role, policies, quote_identifier, rights
+from planner.catalog import CatalogObject, Role, View, policies, quote_identifier, rights
 from planner.catalog.uses import HAS_POLICIES
 from planner.ddl import moments
 from planner.ddl.constraints import definitions as constraints
+from planner.ddl.constraints import own_names
 from planner.ddl.dependencies import depends
 from planner.ddl.scope import Scope
 from planner.lexer import tokenize
@@ -139,7 +140,15 @@ def _condition(scope: Scope, table: Table, said: st.Sql | None) -> tuple[str, tu
         e.position = 0  # PostgreSQL points at nothing here
         raise
     needed = {*depends.needs_of_query(scope, parse_expression(said.text)), *called}
-    return moments.frozen(scope, said.text, table=table), tuple(sorted(needed))
+    text = said.text
+    if not _reads(scope, needed):
+        text = own_names.unqualified(scope, table, text)
+    return moments.frozen(scope, text, table=table), tuple(sorted(needed))
+
+
+def _reads(scope: Scope, needed: Iterable[Oid]) -> bool:
+    """Whether there are queries in it: names in these may be others'."""
+    return any(isinstance(scope.catalog.get(oid), Table | View) for oid in needed)
 
 
 def _with(

@@ -16,7 +16,7 @@ from planner.catalog import Index, Sequence, domains, exclusions, quote_identifi
 from planner.catalog.collations import nondeterministic
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.definitions import type_name
-from planner.ddl import collations, moments, rules, sequences, statistics
+from planner.ddl import collations, limits, moments, rules, sequences, statistics
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints.collated_keys import refuse_keys
 from planner.ddl.dependencies import depends, standing
@@ -27,7 +27,6 @@ from planner.ddl.replication import published
 from planner.ddl.rights import policies
 from planner.ddl.routines import triggers
 from planner.ddl.scope import Scope, describe
-from planner.ddl.tables import creation as tables
 from planner.ddl.tables import retyped
 from planner.ddl.tables.alteration import Alteration, is_certain
 from planner.ddl.tables.columns import (
@@ -37,7 +36,7 @@ from planner.ddl.tables.columns import (
     verify_default,
     verify_first_value,
     verify_generated,
-    with_dates_of_generated,
+    with_generated_kept,
 )
 from planner.ddl.types.named_types import with_schemas
 from planner.ddl.types.typenames import check_column_type, resolve_type
@@ -56,14 +55,13 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
         raise PlanError("42701", f'column "{said.name}" of relation "{table.name}" already exists')
     refuse_column_name(said.name, [])
     refuse_alike(said.name, [c.name for c in table.columns])
-    if len(table.columns) >= tables.COLUMNS_MAX:
-        raise PlanError("54011", f"tables can have at most {tables.COLUMNS_MAX} columns")
     schema = scope.catalog.schema_of(table.schema_oid)
     attnum = next_attnum(table)
+    limits.refuse_columns(attnum)
     column, sequence, checks = define_column(scope, said, schema, table.name, attnum, table.temporary)
     on.table = dataclasses.replace(table, columns=(*table.columns, column), last_attnum=attnum)
     if column.generated:
-        on.table = with_dates_of_generated(scope, on.table)
+        on.table = with_generated_kept(scope, on.table)
         column = on.table.columns[-1]
     if sequence is not None:
         scope.replace(sequence, dataclasses.replace(sequence, table_oid=table.oid, unlogged=table.unlogged))

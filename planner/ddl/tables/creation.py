@@ -7,7 +7,6 @@ constraints and their indexes. Its shard is named by the table's own OID (`t1638
 from __future__ import annotations
 
 import dataclasses
-from typing import Final
 
 from planner import statements as st
 from planner.abc import Column, Oid, PlanError, Table
@@ -21,9 +20,9 @@ from planner.catalog import (
     View,
 )
 from planner.catalog.system.attributes import storage_of
-from planner.ddl import moments, naming, statistics
+from planner.ddl import limits, moments, naming, statistics
 from planner.ddl.constraints import definitions as constraints
-from planner.ddl.constraints import exclusions, table_constraints, unique_indexes
+from planner.ddl.constraints import exclusions, own_names, table_constraints, unique_indexes
 from planner.ddl.constraints import names as constraint_names
 from planner.ddl.dependencies import depends
 from planner.ddl.foreign import tables as foreign_tables
@@ -39,12 +38,10 @@ from planner.ddl.tables.columns import (
     refuse_column_name,
     verify_default,
     verify_generated,
-    with_dates_of_generated,
+    with_generated_kept,
 )
 from planner.ddl.types.named_types import with_schemas
 from planner.parse.storage import kept
-
-COLUMNS_MAX: Final = 1_600
 
 
 def shard_of(oid: Oid) -> str:
@@ -163,8 +160,7 @@ class _Builder:
         names = [c.name for c in self.columns]
         refuse_column_name(name, names)
         refuse_alike(name, names)
-        if len(self.columns) >= COLUMNS_MAX:
-            raise PlanError("54011", f"tables can have at most {COLUMNS_MAX} columns")
+        limits.refuse_columns(len(self.columns) + 1)
 
     def like(self, said: st.LikeClause) -> None:
         source = self.scope.relation(said.table)
@@ -204,6 +200,7 @@ class _Builder:
         by_attnum = {c.attnum: c.name for c in source.columns}
         for constraint in source.constraints:
             if constraint.kind == "c" and "constraints" in want:
+                own_names.refuse_whole_rows(self.scope, source, constraint)
                 self.constraints.append(
                     st.ConstraintDef(
                         "c",
@@ -359,7 +356,7 @@ class _Builder:
             unlogged=self.unlogged,
             of_type=self.of_type,
         )
-        table = with_dates_of_generated(scope, table)
+        table = with_generated_kept(scope, table)
         if self.partition_by is not None:
             table = partition_keys.keyed(scope, table, self.partition_by)
             if excluded := [c for c in self.constraints if c.kind == "x"]:

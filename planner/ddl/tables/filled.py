@@ -22,7 +22,7 @@ from planner.catalog import Index, quote_identifier
 from planner.catalog.collations import NONE
 from planner.catalog.system.definitions import type_name
 from planner.cursors import is_select_into
-from planner.ddl import views
+from planner.ddl import limits, views
 from planner.ddl.dependencies import depends
 from planner.ddl.plan import Rewrite
 from planner.ddl.retention import retention_us
@@ -66,6 +66,7 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
         raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
     if len(said.columns) > len(plan.columns):
         raise PlanError("42601", "too many column names were specified")
+    limits.refuse_columns(len(plan.columns))
     columns: list[Column] = []
     for i, result in enumerate(plan.columns):
         label = said.columns[i] if i < len(said.columns) else result.name

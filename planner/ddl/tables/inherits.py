@@ -21,6 +21,7 @@ from planner.catalog import quote_identifier
 from planner.catalog.system.attributes import storage_of
 from planner.catalog.system.definitions import constraint_definition, default_text, type_name
 from planner.ddl.constraints import definitions as constraints
+from planner.ddl.constraints import own_names
 from planner.ddl.rights import permits
 from planner.ddl.scope import Scope
 from planner.ddl.tables import action_words
@@ -175,6 +176,7 @@ class Inherited:
         made = []
         for check in self.checks:
             parent = next(p for p in self.parents if any(c.oid == check.oid for c in p.constraints))
+            own_names.refuse_whole_rows(self.scope, parent, check)
             above = {c.attnum: c.name for c in parent.columns}
             columns = tuple(attnums[above[n]] for n in check.columns)
             made.append(dataclasses.replace(check, oid=self.scope.allocate(), columns=columns, shown=()))

@@ -9,6 +9,7 @@ from planner.catalog import Index, Relation
 from planner.catalog.stored_queries import stored_queries_of
 from planner.ddl import rules
 from planner.ddl.constraints import definitions as constraints
+from planner.ddl.constraints import own_names
 from planner.ddl.dependencies import depends, moved_relations, renamed_in_queries
 from planner.ddl.dependencies.renamed_in_queries import Renaming
 from planner.ddl.rights import policies
@@ -29,7 +30,10 @@ def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
     rules.refuse_renaming(scope, found)
     _rename_in_views(scope, found, new_name)
     before = scope.catalog
-    scope.replace(found, dataclasses.replace(found, name=new_name))
+    if isinstance(found, Table):
+        scope.replace(found, own_names.renamed(scope, found, new_name))
+    else:
+        scope.replace(found, dataclasses.replace(found, name=new_name))
     depends.follow_constants(scope, before)
 
 
