@@ -235,6 +235,11 @@ class OnConflict:
     def updates(self) -> bool:
         return self.assignments is not None or self.query is not None or self.above is not None
 
+    def excluding(self, table: Table) -> list[Constraint]:
+        """The exclusion constraints among the arbiters, which no key stands for."""
+        said = table.constraints if self.constraint is None else (self.constraint,)
+        return [] if self.updates else [c for c in said if c.kind == "x"]
+
 
 @dataclass(frozen=True, slots=True)
 class InsertValues:

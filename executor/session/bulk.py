@@ -23,7 +23,7 @@ from executor.ddl.schema import shard_schema
 from executor.keyed.insert import InsertPlan, twice_updated
 from executor.keyed.table_writes import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.write import Change
-from executor.session import new_keys, queries, row_checks, row_security
+from executor.session import exclusions, new_keys, queries, row_checks, row_security
 from executor.session.blocks import keyed as keyed_session
 from executor.session.blocks import settling
 from executor.session.blocks.block import Block
@@ -84,12 +84,39 @@ async def insert(
         return await partitioned.insert(session, block, table, rows, on_conflict, params, given)
     executor = session.executor
     await hydrated(block, table)
+    apart = on_conflict.excluding(table) if on_conflict is not None else []
     if (fired := inserting(session, block, table, on_conflict)) is not None:
+        if apart:
+            raise ExecutionError(
+                "0A000",
+                "ON CONFLICT DO NOTHING with exclusion constraints and triggers is not supported",
+            )
         return await triggered.insert(session, block, fired, rows, on_conflict, params, given, began=began)
     await row_security.check(session, block, table, row_security.INSERTED, rows)
     if rows.num_rows >= executor.limits.stage_rows and on_conflict is None:
         return await insert_bulk(session, block, table, rows)
     datums = batch_rows(rows, [c.type for c in table.columns])
+    if not apart:
+        return await _insert_few(session, block, table, datums, on_conflict, params, given, began)
+    made = [await _insert_few(session, block, table, [], on_conflict, params, given, began)]
+    for row in datums:  # each beside those before it
+        session.rules(table).check_proposed(row, session)
+        await row_checks.check_wide_proposed(session, block, table, [row])
+        if not await exclusions.excluded(session, block, table, apart, row):
+            made.append(await _insert_few(session, block, table, [row], on_conflict, params, given, began))
+    return pa.concat_tables([m[0] for m in made]), sum(m[1] for m in made)
+
+
+async def _insert_few(
+    session: Session,
+    block: Block,
+    table: Table,
+    datums: list[Row],
+    on_conflict: OnConflict | None,
+    params: Sequence[Datum],
+    given: Mapping[str, queries.Given] | None,
+    began: int,
+) -> Written:
     written, changes, count = await insert_rows(
         session, block, table, datums, on_conflict, params, given, began=began
     )

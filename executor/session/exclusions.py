@@ -9,9 +9,10 @@ first, its snapshot moves forward, and it meets the row. Where it cannot (it has
 servers, whose locks are their own, admission asks once more whether anybody wrote to the keyspace after the time as of
 which was looked, and refuses it (40001).
 
-Rows are looked at when the statement that wrote them is over, or, DEFERRABLE ones, at COMMIT; as DuckDB joins them,
-for no index is searched: an equality among the operators makes that a hash join, ranges are joined by their bounds, and
-where there is neither each row is compared with each.
+Rows are looked at when the statement that wrote them is over, or, DEFERRABLE ones, at COMMIT; those of an INSERT with ON
+CONFLICT DO NOTHING before they are written, one by one, to leave out what is excluded. DuckDB joins them, for no index is
+searched: an equality among the operators makes that a hash join, ranges are joined by their bounds, and where there is neither
+each row is compared with each.
 """
 
 from __future__ import annotations
@@ -69,6 +70,21 @@ async def after_bulk(session: Session, block: Block, table: Table, numbered: pa.
         await _enforce(session, block, table, staging.physical(table, numbered))
 
 
+async def excluded(
+    session: Session, block: Block, table: Table, among: Sequence[Constraint], row: Row
+) -> bool:
+    """Whether a row that is to be inserted is excluded by one that is there, the statement's own earlier ones among them."""
+    from executor.session.copying import staging
+
+    for constraint in among:
+        if table.shard not in block.created:
+            await _alone(session, block, _space(table, constraint))
+        proposed = staging.written_rows(table, [row], [session.executor.env.rids.take(1)])
+        if await _conflict(session, block, table, constraint, proposed, False) is not None:
+            return True
+    return False
+
+
 async def check_deferred(session: Session, block: Block, d: Deferred) -> None:
     """What was put off, before the commit or when the constraint becomes immediate. Raises 23P01."""
     table = session.catalog.get(d.table_oid)
@@ -120,7 +136,7 @@ async def _look(
     *,
     alive: bool = False,
 ) -> None:
-    space = f"{table.shard}/{constraint.oid}"
+    space = _space(table, constraint)
     if table.shard not in block.created:
         await _alone(session, block, space)
     found = await _conflict(session, block, table, constraint, rows, alive)
@@ -131,6 +147,10 @@ async def _look(
         txn.wrote(space, _KEY, blind=True)
         why = f'rows were written that exclusion constraint "{constraint.name}" may exclude'
         block.reference_checks.append(Absence(space, frozenset((_KEY,)), txn.read_ts, why))
+
+
+def _space(table: Table, constraint: Constraint) -> str:
+    return f"{table.shard}/{constraint.oid}"
 
 
 async def _alone(session: Session, block: Block, space: str) -> None:
@@ -187,4 +207,4 @@ async def _conflict(
     return error
 
 
-__all__ = ["Deferred", "after_bulk", "check_deferred", "enforce"]
+__all__ = ["Deferred", "after_bulk", "check_deferred", "enforce", "excluded"]

@@ -48,7 +48,7 @@ def inferred(
         index = catalog.get(c.index_oid)
         if not isinstance(index, Index) or _keys(table, index) != wanted:
             continue
-        refuse_deferrable((c,))
+        refuse_deferrable(table, (c,))
         if not index.predicate:
             return c
         needed = _conjuncts(table, parse_expression(index.predicate), kinds)
@@ -61,12 +61,16 @@ def inferred(
     return partial
 
 
-def refuse_deferrable(constraints: Sequence[Constraint]) -> None:
+def refuse_deferrable(table: Table, constraints: Sequence[Constraint]) -> None:
     """Raises 55000: what is checked at the end of a transaction says nothing of a row that is about to come."""
-    if any(c.kind in "pux" and c.deferrable for c in constraints):
+    found = next((c for c in constraints if c.kind in "pux" and c.deferrable), None)
+    if found is not None:
         raise PlanError(
             "55000",
             "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters",
+            table=table.name,
+            constraint=found.name,
+            about_oid=table.oid,
         )
 
 

@@ -75,16 +75,11 @@ class RowBinder(WrittenRows):
             constraint = next((c for c in table.constraints if c.name == name and not c.index_only), None)
             if constraint is None:
                 raise PlanError("42704", f'constraint "{name}" for table "{table.name}" does not exist')
-            if constraint.kind == "x":
-                if not nothing:
-                    raise PlanError("42809", "ON CONFLICT DO UPDATE not supported with exclusion constraints")
-                refuse_deferrable((constraint,))
-                raise PlanError(
-                    "0A000", "ON CONFLICT DO NOTHING with an exclusion constraint is not supported"
-                )
-            if constraint.kind not in "pu":
+            if constraint.kind == "x" and not nothing:
+                raise PlanError("42809", "ON CONFLICT DO UPDATE not supported with exclusion constraints")
+            if constraint.kind not in "pux":
                 raise PlanError("42809", "constraint in ON CONFLICT clause has no associated index")
-            refuse_deferrable((constraint,))
+            refuse_deferrable(table, (constraint,))
         elif keys:
             for node in (x for k in keys for x in k.find_all(exp.Column)):
                 self._check_conflict_column(table, alias, node)
@@ -101,13 +96,7 @@ class RowBinder(WrittenRows):
                 position=first_position(clause),
             )
         else:
-            refuse_deferrable(table.constraints)
-            if any(c.kind == "x" for c in table.constraints):
-                raise PlanError(
-                    "0A000",
-                    "ON CONFLICT DO NOTHING without a key is not supported for tables with exclusion constraints",
-                    hint="For example, ON CONFLICT (column_name) DO NOTHING.",
-                )
+            refuse_deferrable(table, table.constraints)
         if nothing:
             return OnConflict(constraint, None)
         old = self.relation(table, alias, "", of_table=False)

@@ -112,7 +112,7 @@ class InsertBinder(SecuredRows):
             try:
                 if prefix is not None or not self.queries.prefer_keyed or self.instead is not None:
                     raise keyed.NotKeyed("not wanted")
-                if conflict is not None and conflict.query is not None:
+                if conflict is not None and (conflict.query is not None or conflict.excluding(table)):
                     raise keyed.NotKeyed("ON CONFLICT")
                 made = tuple(tuple(keyed.expression(n, {}) for n in r) for r in rows)
                 offsets = {returning_relation: 0}
