@@ -391,13 +391,14 @@ def predicate_text(
 
 def _is_call(text: str) -> bool:
     """`COALESCE(a, b)`, `lower(x)`: nothing before or after one call."""
-    head, _, rest = text.partition("(")
-    name = head.strip('"')
-    return (
-        bool(rest) and name.replace("_", "a").isalnum() and name != "ROW" and bare("(" + rest) != "(" + rest
-    )
+    called = _CALLED.match(text)
+    if called is None or called[0] == "ROW(":
+        return False
+    rest = text[called.end() - 1 :]
+    return bare(rest) != rest
 
 
+_CALLED = re.compile(r"""(?:(?:"[^"]+"|\w+)\.)?(?:"[^"]+"|\w+)\(""")
 _NESTED = re.compile(r"'(?:[^']|'')*'|\([^()]*\)")
 
 

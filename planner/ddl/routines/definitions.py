@@ -17,10 +17,7 @@ from planner.binding.queries import QueryBinder
 from planner.binding.routines import inlined as binding
 from planner.binding.routines.bodies import body_of
 from planner.catalog import (
-    Cast,
-    EventTrigger,
     Function,
-    Operator,
     Parameter,
     Schema,
     UserType,
@@ -529,7 +526,6 @@ def alter_function(scope: Scope, said: st.AlterFunction) -> None:
         permits.may_become(scope, action.name)
         scope.replace(f, dataclasses.replace(f, owner=require_role(scope, action.name)))
     else:
-        _refuse_dependents(scope, f, said.tag)
         new = dataclasses.replace(f, name=action.new_name)
         if action.what == "set schema":
             schema = scope.catalog.schema(action.name)
@@ -542,6 +538,9 @@ def alter_function(scope: Scope, said: st.AlterFunction) -> None:
         if any(x.signature == f.signature for x in taken):
             shown = f"{new.name}({signature_shown(scope.catalog, f, ', ')})"
             raise PlanError("42723", f'function {shown} already exists in schema "{home}"')
+        from planner.ddl.routines import renamed  # which stands on this
+
+        renamed.follow(scope, f, new, said.tag)
         scope.replace(f, new)
 
 
@@ -565,19 +564,3 @@ def search_path_of(f: Function, otherwise: tuple[str, ...], user: str) -> tuple[
         if name == "search_path":
             return tuple(user if n == "$user" else n for n in split_identifiers(value) if n)
     return otherwise
-
-
-def _refuse_dependents(scope: Scope, f: Function, what: str) -> None:
-    """The texts of views, defaults and CHECKs name it as it is called now."""
-    from planner.ddl.dependencies.dependents import dependents
-
-    by_oid = [d for d in dependents(scope, f) if d.trigger is None]  # as triggers know it, and aggregates
-    if any(
-        not isinstance(d.thing, Operator | Cast | EventTrigger)
-        and (not isinstance(d.thing, Function) or d.thing.aggregate is None)
-        for d in by_oid
-    ):
-        raise PlanError(
-            "0A000",
-            f"{what} to another name or schema is not supported while views, defaults, CHECKs or functions call it",
-        )
