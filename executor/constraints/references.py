@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from executor.abc import ExecutionError
@@ -63,6 +64,44 @@ class ReferenceRule:
             return False
         nulls = sum(row[i] is None for i in self.indexes)
         return 0 < nulls < len(self.indexes)
+
+
+@dataclass(frozen=True)
+class ForeignKey:
+    """A foreign key seen from both sides, each thing found out once for as long as both are so defined (`TableRules.foreign_key`)."""
+
+    child: Table
+    parent: Table
+    constraint: Constraint
+
+    @cached_property
+    def rule(self) -> ReferenceRule:
+        return reference(self.child, self.constraint)
+
+    @cached_property
+    def indexes(self) -> tuple[int, ...]:
+        """Row positions of the referenced columns in the parent."""
+        return referenced(self.parent, self.constraint)[0]
+
+    @cached_property
+    def canonical(self) -> Callable[[Sequence[Any]], Key]:
+        """What makes a key of the values of these."""
+        return referenced(self.parent, self.constraint)[1]
+
+    @cached_property
+    def stands_on(self) -> tuple[Constraint, tuple[int, ...]]:
+        """See `referenced_key`."""
+        return referenced_key(self.parent, self.constraint)
+
+    @cached_property
+    def same(self) -> bool:
+        """See `same_datums`."""
+        return same_datums(self.child, self.parent, self.constraint)
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether equal values of the child's columns are equal datums."""
+        return all(t.alike(self.child.columns[i].type) is None for i in self.rule.indexes)
 
 
 def concerns(table: Table) -> bool:

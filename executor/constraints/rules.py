@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from executor.abc import ExecutionError
-from executor.constraints.references import ReferenceRule, references_of
+from executor.constraints.references import ForeignKey, ReferenceRule, references_of
 from executor.constraints.screens import Screen, screen
 from executor.keyed.compile import NotCompilable, compile_condition_not_false
 from executor.keyed.key_values import datum_forms, primary_key_of, secondary_key_of
@@ -81,8 +81,8 @@ class TableRules:
     """The compiled constraints of one table definition. `wide_checks` are CHECKs that only DuckDB can compute."""
 
     __slots__ = (
-        "asks", "checks", "deferrable", "defined", "guards", "identity", "key", "key_indexes", "key_space", "not_null",
-        "references", "screens", "size_bytes", "table", "under", "uniques", "wide_checks", "within",
+        "_foreign_keys", "asks", "checks", "deferrable", "defined", "guards", "identity", "key", "key_indexes", "key_space",
+        "not_null", "references", "screens", "size_bytes", "table", "under", "uniques", "wide_checks", "within",
     )  # fmt: skip
 
     def __init__(self, table: Table, bind_check: BindCheck, catalog: Catalog) -> None:
@@ -114,6 +114,7 @@ class TableRules:
         self.defined = defined(table)
         """The catalog's definition, where this is a form of it that views ask more of."""
         self.references: tuple[ReferenceRule, ...] = references_of(table)
+        self._foreign_keys: dict[Oid, ForeignKey] = {}
         wide: list[Constraint] = []
         checks: list[tuple[Constraint, Callable[..., bool]]] = []
         screens: list[Screen | None] = []
@@ -144,6 +145,13 @@ class TableRules:
         """What tells of many rows at once whether they pass; None: each is to be asked."""
         self.guards = tuple(c for c in checks if c[0].kind == VIEW_CHECK)
         self.wide_checks = tuple(wide)
+
+    def foreign_key(self, parent: Table, constraint: Constraint) -> ForeignKey:
+        """What is known of a foreign key of this table, or of an aim of it, with its other side."""
+        known = self._foreign_keys.get(constraint.oid)
+        if known is None or known.parent is not parent or known.constraint is not constraint:
+            known = self._foreign_keys[constraint.oid] = ForeignKey(self.table, parent, constraint)
+        return known
 
     def lock_mode(self, old: Row, new: Row) -> LockMode:
         """How an UPDATE locks a row, by what it makes of it: who refers to it is concerned if a key is another one."""

@@ -422,11 +422,11 @@ async def widely_checked_rows(
 
     None: there are no such CHECKs, or it inserts nothing.
     """
-    from executor.session import row_checks
-
     write, table = compiled.write, compiled.table
     if type(write) is not InsertPlan or not write.rules.wide_checks:
         return None
+    from executor.session import row_checks
+
     assert table is not None
     if compiled.image is not None and write.asks_for(compiled.image):
         raise NotHydrated(table.name)
@@ -438,12 +438,12 @@ async def widely_checked_rows(
 
 async def check_wide(session: Session, block: Block, compiled: CompiledPlan) -> None:
     """CHECKs that DuckDB has to compute, of what a keyed statement has just written and `widely_checked_rows` has not asked about."""
-    from executor.session import row_checks
-    from executor.session.copying import staging
-
     rules, table = compiled.rules, compiled.table
     if rules is None or not rules.wide_checks:
         return
+    from executor.session import row_checks
+    from executor.session.copying import staging
+
     assert table is not None
     if type(compiled.write) is InsertPlan:
         await row_checks.check_wide_decided(session, block, table, block.last_changes)

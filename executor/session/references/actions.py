@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from executor.columnar.rows import batch_rows
-from executor.constraints.references import reference, referenced, space_of, still_referenced
+from executor.constraints.references import referenced, space_of, still_referenced
 from executor.keyed.write import Change, PendingKeys
 from executor.session import new_keys
 from executor.session.references.checks import Absence, children_locked
@@ -47,7 +47,9 @@ async def parent_lost(session: Session, block: Block, event: Event) -> list[Chan
 
         await referring_partitions.act(session, block, child, parent, constraint, event.rows)
         return []
-    indexes, canonical = referenced(parent, constraint)
+    rules = session.rules(child)
+    foreign_key = rules.foreign_key(parent, constraint)
+    indexes, canonical = foreign_key.indexes, foreign_key.canonical
     news: dict[Key, Row | None] = {}
     lost: dict[Key, Values] = {}
     for old, new in event.rows:
@@ -62,8 +64,9 @@ async def parent_lost(session: Session, block: Block, event: Event) -> list[Chan
         return []
     await ready(block, child)
     block.use(child)
+    removes = deleted and action == "c"
     keys = {a for c in child.constraints if c.kind in "pu" for a in c.columns}
-    stays = not (deleted and action == "c") and keys.isdisjoint(constraint.columns)
+    stays = not removes and keys.isdisjoint(constraint.columns)
     mode = LockMode.NO_KEY_UPDATE if stays else LockMode.UPDATE
     while True:
         found = await children(session, block, child, parent, constraint, list(lost.values()))
@@ -72,9 +75,7 @@ async def parent_lost(session: Session, block: Block, event: Event) -> list[Chan
     note_absence(block, child, constraint, frozenset(lost))
     if not found and not child.triggers:
         return []
-    rules = session.rules(child)
-    rule = reference(child, constraint)
-    removes = deleted and action == "c"
+    rule = foreign_key.rule
     columns = (constraint.delete_columns if deleted else ()) or constraint.columns
     cleared = [child.index_of(a) for a in columns]
     fired = firing.statement(
@@ -207,10 +208,10 @@ async def refuse_children(
     await ready(block, child)
     block.use(child)
     found = await children(session, block, child, parent, constraint, lost)
-    _, canonical = referenced(parent, constraint)
+    foreign_key = session.rules(child).foreign_key(parent, constraint)
+    canonical = foreign_key.canonical
     if found:
-        rule = reference(child, constraint)
-        referred = {rule.key(row) for _, row in found}
+        referred = {foreign_key.rule.key(row) for _, row in found}
         still = [v for v in lost if canonical(v) in referred]
         if action == "a":
             gone = await _gone(session, block, parent, constraint, still)

@@ -103,8 +103,8 @@ async def moved(
                 detail=f'A foreign key points to ancestor "{above.name}" but not the root ancestor "{table.name}".',
                 hint=f'Consider defining the foreign key on table "{table.name}".',
             )
-    queue = deque(keys_lost(catalog, leaf, left, own=True))
-    queue.extend(keys_lost(catalog, table, changes))
+    queue = deque(keys_lost(session, leaf, left, own=True))
+    queue.extend(keys_lost(session, table, changes))
     await _heed(session, block, queue)
 
 
@@ -135,7 +135,7 @@ async def _heed(session: Session, block: Block, queue: deque[Event]) -> None:
 
 
 async def _expect_present(session: Session, block: Block, event: Event) -> None:
-    rule = reference(event.child, event.constraint)
+    rule = session.rules(event.child).foreign_key(event.parent, event.constraint).rule
     values = list(dict.fromkeys(rule.values(row) for row in event.rows))
     if is_deferred(block, event.constraint):
         block.deferred.append(Deferred(event.constraint.oid, event.child.oid, False, values))
@@ -205,7 +205,7 @@ async def after_bulk(
 
 
 async def _at_present(session: Session, block: Block, event: Event) -> None:
-    indexes, _ = referenced(event.parent, event.constraint)
+    indexes = session.rules(event.child).foreign_key(event.parent, event.constraint).indexes
     values = [tuple(old[i] for i in indexes) for old, _ in event.rows]
     into = [(event.child, event.constraint)]
     if event.child.partitioning is not None:

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from executor.constraints.references import reference, referenced
 from executor.keyed import deferred_keys
 from executor.keyed.write import Change
 from executor.session.references.checks import Lost
@@ -24,7 +23,6 @@ from planner.abc import Constraint, Table
 if TYPE_CHECKING:
     from executor.session.blocks.block import Block
     from executor.session.session import Session
-    from planner.catalog import Catalog
 
 
 @dataclass(slots=True)
@@ -60,9 +58,9 @@ def events(session: Session, block: Block, table: Table, changes: Sequence[Chang
         note_lost(session, block, table, changes)
     if table.unheeded or session.settings.replica:
         return
-    yield from keys_lost(catalog, table, changes)
-    for constraint in sorted((c for c in table.constraints if c.kind == "f"), key=lambda c: c.oid):
-        rule = reference(table, constraint)
+    if table.referenced_by:
+        yield from keys_lost(session, table, changes)
+    for rule in session.rules(table).references:
         rows, mixed = [], False
         for _, _, old, _, new in changes:
             if new is None or (old is not None and rule.values(old) == rule.values(new)):
@@ -73,19 +71,20 @@ def events(session: Session, block: Block, table: Table, changes: Sequence[Chang
             if rule.key(new) is not None:
                 rows.append(new)
         if rows or mixed:
+            constraint = rule.constraint
             yield Event(table, catalog.table(constraint.foreign_table), constraint, False, rows, mixed)
 
 
 def keys_lost(
-    catalog: Catalog, table: Table, changes: Iterable[Change], *, own: bool = False
+    session: Session, table: Table, changes: Iterable[Change], *, own: bool = False
 ) -> Iterator[Event]:
     """What becomes of who refers to the table's rows. `own`: only by foreign keys into this very table, and not one above it."""
-    for constraint, child in aims.into(catalog, table):
+    for constraint, child in aims.into(session.catalog, table):
         if own and not any(
             c.oid == constraint.oid and c.foreign_table == table.oid for c in child.constraints
         ):
             continue
-        indexes, _ = referenced(table, constraint)
+        indexes = session.rules(child).foreign_key(table, constraint).indexes
         lost = []
         for _, _, old, _, new in changes:
             if old is None or any(old[i] is None for i in indexes):

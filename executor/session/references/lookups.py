@@ -14,8 +14,6 @@ import pyarrow as pa
 
 from executor.columnar.rows import batch_rows
 from executor.constraints.references import (
-    referenced_key,
-    same_datums,
     sql_equal,
 )
 from executor.session import queries
@@ -68,11 +66,12 @@ async def absent(
         return await referenced_partitions.absent(
             session, block, child, parent, constraint, values, keep=keep
         )
-    key, order = referenced_key(parent, constraint)
+    foreign_key = session.rules(child).foreign_key(parent, constraint)
+    key, order = foreign_key.stands_on
     await ready(block, parent)
     block.use(parent)
     txn = block.transaction()
-    if len(values) <= LOOKUPS_MAX and same_datums(child, parent, constraint):
+    if len(values) <= LOOKUPS_MAX and foreign_key.same:
         view = block.view(parent, record=False)
         keep = keep and parent.shard not in block.created
         try:
@@ -168,11 +167,10 @@ def _few_children(
     writes = block.tables.get(child.shard)
     if len(values) > KEYS_MAX or not child.key_indexes or (writes is not None and writes.in_bulk):
         return None
-    if not (from_child or same_datums(child, parent, constraint)):
+    foreign_key = session.rules(child).foreign_key(parent, constraint)
+    if not (from_child or foreign_key.same) or not foreign_key.plain:
         return None
-    if any(t.alike(child.columns[child.index_of(a)].type) is not None for a in constraint.columns):
-        return None
-    positions = tuple(child.index_of(a) for a in constraint.columns)
+    positions = foreign_key.rule.indexes
     way = next((w for w in _ways(session, child) if set(w) == set(positions)), None)
     if way is None:
         return None
