@@ -6,16 +6,18 @@ Bound(lower=("1",), upper=("10",))      FOR VALUES FROM (1) TO (10)            r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from planner import types as t
-from planner.abc import Column, Table
+from planner.abc import Column, Table, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import quote_identifier
 from planner.catalog.system.definitions import expression_shown
 from planner.partitions import WORDS, Bound
 from planner.types.oids import BOOL, INT4, NUMERIC
 
+Named = Callable[[TypeRef], str]
+"""What types are called: as they are shown, or so that each is found on any path."""
 _ENDS = {-1: "MINVALUE", 1: "MAXVALUE"}
 
 
@@ -60,13 +62,13 @@ def shown_bound(catalog: Catalog, table: Table) -> str | None:
     return bound_text(table.partition.bound, columns, key.strategy)
 
 
-def _typed(text: str, column: Column) -> str:
+def _typed(text: str, column: Column, named: Named) -> str:
     """A constant in a condition, with its type where the text alone does not say it."""
     literal = _literal(text, column)
     oid = t.base_of(column.type).oid
     if literal[0] != "'" or oid == BOOL:
         return literal
-    return f"{literal}::{t.format_type(t.base_of(column.type))}"
+    return f"{literal}::{named(t.base_of(column.type))}"
 
 
 def _asked(column: Column) -> str:
@@ -85,12 +87,16 @@ def shown_keys(catalog: Catalog | None, table: Table, *, pretty: bool = False) -
 
 
 def condition_text(
-    bound: Bound, columns: Sequence[Column], strategy: str, shown: Sequence[str] | None = None
+    bound: Bound,
+    columns: Sequence[Column],
+    strategy: str,
+    shown: Sequence[str] | None = None,
+    named: Named = t.format_type,
 ) -> str:
     """What a bound asks of a row, LIST's and RANGE's, as SQL over the key's columns. `shown`: how they are written."""
     names = shown or [_asked(c) for c in columns]
     if strategy == "l":
-        values = [_typed(v, columns[0]) for v in bound.values if v is not None]
+        values = [_typed(v, columns[0], named) for v in bound.values if v is not None]
         tests = []
         if len(values) == 1:
             tests = [f"{names[0]} = {values[0]}"]
@@ -99,17 +105,19 @@ def condition_text(
         if None in bound.values:
             return f"(({names[0]} IS NULL) OR ({tests[0]}))" if tests else f"({names[0]} IS NULL)"
         return f"(({names[0]} IS NOT NULL) AND ({tests[0]}))"
-    return f"({' AND '.join([*_present(names), *_edges(bound, columns, names)])})"
+    return f"({' AND '.join([*_present(names), *_edges(bound, columns, names, named)])})"
 
 
 def _present(names: Sequence[str]) -> list[str]:
     return [f"({n} IS NOT NULL)" for n in names]
 
 
-def _edges(bound: Bound, columns: Sequence[Column], names: Sequence[str]) -> list[str]:
+def _edges(
+    bound: Bound, columns: Sequence[Column], names: Sequence[str], named: Named = t.format_type
+) -> list[str]:
     """What a range asks at its lower and its upper edge; an edge that is open asks nothing."""
-    lower = _beyond(names, columns, bound.lower, bound.lower_ends, ">")
-    upper = _beyond(names, columns, bound.upper, bound.upper_ends, "<")
+    lower = _beyond(names, columns, bound.lower, bound.lower_ends, ">", named)
+    upper = _beyond(names, columns, bound.upper, bound.upper_ends, "<", named)
     return [test for test in (lower, upper) if test]
 
 
@@ -124,7 +132,12 @@ def _outside_ranges(others: Sequence[Bound], columns: Sequence[Column], names: S
 
 
 def _beyond(
-    names: Sequence[str], columns: Sequence[Column], texts: Sequence[str], ends: Sequence[int], sign: str
+    names: Sequence[str],
+    columns: Sequence[Column],
+    texts: Sequence[str],
+    ends: Sequence[int],
+    sign: str,
+    named: Named,
 ) -> str:
     """The comparison with one edge of a range, column by column; empty: nothing is asked."""
     alternatives: list[str] = []
@@ -136,7 +149,7 @@ def _beyond(
             break
         last = i == len(names) - 1
         operator = sign + ("=" if last and sign == ">" else "")
-        value = _typed(text, column)
+        value = _typed(text, column, named)
         alternatives.append(" AND ".join([*before, f"({name} {operator} {value})"]))
         before.append(f"({name} = {value})")
     if not alternatives:

@@ -10,12 +10,14 @@ A bound's values (`bound_values`) are kept as texts of the key's types, in the f
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from planner import statements as st
 from planner.abc import Column, PlanError, Table
 from planner.catalog import Index
 from planner.catalog.system.bounds import bound_text, condition_text
+from planner.catalog.system.definitions import type_name
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import references, unique_indexes
 from planner.ddl.partitions import bound_values
@@ -257,7 +259,9 @@ def _check_rows(
             )
         )
         return
-    condition = condition_text(bound, columns, key.strategy)
+    condition = condition_text(
+        bound, columns, key.strategy, named=partial(type_name, scope.catalog, search_path=())
+    )
     test = condition if wanted else f"NOT coalesce({condition}, false)"
     scope.checks.append(
         DataCheck(f"SELECT 1 FROM {rows} WHERE {test} LIMIT 1", "23514", message, table=table, before=True)
@@ -297,7 +301,12 @@ def attach(on: Alteration, a: st.AlterAction) -> None:
         columns = [parent.columns[parent.index_of(n)] for n in key.columns]
         for other in scope.catalog.partitions_of(parent.oid):
             assert other.partition is not None
-            condition = condition_text(other.partition.bound, columns, key.strategy)
+            condition = condition_text(
+                other.partition.bound,
+                columns,
+                key.strategy,
+                named=partial(type_name, scope.catalog, search_path=()),
+            )
             scope.checks.append(
                 DataCheck(
                     f"SELECT 1 FROM {constraints.qualified(scope, child)} WHERE {condition} LIMIT 1",

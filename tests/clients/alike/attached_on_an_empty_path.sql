@@ -1,0 +1,25 @@
+-- A restored dump names everything by its schema: partitions by values of a user's type are attached where no path leads to it.
+create schema aep;
+create type aep.mood as enum ('sad', 'so so', 'glad');
+create table aep.felt (m aep.mood, n int) partition by list (m);
+create table aep.felt_well (m aep.mood, n int);
+create table aep.felt_ill (m aep.mood, n int);
+create table aep.felt_else (m aep.mood, n int);
+create table aep.ranked (m aep.mood, n int) partition by range (m);
+create table aep.ranked_low (m aep.mood, n int);
+insert into aep.felt_well values ('glad', 1);
+insert into aep.felt_ill values ('sad', 2);
+insert into aep.ranked_low values ('sad', 3);
+set search_path = '';
+alter table only aep.felt attach partition aep.felt_well for values in ('glad', 'so so');
+alter table only aep.felt attach partition aep.felt_ill for values in ('so so');
+alter table only aep.felt attach partition aep.felt_ill for values in ('sad');
+alter table only aep.felt attach partition aep.felt_else default;
+alter table only aep.ranked attach partition aep.ranked_low for values from ('so so') to ('glad');
+alter table only aep.ranked attach partition aep.ranked_low for values from ('sad') to ('glad');
+insert into aep.felt values ('so so', 4), (null, 5);
+insert into aep.ranked values ('glad', 6);
+select tableoid::regclass, * from aep.felt order by n;
+reset search_path;
+select tableoid::regclass, * from aep.felt order by n;
+drop schema aep cascade;
