@@ -52,6 +52,8 @@ _LITERAL: Final = re.compile(
 )
 _split = _LITERAL.split
 _BEFORE_LITERAL: Final = frozenset("(,=<>+-*/%|~!#^@")
+_COMPARED: Final = frozenset("=<>")
+"""What stands before a number that is no column's, behind BY too."""
 _BEFORE_SIGN: Final = frozenset("(,=<>+-*/")
 _WORDS_BEFORE: Final = frozenset(
     (
@@ -83,7 +85,7 @@ on nothing else: which number it is makes no difference."""
 
 def normalise(text: str) -> Normalised | None:
     """The key, kinds and raw values of a statement; None: plan it exactly as it is written."""
-    if text[:6].lower() not in _VERBS or len(text) > TEXT_LENGTH_MAX:
+    if (text[:6].lower() not in _VERBS and text[:5].lower() != "with ") or len(text) > TEXT_LENGTH_MAX:
         return None
     pieces = _split(text)
     count = len(pieces)
@@ -161,7 +163,7 @@ def _normalised(text: str, pieces: list[str]) -> Normalised | None:
             if "'" in literal:
                 literal = literal.replace("''", "'")
         else:
-            if may_sort and _sorts(key + head) is not None:
+            if may_sort and last not in _COMPARED and _sorts(key + head) is not None:
                 head += literal + tail
                 continue
             if last == "-":

@@ -48,7 +48,7 @@ from planner.catalog.user_types import shown
 from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
 from planner.inner_queries import InnerQueries
-from planner.keyed_plans import Either
+from planner.keyed_plans import Either, Produced, Recursed
 from planner.literals import Convert, converter, naming, readers
 from planner.normalise import LITERALS_MAX, Normalised, normalise, parameterised
 from planner.parse.queries import parse_query
@@ -468,11 +468,16 @@ def _of_few(plan: Plan) -> bool:
     if isinstance(body, KeyedJoin):
         led = bool(body.steps) and _is_narrow(body.steps[0].lookup)
     else:
-        led = isinstance(body, KeyedRead) and (body.terms is not None or _is_narrow(body.lookup))
+        led = isinstance(body, KeyedRead) and (
+            body.terms is not None or body.otherwise is not None or _is_narrow(body.lookup)
+        )
     return led and all(p.oid != types.NUMERIC for p in plan.parameters)
 
 
 def _is_narrow(lookup: object) -> bool:
+    if isinstance(lookup, Produced | Recursed):
+        queries = lookup.queries if isinstance(lookup, Produced) else (lookup.base[1],)
+        return all(q.steps and q.walk is None and _is_narrow(q.steps[0].lookup) for q in queries)
     return isinstance(lookup, Points | Either) or (isinstance(lookup, Range) and bool(lookup.prefix))
 
 

@@ -32,6 +32,18 @@ TAKEN = [
     ("select a from t1 where k1 between 1 and 2", "select a from t1 where k1 between $i and $i", "ii", None),
     ("select a from t where k = 1 order by 2", "select a from t where k = $i order by 2", "i", ["1"]),
     ("select a from t where k = 1 order by a, 2", "select a from t where k = $i order by a, 2", "i", ["1"]),
+    (
+        "select a from (select a from t order by a) x where a >= 5 order by 1",
+        "select a from (select a from t order by a) x where a >= $i order by 1",
+        "i",
+        ["5"],
+    ),
+    (
+        "with x as (select a from t where b = 1) select * from x",
+        "with x as (select a from t where b = $i) select * from x",
+        "i",
+        ["1"],
+    ),
     ("select a from t where d = date '2020-01-01' and k = 1", None, "i", ["1"]),
     ("select a from t where k = -1::int2", None, None, None),
     ("select a from t where f(a) = interval '1 day'", None, None, None),
