@@ -22,6 +22,7 @@ import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any, TypeVar
 
 import duckdb
@@ -33,6 +34,7 @@ from executor.columnar.parallel import Parallelism, has_effect
 from executor.columnar.read_ahead import ReadAhead
 from executor.columnar.submitting import bound as bound_query
 from executor.columnar.submitting import reader
+from executor.columnar.unaided import Unaided
 from executor.limits import ExecutorLimits
 from executor.procedural.inside import INSIDE
 from executor.snapshot.spill import Spill, spilled_table
@@ -220,6 +222,7 @@ class ColumnarEngine:
         self._idle: list[duckdb.DuckDBPyConnection] = []
         self._working: set[duckdb.DuckDBPyConnection] = set()
         self._parallelism = Parallelism(open_cursor, limits.duckdb_threads, lambda: not self._working)
+        self._unaided = Unaided(open_cursor)
         self._waiting = 0
         self._streams = 0
         self._closed = False
@@ -236,18 +239,20 @@ class ColumnarEngine:
         zone: str = "",
         rows: int = 0,
         bound: Callable[[], None] | None = None,
+        unaided: bool = False,
     ) -> tuple[RunningQuery, list[pa.RecordBatch], bool]:
         """Starts a query. Returns it, the first batches, and whether they are all there are.
 
-        `rows`: about how many it has to read. `bound`: called on the loop, see `RunningQuery.start`. A result that is complete
-        has already been closed. Raises SqlError, 57014 if cancelled.
+        `rows`: about how many it has to read. `bound`: called on the loop, see `RunningQuery.start`. `unaided`: planned without
+        statistics. A result that is complete has already been closed. Raises SqlError, 57014 if cancelled, Unplanned.
         """
         query = await self._query(sql, rows)
         small = self.limits.small_result_rows
         told = _on_loop(bound)
 
         def work() -> tuple[list[pa.RecordBatch], bool]:
-            query.start(sql, bindings or {}, self.limits.stream_step_rows, zone, told)
+            with self._unaided if unaided else nullcontext():
+                query.start(sql, bindings or {}, self.limits.stream_step_rows, zone, told)
             query.batch_rows = self.limits.stream_batch_rows
             first: list[pa.RecordBatch] = []
             count = 0
@@ -279,17 +284,19 @@ class ColumnarEngine:
         bytes_max: int = 0,
         rows: int = 0,
         bound: Callable[[], None] | None = None,
+        unaided: bool = False,
     ) -> pa.Table:
-        """A whole result, in mapped files where it is large. `rows`: about how many are to be read. `bound`: as of `start`.
+        """A whole result, in mapped files where it is large. `rows`: about how many are to be read. `bound`, `unaided`: as of `start`.
 
-        Raises 54000 when it is larger than `bytes_max` (0: the limit for transactions).
+        Raises 54000 when it is larger than `bytes_max` (0: the limit for transactions), Unplanned.
         """
         query = await self._query(sql, rows)
         bytes_max = bytes_max or self.limits.transaction_bytes_max
         told = _on_loop(bound)
 
         def work() -> pa.Table:
-            query.start(sql, bindings or {}, self.limits.bulk_chunk_rows, zone, told)
+            with self._unaided if unaided else nullcontext():
+                query.start(sql, bindings or {}, self.limits.bulk_chunk_rows, zone, told)
             batches: list[pa.RecordBatch] = []
             mapped: list[pa.Table] = []
             size = held = 0

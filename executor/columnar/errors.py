@@ -13,6 +13,7 @@ import re
 import duckdb
 
 from executor.abc import ExecutionError
+from executor.columnar.unaided import SAID, Unplanned
 from planner.abc import SqlError
 
 _PREFIXED = re.compile(r"\[([0-9A-Z]{5})\] ?(.*?)(?:\n\s*\n|\n?LINE \d+:|\Z)", re.DOTALL)
@@ -118,6 +119,8 @@ def sql_error(error: BaseException) -> ExecutionError:
         return ExecutionError("53000", "out of file descriptors; release and retry", detail=plain)
     if kind == "invalid input" and "More than one row returned" in plain:
         return ExecutionError("21000", "more than one row returned by a subquery used as an expression")
+    if SAID in plain:
+        return Unplanned("XX000", plain)
     if kind == "not implemented" or _IN_LAMBDA in plain:
         return ExecutionError("0A000", plain)
     return ExecutionError("XX000", plain or type(error).__name__)

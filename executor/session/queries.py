@@ -22,6 +22,7 @@ from executor.columnar.engine import RunningQuery
 from executor.columnar.errors import canceled
 from executor.columnar.plain_rows import finds_rows_only
 from executor.columnar.rows import batch_rows, canonical_batch
+from executor.columnar.unaided import planned
 from executor.past.tables import Loan
 from executor.session import catalog_reads, changes, few_rows, searching
 from executor.session.blocks import keyed
@@ -100,11 +101,13 @@ class Prepared:
         lasts = self.several or self.rows >= _SHORT_ROWS or any(w in self.sql for w in _LASTING)
         return self._pin.release if self._pin.images and lasts else None
 
-    async def table(self, *, zone: str = "", rows: int = 0) -> pa.Table:
+    async def table(self, *, zone: str = "", rows: int = 0, unaided: bool = False) -> pa.Table:
         """The query's whole result; see `ColumnarEngine.table`."""
         engine = self.session.executor.columnar
         try:
-            return await engine.table(self.sql, self.bindings, zone=zone, rows=rows, bound=self.bound)
+            return await engine.table(
+                self.sql, self.bindings, zone=zone, rows=rows, bound=self.bound, unaided=unaided
+            )
         finally:
             self.begun()
 
@@ -289,7 +292,7 @@ async def read(
         if answer is not None:
             return answer
 
-    async def begun() -> tuple[RunningQuery, list[pa.RecordBatch], bool]:
+    async def begun(unaided: bool) -> tuple[RunningQuery, list[pa.RecordBatch], bool]:
         prepared = await prepare(session, block, query, params, as_of=as_of)
         try:
             return await session.executor.columnar.start(
@@ -298,12 +301,13 @@ async def read(
                 zone=_zone(session),
                 rows=_to_read(session, prepared),
                 bound=prepared.bound,
+                unaided=unaided,
             )
         finally:
             prepared.begun()
 
     try:
-        running, batches, complete = await _with_advisory_locks(session, begun)
+        running, batches, complete = await _with_advisory_locks(session, lambda: planned(begun))
     finally:
         if block is None:
             session.executor.advisory.end_transaction(session.pid)
@@ -405,11 +409,11 @@ async def arrow(
         if few is not None:
             return few if types is None else canonical_table(few, types)
 
-    async def table() -> pa.Table:
+    async def table(unaided: bool) -> pa.Table:
         prepared = await prepare(session, block, query, params, extra, begins=begins)
-        return await prepared.table(zone=_zone(session), rows=prepared.rows)
+        return await prepared.table(zone=_zone(session), rows=prepared.rows, unaided=unaided)
 
-    result = await _with_advisory_locks(session, table)
+    result = await _with_advisory_locks(session, lambda: planned(table))
     return result if types is None else canonical_table(result, types)
 
 
