@@ -103,7 +103,7 @@ class Step:
         positions = step.index or key_positions(table, step.unique)
         types = key_types(table, positions)
         one = _by_key(table, step, number)
-        if isinstance(lookup.listed, Ask):
+        if isinstance(lookup.listed, Ask) and lookup.listed.kind == "list":  # keys; others are one array
             listed = compile_expression(lookup.listed)
             self._ask = lambda p, s, r: tuple(listed(p, r, s))
         elif lookup.listed is not None or (first_step and len(lookup.keys) > 1):
