@@ -101,7 +101,7 @@ EXPRESSIONS: dict[str, list[str]] = {
     "numerics": [
         *(e for op in "+-*" for e in both(f"{{}} {op} {{}}", "n:m m:n x:y n:x n:i4")), "big + n", "big - n", "n / m", "x / y", "n / 3", "n % 7.1", "mod(x, y)",
         "-n", "-x", "+ n", "abs(n)", "abs(x)", "@ n", "round(n)", "round(n, 1)", "round(m, 2)", "round(m, 3)", "round(x, 2)", "round(x)", "trunc(n, 1)", "trunc(x)",
-        "floor(n)", "ceil(m)", "sign(n)", "sqrt(abs(n))", "power(n / 1000000, 2)", "n::int4", "n::int8", "n::float8", "m::float4",
+        "floor(n)", "ceil(m)", "ceiling(x)", "sign(n)", "sqrt(abs(n))", "power(n / 1000000, 2)", "n::int4", "n::int8", "n::float8", "m::float4",
         "big::float8", "x::float8", "n::text", "x::text", "m::numeric(10,2)", "x::numeric(30,5)", "i4::numeric", "i8::numeric(20,3)",
         "coalesce(n, m)", "greatest(n, 5.00)", "CASE WHEN b THEN n ELSE 0 END", "scale(x)", "div(n, 3)",
     ],
@@ -342,6 +342,31 @@ def test_auto_falls_back_and_explain_says_who_answers(big: tuple[ServerProcess, 
     assert engine("SELECT sum(n) FROM edge") == "Engine: columnar"
     assert engine("SELECT count(*) FROM pg_class") == "Engine: columnar"
     client.execute("RESET distributed_min_size")
+
+
+@needs_spark
+def test_rows_that_are_older_than_a_column_have_what_is_missing(big: tuple[ServerProcess, Client]) -> None:
+    """In files from before it, in those that compaction makes, and in rows that are in none yet."""
+    _, client = big
+    client.execute("CREATE TABLE grown (id int PRIMARY KEY, v text, gone int)")
+    client.execute("INSERT INTO grown SELECT g, 'v' || g, g FROM generate_series(1, 20000) g")
+    defaults = {
+        "i": "bigint DEFAULT 7", "t": "text DEFAULT 'it''s \u00e9'", "n": "numeric(8,2) DEFAULT -1.50", "f": "float8 DEFAULT 0.1",
+        "b": "boolean DEFAULT true", "d": "date DEFAULT '2020-02-29'", "ts": "timestamp DEFAULT '2001-02-03 04:05:06.789'",
+        "tz": "timestamptz DEFAULT '2001-02-03 04:05:06+03'", "nothing": "int",
+    }  # fmt: skip
+    for name, definition in defaults.items():
+        client.execute(f"ALTER TABLE grown ADD COLUMN {name} {definition}")  # type: ignore[arg-type]
+    client.execute("ALTER TABLE grown DROP COLUMN gone")
+    client.execute("INSERT INTO grown (id, i, t) VALUES (30001, 8, 'late'), (30002, NULL, NULL)")
+    client.execute("UPDATE grown SET n = 3, d = NULL WHERE id % 1000 = 0")
+    sums = "count(i), sum(i), min(t), max(t), sum(n), count(d), min(d), max(ts), min(tz), count(nothing), count(b), min(f)"
+    for query in (
+        f"SELECT count(*), {sums} FROM grown",
+        "SELECT * FROM grown WHERE id IN (1, 2000, 30001, 30002) ORDER BY id",
+    ):
+        found = answer(client, query, "distributed")
+        assert len(found) == 3 and found == answer(client, query, "columnar")
 
 
 @needs_spark

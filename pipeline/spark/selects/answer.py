@@ -19,6 +19,7 @@ from pipeline.spark.blobs import PARQUET_READER
 from pipeline.spark.selects.frames import table_bytes, table_of
 from planner.binding.prelude.installation import Udf
 from planner.binding.spark.emitter import python_functions
+from planner.types.letter_case import uppered
 
 CONF: Final = {
     "spark.sql.ansi.enabled": "true",
@@ -67,8 +68,18 @@ class PythonCall:
         if self.name == "tw_lower":
             return pc.utf8_lower(columns[0])
         if self.name == "tw_upper":
-            return pc.utf8_upper(columns[0])
+            return _upper(columns[0])
         return python_functions()[self.name].function(*columns)
+
+
+def _upper(column: pa.Array) -> pa.Array:
+    """Arrow makes a capital of one letter that has none in PostgreSQL's C library (`tw_upper` in `prelude.macros`)."""
+    found, own = pc.utf8_upper(column), pc.fill_null(pc.match_substring(column, "ß"), False)
+    if not pc.any(own).as_py():
+        return found
+    return pc.replace_with_mask(
+        found, own, pa.array(map(uppered, column.filter(own).to_pylist()), found.type)
+    )
 
 
 def register_functions(spark: Any, names: Sequence[str]) -> None:
