@@ -165,7 +165,9 @@ def date_to_timestamp(v: int) -> int:
         return INFINITY
     if v == -DATE_INFINITY:
         return -INFINITY
-    return checked_timestamp(v * DAY_US)
+    if not TIMESTAMP_MIN <= v * DAY_US < TIMESTAMP_END:
+        raise ExecutionError("22008", "date out of range for timestamp")
+    return v * DAY_US
 
 
 def timestamp_to_date(v: int) -> int:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from executor.abc import ExecutionError, Prepared
-from planner.abc import Plan
+from planner.abc import Plan, SqlError
 from planner.catalog import Catalog, Function, rights
 
 if TYPE_CHECKING:
@@ -98,6 +98,9 @@ def around(session: SessionContext, f: Function) -> Iterator[None]:
             ):
                 kept.clear()  # or old catalogs would stay as long as the session
             kept[key] = own
+    except SqlError as error:
+        session.conceal(error)  # as who it was that met it
+        raise
     finally:
         settings.leave(acting)
         session.own = before

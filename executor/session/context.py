@@ -29,7 +29,7 @@ from executor.session.settings.guc_table import MESSAGE_LEVELS
 from planner import source_places
 from planner.abc import SqlError, Table
 from planner.catalog import Sequence as SequenceObject
-from planner.catalog import policies, rights
+from planner.catalog import large_objects, policies, rights
 from planner.catalog.catalog import OWN_TEMPORARY
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.reg_names import RegNames
@@ -266,13 +266,21 @@ class SessionContext:
     def schema_name(self, oid: int) -> str:
         """What the schema of a table or type is called here and now; nothing where it has gone."""
         thing = self.catalog.get(oid)
-        return "" if thing is None else self.catalog.schema_of(thing.schema_oid).name
+        if thing is None:
+            return ""
+        if isinstance(thing, Table) and large_objects.is_readable(thing) is not None:
+            return "pg_catalog"
+        schema: str = self.catalog.schema_of(thing.schema_oid).name
+        return schema
 
     def conceal(self, error: SqlError) -> None:
-        """Takes out of DETAIL the values of columns that the user may not read, as PostgreSQL does."""
-        told = error.told
+        """Takes out of DETAIL the values of columns that the user may not read, as PostgreSQL does.
+
+        Once, as who met it: within a function that may be somebody else than whom the error reaches.
+        """
+        told, error.told = error.told, None
         thing = self.catalog.get(told.relation_oid) if told is not None else None
-        if told is None or not isinstance(thing, Table):
+        if told is None or not isinstance(thing, Table) or large_objects.is_readable(thing):
             return
 
         if thing.row_security and policies.restricts(self.catalog, thing, self.user):

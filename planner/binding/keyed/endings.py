@@ -60,6 +60,8 @@ def grouped(
     below = parts.below
     if below is None or below.sets != 1:
         raise keyed.NotKeyed("grouping sets")
+    if not below.columns:
+        raise keyed.NotKeyed("HAVING alone")  # one group whatever the rows are, which are not read
     taken: list[Expr] = []
     folds: list[str] = []
     for i, node in enumerate(below.columns):

@@ -6,3 +6,8 @@ drop table hv;
 select jsonb '["1",2,0,3]' @? '-$[*]', jsonb '["1"]' @? '-$[*]', jsonb '["1",2]' @? 'strict -$[*]', jsonb '["1",2]' @? '(-$[*]) + 1', jsonb '[1,"2",0,3]' @? '-$[*]', jsonb '["1",2,0,3]' @? '-$[*].abs()';
 select jsonb_path_exists('["1",2]', '-$[*]'); select jsonb_path_exists('["1",2]', 'strict -$[*]'); select jsonb_path_query('["1",2]', '-$[*]'); select jsonb_path_query('["1",2]', '$ ? (exists(-$[*]))'); select jsonb '[{"a":"1"},{"a":2}]' @@ 'exists(-$[*].a)', jsonb '["1",2]' @@ '-$[*] < 0', jsonb '["1",2]' @? '$[*] ? (-@ < 0)', jsonb '["1"]' @? '$ ? (exists(-@[*]))';
 select jsonb_path_exists('["1",2]', '+$[*]'), jsonb_path_exists('["1"]', '+$[*]'); select jsonb_path_query_first('["1",2]', '+$[*]');
+-- asked again, when keys lead to rows: none is looked at then either
+create table having_again (a int primary key, b int); insert into having_again values (0,1),(1,2);
+select 1 as one from having_again where 1/a = 1 having 1 < 2; select 1 as one from having_again where 1/a = 1 having 1 < 2; select 1 as one from having_again where 1/a = 1 having 1 > 2;
+select 1 as one from having_again where a = 0 and 1/a = 1 having true; select 1 as one from having_again where a = 0 and 1/a = 1 having true; select 1 as one from having_again where a = 7 having true; select 1 as one from having_again where a = 7 having true;
+select count(*) from having_again where 1/a = 1 having 1 < 2; select (select 1 from having_again x where 1/x.a = h.a having true) from having_again h where h.a = 0; select (select 1 from having_again x where 1/x.a = h.a having true) from having_again h where h.a = 0;

@@ -10,6 +10,9 @@ reset intervalstyle;
 -- What is too far away, or without end.
 select date '2202020-10-05'::timestamp;
 select date '2202020-10-05'::timestamptz;
+-- asked again
+select date '2202020-10-05'::timestamp; select date '2202020-10-05'::timestamp;
+select date '2202020-10-05'::timestamptz;
 select to_timestamp('Infinity'::float8), to_timestamp('-Infinity'::float8);
 select to_timestamp('NaN'::float8);
 select atanh(float8 'NaN'), position(B'' in B''), position(B'1' in B'01');
