@@ -101,10 +101,10 @@ class _Present:
         return False
 
     def draw(self, draws: Any, params: Sequence[Any], session: Any, rows: Sequence[Row]) -> Sequence[Row]:
-        drawn = self._member.drawn
+        drawn = self._member.drawn.get(draws)
         if drawn is None or len(drawn) != len(rows):
             made: Sequence[Row] = draws.at_once(session, params, rows)
-            self._member.drawn = made
+            self._member.drawn[draws] = made
             return made
         return draws.again(rows, drawn)  # type: ignore[no-any-return]
 
@@ -118,8 +118,8 @@ class PartsMember:
         self, target: PartsTarget, params: Sequence[Any], session: Any, done: Done, plan: Plan
     ) -> None:
         self.target, self.params, self.session, self.done, self.plan = target, params, session, done, plan
-        self.drawn: Sequence[Row] | None = None
-        """What an INSERT of it has drawn: admitted once more, it draws no other numbers."""
+        self.drawn: dict[Any, Sequence[Row]] = {}
+        """What each INSERT of it has drawn, by its `Draws`: admitted once more, it draws no other numbers."""
         self._outcome = Outcome()
 
     @property

@@ -40,3 +40,15 @@ EXECUTE many('{200,201}', '{u,v}'); EXECUTE many('{202}', NULL); EXECUTE many(NU
 PREPARE both(text) AS WITH x AS (INSERT INTO rfl_parents (x) VALUES ($1) RETURNING id) INSERT INTO rfl_children (parent, y) SELECT id, $1 FROM x RETURNING parent, y;
 EXECUTE both('p'); EXECUTE both(NULL); EXECUTE both('q');
 SELECT a, b FROM rfl_plain WHERE a >= 100 ORDER BY a, b; SELECT count(*), max(id) FROM rfl_parents; SELECT count(*), max(id), max(parent) FROM rfl_children;
+-- parents and children that draw numbers, as many of each, time after time: each takes those of its own sequence
+CREATE TABLE rfl_above (id serial PRIMARY KEY, x text); CREATE TABLE rfl_beneath (id serial PRIMARY KEY, parent int NOT NULL REFERENCES rfl_above, y text, n int GENERATED ALWAYS AS IDENTITY (START 5000));
+SELECT setval('rfl_beneath_id_seq', 100);
+WITH x AS (INSERT INTO rfl_above (x) VALUES ('one') RETURNING id) INSERT INTO rfl_beneath (parent, y) SELECT id, 'first' FROM x RETURNING *;
+WITH x AS (INSERT INTO rfl_above (x) VALUES ('one') RETURNING id) INSERT INTO rfl_beneath (parent, y) SELECT id, 'first' FROM x RETURNING *;
+WITH x AS (INSERT INTO rfl_above (x) VALUES ('one') RETURNING id) INSERT INTO rfl_beneath (parent, y) SELECT id, 'first' FROM x RETURNING *;
+WITH x AS (INSERT INTO rfl_above (x) VALUES ('a'), ('b') RETURNING id) INSERT INTO rfl_beneath (parent, y) SELECT id, 'both' FROM x RETURNING *;
+WITH x AS (INSERT INTO rfl_above (x) VALUES ('a'), ('b') RETURNING id) INSERT INTO rfl_beneath (parent, y) SELECT id, 'both' FROM x RETURNING *;
+PREPARE beneath(text) AS WITH x AS (INSERT INTO rfl_above (x) VALUES ($1) RETURNING id), y AS (INSERT INTO rfl_beneath (parent, y) SELECT id, $1 FROM x RETURNING id, parent) SELECT x.id, y.* FROM x, y;
+EXECUTE beneath('p'); EXECUTE beneath('q'); EXECUTE beneath('r');
+BEGIN; EXECUTE beneath('s'); EXECUTE beneath('t'); COMMIT;
+SELECT * FROM rfl_above ORDER BY id; SELECT * FROM rfl_beneath ORDER BY id;
