@@ -64,11 +64,12 @@ def written_out(where: ir.Node | None, steps: Sequence[FromStep]) -> ir.Node | N
 
 
 def _values(steps: Sequence[FromStep]) -> Mapping[int, ir.Node]:
-    """By their relations; none where there is nothing else in FROM."""
+    """By their relations; none where there is nothing else in FROM, or what is left would begin with what is joined to a value's row."""
     if len(steps) < 2:
         return {}
     found = {s.relation.number: s.spread[0] for s in steps if _is_value(s)}
-    return found if len(found) < len(steps) else {}
+    first = next((s for s in steps if s.relation.number not in found), None)
+    return {} if first is None or first.outer else found
 
 
 def _is_value(step: FromStep) -> bool:
