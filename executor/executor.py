@@ -30,7 +30,7 @@ from executor.distributed.abc import Engine
 from executor.following import Following
 from executor.limits import ExecutorLimits
 from executor.past.catalogs import PastCatalogs
-from executor.past.tables import PastTables
+from executor.past.tables import PastTables, shard_of
 from executor.plans import Plans
 from executor.replication.slots import Slots
 from executor.session import functions, signals
@@ -183,7 +183,7 @@ class Executor:
         environment.describe_key = self.describe_key
         environment.holds.on_since.append(store.set_since)
         store.set_since(environment.holds.since)
-        store.since_of = environment.retention.since
+        store.since_of = lambda image: environment.retention.since(shard_of(image))
         environment.retention.windows = self.catalogs.windows
         environment.retention.lasting = frozenset((CATALOG_SHARD,))
         environment.retention.on_since.append(store.since_moved)

@@ -38,7 +38,12 @@ async def before(session: Session, block: Block, plan: Plan) -> None:
 def _may_write(plan: Plan, shaped: list[Table]) -> bool:
     """Whether a statement may write to one of these tables, or runs what may."""
     if isinstance(plan.body, Utility):
-        return isinstance(plan.body.statement, _RUNS_ANYTHING)
+        said = plan.body.statement
+        if isinstance(
+            said, st.Rewritten
+        ):  # its steps know NEW and OLD by it alone, and are not planned again by themselves
+            return any(_may_write(step.plan, shaped) for step in said.steps)
+        return isinstance(said, _RUNS_ANYTHING)
     if "runs" in plan.extra:
         return True
     if plan.kind is StatementKind.READ:

@@ -142,6 +142,23 @@ def test_compaction_forgets_by_table_and_a_restart_does_not_remember() -> None:
     asyncio.run(run())
 
 
+def test_a_table_as_it_was_defined_once_has_the_tables_window() -> None:
+    """Its rows are in an image of their own, made of its files: that one's history is the table's."""
+
+    async def run() -> None:
+        async with Server() as server:
+            then = await made(server)
+            await server.client("a").query("alter table lasting alter v type text")
+            await server.restart()
+            server.env.retention.default_s = 0
+            later(server, 2 * HOUR_S)
+            assert await remembers(server, "lasting", then)
+            later(server, 2 * HOUR_S)
+            assert await remembers(server, "lasting", then)
+
+    asyncio.run(run())
+
+
 def test_upkeep_that_passes_while_a_server_starts_forgets_nothing() -> None:
     """It does not know yet how long tables want their history kept, nor who follows: an hour's was left of all of them."""
 

@@ -107,4 +107,13 @@ SELECT id, w, x FROM wide_child WHERE id IN (4, 5) ORDER BY id;
 CREATE VIEW wide_view AS SELECT * FROM wide_child;
 ALTER TABLE wide_child ADD COLUMN y int DEFAULT 6;
 SELECT * FROM wide_view WHERE id = 5;
+-- Rules, whose steps write to it.
+CREATE TABLE wide_said (id int);
+CREATE RULE wide_rule AS ON INSERT TO wide_said DO ALSO UPDATE wide_child SET v = 'rule' WHERE id = NEW.id;
+BEGIN;
+ALTER TABLE wide_child ADD COLUMN z int DEFAULT 8;
+INSERT INTO wide_said VALUES (12);
+COMMIT;
+SELECT * FROM wide_child WHERE id IN (12, 13) ORDER BY id;
+DROP TABLE wide_said;
 DROP TABLE wide_keyed, wide_plain, wide_parent, wide_child CASCADE;
