@@ -439,7 +439,9 @@ class Emitter:
         test = node.compare
         if op is None or not isinstance(test, ir.Call) or len(test.args) != 2:
             return None
-        left, right = (self.frag(a) for a in test.args)
+        from planner.binding.functions.comparison import equality_sides
+
+        left, right = equality_sides(test.op, [self.frag(a) for a in test.args])
         if compare.parts != sql("(", left, f" {op} ", right, ")").parts:
             return None
         if any(isinstance(n, ir.Var) and n.relation == node.relation for n in ir.walk(test.args[0])):

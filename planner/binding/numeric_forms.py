@@ -69,6 +69,14 @@ def to_form(frag: Frag, form: tuple[int, int]) -> Frag:
     return sql("CAST(", frag, f" AS DECIMAL({form[0]},{form[1]}))", form=form)
 
 
+def have_common_form(a: Frag, b: Frag) -> bool:
+    """Whether a DECIMAL holds the numbers of both, which DuckDB makes of them before it compares."""
+    if a.form is None or b.form is None:
+        return False
+    (p1, s1), (p2, s2) = a.form, b.form
+    return max(p1 - s1, p2 - s2) + max(s1, s2) <= DECIMAL_DIGITS_MAX
+
+
 SMALL_DIGITS_MAX = 15
 """Integers of so many digits are BIGINTs, with three digits to spare."""
 

@@ -9,7 +9,7 @@ from planner.binding.comparable import comparable
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, quote_text, sql
 from planner.binding.functions.registry import register, template
-from planner.binding.numeric_forms import as_text_numeric
+from planner.binding.numeric_forms import as_text_numeric, have_common_form
 
 _OPERATORS = ("=", "<>", "<", "<=", ">", ">=")
 _INTS = ("int2", "int4", "int8")
@@ -34,11 +34,26 @@ _PLAIN = [
 ]
 
 
+def equality_sides(signature: str, args: list[Frag]) -> list[Frag]:
+    """What DuckDB compares for `=` and `<>` of one type: it joins by hashes of what stands on either side."""
+    kind = signature.split(" ", 1)[0]
+    if kind == "numeric" and not have_common_form(args[0], args[1]):
+        return [sql("tw_num_same(", as_text_numeric(x), ")") for x in args]
+    if kind == "bpchar":
+        return [sql("rtrim(", x, ", ' ')") for x in args]
+    if kind == "jsonb":
+        return [sql("tw_jsonb_same(", x, ")") for x in args]
+    return args
+
+
 def _numeric(op: str) -> None:
-    def made(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    def made(emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
         a, b = args
-        if a.form is not None and b.form is not None:
+        if have_common_form(a, b):
             return sql("(", a, f" {op} ", b, ")")
+        if op in ("=", "<>") and emitter.for_duckdb:
+            left, right = equality_sides(f"numeric {op} numeric", args)
+            return sql("(", left, f" {op} ", right, ")")
         return sql("(tw_num_cmp(", as_text_numeric(a), ", ", as_text_numeric(b), f") {op} 0)")
 
     register(f"numeric {op} numeric", made)
@@ -117,7 +132,7 @@ def _distinct(kind: str, negated: bool) -> None:
 
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         a, b = args
-        if not (a.form is not None and b.form is not None):
+        if not have_common_form(a, b):
             # Of char(n) and char(m): blanks behind count in neither.
             a, b = (
                 comparable(as_text_numeric(x), TypeRef(n.type.oid) if n.type.oid == t.BPCHAR else n.type)

@@ -94,13 +94,17 @@ def _fit_numeric(frag: Frag, ref: TypeRef) -> Frag:
     q, r = frag.form
     if r <= s and q - r <= p - s:
         return sql("CAST(", frag, f" AS DECIMAL({p},{s}))", form=form)
-    # Round first, in a DECIMAL that holds the result whatever it is; then check the precision.
-    wide = min(max(q - r + s + 1, p), DECIMAL_DIGITS_MAX)
+    # Round first, in a DECIMAL that holds the result whatever it is, if there is one; then check the precision.
+    wide = max(q - r + s + 1, p)
+    if wide <= DECIMAL_DIGITS_MAX:
+        rounded = sql("CAST(", frag, f" AS DECIMAL({wide},{s}))")
+    else:
+        wide = DECIMAL_DIGITS_MAX
+        rounded = sql("TRY_CAST(", frag, f" AS DECIMAL({wide},{s}))")
+    # What the check compares with is of the same form: DuckDB would make one of two, which may have no room for either.
+    limit = f"CAST('1{'0' * (p - s)}' AS DECIMAL({wide},{s}))" if p < wide else "NULL"
     return sql(
-        "CAST(tw_num_check(CAST(",
-        frag,
-        f" AS DECIMAL({wide},{s})), {p}, {s}) AS DECIMAL({p},{s}))",
-        form=form,
+        "CAST(tw_num_check(", frag, ", ", rounded, f", {limit}, {p}, {s}) AS DECIMAL({p},{s}))", form=form
     )
 
 

@@ -234,7 +234,11 @@ def _fields(kind: str) -> None:
                 return made
         if kind == "interval" and _field_name(call.args[0], kind, call.position) == "epoch":
             return sql("tw_interval_part('epoch', ", args[1], ")")
-        found = sql("CAST(", _extract(kind, call, args), " AS DOUBLE)")
+        if kind in ("timestamp", "timestamptz") and _field_name(call.args[0], kind, call.position) == "epoch":
+            # The nearest double to a quotient of two, which that of a DECIMAL is not always.
+            found = sql("(CAST(epoch_us(", args[1], ") AS DOUBLE) / 1e6)")
+        else:
+            found = sql("CAST(", _extract(kind, call, args), " AS DOUBLE)")
         endless = is_endless(call, args)
         if endless is None:
             return found

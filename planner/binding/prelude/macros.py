@@ -94,9 +94,11 @@ MACROS: tuple[str, ...] = (
     "THEN error('[22003] value out of range: overflow') WHEN TRY_CAST(x AS FLOAT) = 0 AND x <> 0 "
     "THEN error('[22003] value out of range: underflow') ELSE CAST(x AS FLOAT) END",
     # --- numerics ---
-    "CREATE OR REPLACE MACRO tw_num_check(x, p, s) AS CASE WHEN abs(x) >= CAST(power(10, p - s) AS DECIMAL(38,0)) THEN "
+    "CREATE OR REPLACE MACRO tw_num_check(x, rounded, beyond, p, s) AS CASE WHEN abs(rounded) >= beyond OR (rounded IS NULL AND x IS NOT NULL) THEN "
     "error('[22003] numeric field overflow [DETAIL] A field with precision ' || p || ', scale ' || s || ' must round to an absolute value less than ' || "
-    "CASE WHEN p = s THEN '1' ELSE '10^' || (p - s) END || '.') ELSE x END",
+    "CASE WHEN p = s THEN '1' ELSE '10^' || (p - s) END || '.') ELSE rounded END",
+    # One text for each number: no zeros at the end of its digits behind the point.
+    r"CREATE OR REPLACE MACRO tw_num_same(x) AS regexp_replace(x, '(\.[0-9]*[1-9])0+$|\.0+$', '\1')",
     "CREATE OR REPLACE MACRO tw_turning(x) AS CASE WHEN isinf(x) THEN error('[22003] input is out of range') ELSE x END",
     # --- text ---
     "CREATE OR REPLACE MACRO tw_varchar(s, n) AS CASE WHEN length(s) <= n THEN s WHEN rtrim(substring(s, n + 1), ' ') = '' THEN left(s, n) "
