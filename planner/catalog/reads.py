@@ -23,7 +23,7 @@ from planner.abc import Oid
 from planner.catalog.catalog import Catalog
 from planner.catalog.indexed import INDEXES, IndexedObjects
 from planner.catalog.objects import CatalogChange, UserType
-from planner.catalog.user_types import ROWS_WATCHED_MAX, known_rows
+from planner.catalog.user_types import ROWS_KNOWN_MAX, ROWS_WATCHED_MAX, known_rows
 
 _NOWHERE: Final = object()
 _BY_VALUE: Final = (int, frozenset)
@@ -197,13 +197,14 @@ def plain(catalog: Catalog) -> Catalog:
 
 
 def with_rows(catalog: WatchedCatalog) -> Reads:
-    """What was asked, and the relations whose rows' types the registry has: who asks that asks no catalog."""
+    """What was asked, and the relations whose rows' types the registry has: who asks that asks no catalog. Row types of other
+    databases' relations, and of those that are gone, nothing in this catalog can be of."""
     rows = known_rows()
-    if len(rows) > ROWS_WATCHED_MAX:
+    there = () if len(rows) > ROWS_KNOWN_MAX else [oid for oid in rows if catalog.plain.get(oid) is not None]
+    if len(rows) > ROWS_KNOWN_MAX or len(there) > ROWS_WATCHED_MAX:
         catalog.reads.bounded = False
-    else:
-        for oid in rows:
-            catalog.get(oid)
+    for oid in there:
+        catalog.get(oid)
     return catalog.reads
 
 

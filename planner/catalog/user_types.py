@@ -62,7 +62,9 @@ _shown: Mapping[Oid, UserType] = _committed
 _of_rows: dict[Oid, None] = {}
 """The row types that the registry has."""
 ROWS_WATCHED_MAX: Final = 50
-"""With more row types in the registry no plan outlives its catalog: each is asked about for each plan (`planner.catalog.reads`)."""
+"""With more row types of its own relations in the registry no plan outlives its catalog: each is asked about for each plan (`planner.catalog.reads`)."""
+ROWS_KNOWN_MAX: Final = 1_000
+"""With so many of whatever database nobody looks which are whose."""
 _newest: Catalog | None = None
 _rows_shown = 0
 """The catalog's version whose relations the row types are of."""

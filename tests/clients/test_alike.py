@@ -4,7 +4,8 @@ Each file of `alike/` is one session in a database of its own. A new one needs n
 what is right.
 
 A query may be answered by another engine when it is asked again. With TIDEWIRE_ALIKE_TIMES=3 each query of a session is asked
-three times running, of both servers, so that the later answers are compared as well.
+three times running, of both servers, so that the later answers are compared as well. With TIDEWIRE_ALIKE_WRITES=1 so is each statement
+that writes rows: what it finds the second time is what the first has left, taken keys among them, and that is compared, too.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ SESSIONS = sorted((Path(__file__).parent / "alike").glob("*.sql"))
 PSQL = ("psql", "-X", "-a", "-v", "SHOW_CONTEXT=never")
 TIMEOUT_S = 600
 TIMES = int(os.environ.get("TIDEWIRE_ALIKE_TIMES", "1"))
+WRITES = os.environ.get("TIDEWIRE_ALIKE_WRITES", "") == "1"
+QUERY = r"(SELECT|WITH|VALUES|TABLE|EXECUTE)\b"
+QUERY_OR_WRITE = r"(SELECT|WITH|VALUES|TABLE|EXECUTE|INSERT|UPDATE|DELETE|MERGE|CALL|DO)\b"
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +47,10 @@ def postgres() -> Iterator[str]:
         pytest.skip(str(e))
 
 
-def asked_again(script: str, times: int) -> str:
-    """A script whose queries stand in it as often as is said; both servers get it, so what varies by call varies alike."""
+def asked_again(script: str, times: int, writes: bool = False) -> str:
+    """A script whose queries stand in it as often as is said, and whose writes, if these are meant, too; both servers get it, so what varies
+    by call varies alike."""
+    repeated = QUERY_OR_WRITE if writes else QUERY
     written: list[str] = []
     statement: list[str] = []
     for line in script.splitlines(keepends=True):
@@ -61,8 +67,7 @@ def asked_again(script: str, times: int) -> str:
             and text.count("'") % 2 == 0
             and len(re.findall(r"\$\w*\$", text)) % 2 == 0
         ):
-            query = re.match(r"(SELECT|WITH|VALUES|TABLE|EXECUTE)\b", text, re.IGNORECASE)
-            written.append(text * (times if query else 1))
+            written.append(text * (times if re.match(repeated, text, re.IGNORECASE) else 1))
         else:
             continue
         statement = []
@@ -88,7 +93,7 @@ def played(host: str, port: int, session: Path, script: Path) -> str:
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda p: p.stem)
 def test_a_session_is_alike(server: ServerProcess, postgres: str, session: Path, tmp_path: Path) -> None:
     script = tmp_path / session.name
-    script.write_text(asked_again(session.read_text(), TIMES))
+    script.write_text(asked_again(session.read_text(), TIMES, WRITES))
     there = conninfo_to_dict(postgres)
     expected = played(str(there["host"]), int(str(there["port"])), session, script)
     assert played("127.0.0.1", server.port, session, script) == expected
