@@ -162,6 +162,7 @@ class PartsMember:
 
     def failed(self, error: Exception) -> None:
         if isinstance(error, ComeAgain):
+            self.session.drawn_in_parts.update((draws.said, rows) for draws, rows in self.drawn.items())
             self.session.again(self.plan, self.params, self.done)(error)
         else:
             self.done(error)

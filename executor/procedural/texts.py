@@ -41,6 +41,7 @@ from planner.abc import (
 )
 from planner.alone import refuse_with_others
 from planner.binding.routines.variables import CURRENT, Variables
+from planner.catalog import Function
 from planner.parse import parse_statement
 from planner.planner import is_current
 from planner.split import split
@@ -402,8 +403,10 @@ def refuse_writing(plan: Plan, tables: frozenset[int]) -> None:
 
 
 def _constant(planned: Planned) -> bool:
-    """Whether it was computed when it was planned, as PostgreSQL does it: such an error is about the expression."""
-    return not planned.places
+    """Whether it was computed when it was planned, as PostgreSQL does it: such an error is about the expression. What it calls that
+    may have another value each time is computed each time."""
+    called = map(planned.context.catalog.get, planned.plan.extra.get("functions", ()))
+    return not planned.places and all(f.volatility == "i" for f in called if isinstance(f, Function))
 
 
 def _is_literal(text: Text) -> bool:

@@ -158,6 +158,8 @@ class SessionContext:
         """The statement that runs has changed settings, and they end with it (`transactions.settle`)."""
         self.drawn: tuple[WritePlan, Sequence[Row]] | None = None
         """The rows of an INSERT that goes on at the wide door (`drawn_by`)."""
+        self.drawn_in_parts: dict[int, Sequence[Row]] = {}
+        """The same of the INSERTs of a statement of several parts, by what they draw (`Draws.said`)."""
         self.acts = False
         """A statement is answered on the spot that may change settings (`executor.session.acts`)."""
         self._cancel_reason: SqlError | None = None

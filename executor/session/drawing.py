@@ -28,13 +28,19 @@ class Draws:
 
     def __init__(self, said: Sequence[tuple[int, Expr]]) -> None:
         """Raises NotCompilable."""
+        self.said = id(said)
+        """Tells what one query of a plan draws from what another does, whoever has compiled it."""
         values = [e for _, e in said]
         self._places = [i for i, _ in said]
         self._make = compile_tuple(values)
         self._sequences = Counter(_sequences(values))
 
     async def beside(self, session: Session, params: Sequence[Datum], rows: Sequence[Row]) -> Sequence[Row]:
-        """The rows with what each of them draws, in order. Raises what `nextval` raises."""
+        """The rows with what each of them draws, in order, or has drawn before the statement came to the wide door. Raises what `nextval`
+        raises."""
+        drawn = session.drawn_in_parts.pop(self.said, None)
+        if drawn is not None and len(drawn) == len(rows):
+            return self.again(rows, drawn)
         while True:
             try:
                 return self.at_once(session, params, rows)

@@ -303,6 +303,7 @@ class Session(BlockOwner):
                     done(result)
                 finally:
                     self.drawn = None
+                    self.drawn_in_parts.clear()
 
             self.executor.spawn(run())
 

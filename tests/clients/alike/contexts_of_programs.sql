@@ -74,3 +74,12 @@ create or replace function stricttest() returns void as $$
 declare x record; r foo; p1 int := 2;
 begin r.f2 := 9; select * from foo where f1 > p1 and r.f2 = 9 and r.f1 is null into strict x; end$$ language plpgsql;
 select stricttest();
+-- what is computed each time it is asked for is no constant, though it is given some
+create table taken (id int primary key); insert into taken values (3);
+create function fails_writing() returns int language plpgsql as $$ begin insert into taken values (3); return 3; end $$;
+create function fails_always() returns int immutable language plpgsql as $$ begin return 1 / 0; end $$;
+create function fails_of(int) returns int stable language plpgsql as $$ begin return 1 / $1; end $$;
+create function calls_writing() returns int language plpgsql as $$ begin return fails_writing(); end $$;
+create function calls_always() returns int language plpgsql as $$ begin return fails_always(); end $$;
+create function calls_of() returns int language plpgsql as $$ begin return fails_of(0); end $$;
+select calls_writing(); select calls_writing(); select calls_always(); select calls_of(); select calls_of();

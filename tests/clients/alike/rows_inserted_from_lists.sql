@@ -52,3 +52,11 @@ PREPARE beneath(text) AS WITH x AS (INSERT INTO rfl_above (x) VALUES ($1) RETURN
 EXECUTE beneath('p'); EXECUTE beneath('q'); EXECUTE beneath('r');
 BEGIN; EXECUTE beneath('s'); EXECUTE beneath('t'); COMMIT;
 SELECT * FROM rfl_above ORDER BY id; SELECT * FROM rfl_beneath ORDER BY id;
+-- what comes to nothing draws its numbers once
+WITH x AS (INSERT INTO rfl_above (x) VALUES ('lost') RETURNING id) INSERT INTO rfl_beneath (parent, y) SELECT id + 1000, 'of nobody' FROM x;
+WITH x AS (INSERT INTO rfl_above (x) VALUES ('lost') RETURNING id) INSERT INTO rfl_beneath (parent, y) SELECT id + 1000, 'of nobody' FROM x;
+WITH x AS (INSERT INTO rfl_above (x) VALUES ('lost') RETURNING id) INSERT INTO rfl_beneath (parent, y) SELECT id + 1000, 'of nobody' FROM x;
+INSERT INTO rfl_beneath (parent, y) SELECT i, 'of nobody' FROM generate_series(5000, 5002) i;
+INSERT INTO rfl_beneath (parent, y) SELECT i, 'of nobody' FROM generate_series(5000, 5002) i;
+INSERT INTO rfl_beneath (parent, y) SELECT i, 'of nobody' FROM generate_series(5000, 5002) i;
+WITH x AS (INSERT INTO rfl_above (x) VALUES ('after') RETURNING id) INSERT INTO rfl_beneath (parent, y) SELECT id, 'after' FROM x RETURNING *;
