@@ -351,6 +351,20 @@ class LockingQuery:
     limited: bool
     locks: tuple[RowLock, ...]
     derived: bool = False
+    each: Each | None = None
+    """It is asked anew for each of these rows; None: once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """What a locking query in LATERAL is asked for: rows of values that it names of the query around it."""
+
+    query: Query
+    types: tuple[TypeRef, ...]
+    first: int
+    """The number of the parameter that stands for the first of them; the others follow it."""
+    shown: tuple[TypeRef, ...]
+    """The types of what the locking query yields, behind which come the values that it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,6 +440,8 @@ def body_reads(body: Body) -> Sequence[Table]:
         queries.append(body)
     elif isinstance(body, LockingQuery):
         queries.append(body.query)
+        if body.each is not None:
+            queries.append(body.each.query)
     elif isinstance(body, WithWrites):
         return [t for part in (*(w.body for w in body.writes), body.body) for t in body_reads(part)]
     elif isinstance(body, MergeQuery):
@@ -453,6 +469,7 @@ __all__ = [
     "Constraint",
     "DeleteQuery",
     "DomainUse",
+    "Each",
     "Expr",
     "Groups",
     "Handed",

@@ -42,7 +42,12 @@ def alike_in(types: Sequence[TypeRef]) -> Alike:
 def _normal(oid: int) -> Callable[[Any], Any] | None:
     if oid in VECTORS:
         return tuple
-    return None if oid in VALUES else normal_form(t.BY_OID[oid].typname)
+    if oid in VALUES or t.labels_of(oid) is not None:  # one label has one text
+        return None
+    try:
+        return normal_form(t.BY_OID[oid].typname)
+    except KeyError:
+        raise NotCompilable(f"which values of type {oid} are equal") from None
 
 
 def compiled_order(keys: Sequence[OrderKey]) -> list[SortKey]:
@@ -60,7 +65,9 @@ def in_order(rows: list[Row], keys: Sequence[SortKey], params: Sequence[Any], se
 
 def _sort_key(key: OrderKey) -> SortKey:
     oid = key.value.type.oid
-    order = order_of(t.BY_OID[oid].typname) if oid in t.BY_OID else None
+    order = None
+    if oid in t.BY_OID and t.labels_of(oid) is None:  # which may be called as another type is
+        order = order_of(t.BY_OID[oid].typname)
     if order is None:
         raise NotCompilable(f"order of type {oid}")
     if isinstance(key.value, Col):

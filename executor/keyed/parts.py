@@ -117,7 +117,7 @@ class LockPart:
 
     def __init__(self, body: LockingQuery) -> None:
         self.join = _join(body.query)
-        if body.derived or len(body.locks) != 1:
+        if body.derived or len(body.locks) != 1 or body.each is not None:
             raise NotCompilable("rows of several tables")
         lock = body.locks[0]
         _plain(lock.table)

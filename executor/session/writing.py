@@ -313,6 +313,8 @@ def _read_after_written(session: Session, parts: Sequence[Any]) -> Iterator[Rela
 
 def _queries(body: InsertQuery | UpdateQuery | DeleteQuery | MergeQuery | LockingQuery) -> Iterator[Query]:
     yield body.query
+    if isinstance(body, LockingQuery) and body.each is not None:
+        yield body.each.query
     conflict = body.on_conflict if isinstance(body, InsertQuery) else None
     if conflict is not None and conflict.query is not None:
         yield conflict.query

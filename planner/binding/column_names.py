@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import attribute_notation, ir, system_columns
+from planner.binding import attribute_notation, ir, locked_each, system_columns
 from planner.binding.missing_names import barred_column, missing_relation
 from planner.binding.naming import identifier
 from planner.binding.records import field_names, field_of, row_of
@@ -177,6 +177,9 @@ class NameBinder(PredicateBinder):
 
     def reach(self, node: ir.Node, scope: Scope, at: Scope) -> ir.Node:
         """Notes the columns used, and in each scope on the way that they are outer ones."""
+        standing = locked_each.between(scope, at)
+        if standing is not None:
+            return standing.instead(self.queries, node, at)
         for n in ir.walk(node):
             if isinstance(n, ir.Var):
                 self.queries.use(n)

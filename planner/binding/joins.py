@@ -38,7 +38,8 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
     side = str(node.args.get("side") or "").upper()
     kind = str(node.args.get("kind") or "").upper()
     natural = str(node.args.get("method") or "").upper() == "NATURAL"
-    inner = Scope(scope.parent, scope.number, ctes=scope.ctes, windows=scope.windows)
+    inner = Scope(scope.parent, scope.number, ctes=scope.ctes, windows=scope.windows, standing=scope.standing)
+    inner.before, inner.query = (left,), scope.query or scope
     if side in ("RIGHT", "FULL"):
         inner.barred = left.relations
     else:
@@ -113,6 +114,7 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
             on_scope = Scope(
                 scope.parent, scope.number, relations, columns, scope.ctes, clause="JOIN conditions"
             )
+            on_scope.standing = scope.standing
             mine = {r.number for r in relations}
             target = () if scope.target is None else (scope.target,)
             around = (*target, *scope.relations, *scope.beyond)

@@ -37,7 +37,7 @@ from planner.abc import (
     Slot,
     TypeRef,
 )
-from planner.binding import ir, locked_rows
+from planner.binding import ir, locked_each, locked_rows
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.keyed import expressions as keyed
@@ -45,6 +45,7 @@ from planner.binding.keyed import key_conditions
 from planner.binding.keyed.index_order import first_rows, pinned_by
 from planner.binding.locked_rows import Asked, InnerRow
 from planner.binding.naming import identifier
+from planner.binding.numeric_forms import column_form
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery, Parts, Target
 from planner.keyed_plans import FirstRows, narrowed
@@ -321,6 +322,7 @@ def bind_part(
     """A locking query in another one: a part of the plan of its own, and what to write in its place. Raises PlanError."""
     what = f"FOR {_strength(locks_of(node)[0]).upper()}"
     queries.prefer_keyed = False
+    scope.standing = standing = locked_each.Standing(queries, scope, what, first_position(node))
     prefix = queries.with_clause(node, scope)
     parts = queries.select(node, scope, expected)
     if scope.outer:
@@ -331,8 +333,9 @@ def bind_part(
         )
     if prefix is not None:
         parts.prefix = prefix
-    body, bound = locked(queries, parts, scope, wishes_of(queries, node, parts, scope), top=False)
-    around = _around(queries, bound)
+    asked = bool(standing.values)
+    body, bound = locked(queries, parts, scope, wishes_of(queries, node, parts, scope), top=asked)
+    around = around_of(queries, bound.frag)
     if around:
         if prefix is not None:
             raise PlanError(
@@ -343,22 +346,26 @@ def bind_part(
     slot = f"w{len(queries.common_writes)}"
     queries.common_writes.append(CommonWrite(slot, body))
     number = queries.next_relation()
+    if asked:
+        bound.forms = [column_form(c.type) for c in bound.columns]
     queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(bound.forms)])
     names = ", ".join(f"r{number}.c{i}" for i in range(body.width)) or "1"
     frag = sql(f"SELECT {names} FROM ", Slot(slot), f" AS r{number}")
+    if asked:
+        frag = sql(frag, " WHERE ", standing.is_of(f"r{number}", slot, bound))
     relation = Relation(number, "", [RelationColumn("", c.type) for c in bound.columns])
     own = [Target("", ir.Var(c.type, number, i)) for i, c in enumerate(bound.columns)]
-    by_key = queries.kept(Parts(None, None, own), (FromStep(relation, handed=slot),))
+    by_key = None if asked else queries.kept(Parts(None, None, own), (FromStep(relation, handed=slot),))
     oids = {lock.table.oid for lock in body.locks}
     origins = tuple((c.table_oid, c.attnum) if c.table_oid in oids else None for c in bound.columns)
     queries.locked_texts[frag] = origins
-    return BoundQuery(frag, bound.columns, bound.forms, by_key=by_key)
+    return BoundQuery(frag, bound.columns, bound.forms, tuple(standing.values), by_key=by_key)
 
 
-def _around(queries: QueryBinder, bound: BoundQuery) -> list[Item]:
+def around_of(queries: QueryBinder, text: Frag) -> list[Item]:
     """The WITH queries of the statement that the text names, and those that they name."""
     wanted: list[Item] = []
-    texts = [bound.frag]
+    texts = [text]
     for name, text in reversed(queries.with_texts.items()):
         if any(isinstance(p, str) and f"{name} AS r" in p for f in texts for p in f.parts):
             wanted.insert(0, text)
@@ -420,6 +427,7 @@ def _pair(node: ir.Node, relation: int) -> tuple[int, ir.Node] | None:
 
 
 __all__ = [
+    "around_of",
     "asked",
     "bind_part",
     "hand_on",

@@ -26,6 +26,7 @@ class Parameters:
         self._types: dict[int, TypeRef] = {}
         self._domains: dict[int, int] = {}
         self._highest = len(oids)
+        self._standing: dict[int, TypeRef] = {}
         for i, oid in enumerate(oids, 1):
             if oid and oid != t.UNKNOWN:
                 self._types[i] = TypeRef(t.base_of(TypeRef(oid)).oid)
@@ -45,6 +46,16 @@ class Parameters:
         self._types[self._highest] = TypeRef(ref.oid)
         return self._highest
 
+    def stand(self, first: int, ref: TypeRef) -> int:
+        """One more parameter that nobody is told of, `first` or the next one: of a value that a part of the statement is given."""
+        number = max(first, max(self._standing, default=0) + 1)
+        self._standing[number] = ref
+        return number
+
+    @property
+    def highest(self) -> int:
+        return max(self._highest, max(self._standing, default=0))
+
     def decide(self, number: int, ref: TypeRef) -> None:
         assert number not in self._types
         # A record's modifier says what its fields are.
@@ -56,7 +67,7 @@ class Parameters:
             self._domains[number] = oid
 
     def type_of(self, number: int) -> TypeRef | None:
-        return self._types.get(number)
+        return self._types.get(number) or self._standing.get(number)
 
     def all(self) -> tuple[TypeRef, ...]:
         """Every parameter's type. Raises 42P18 for one that nothing has decided (a literal is text then)."""

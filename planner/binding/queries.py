@@ -180,7 +180,7 @@ class QueryBinder(CompoundBinder):
         where_node = node.args.get("where")
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
-        scope.clause = ""
+        scope.clause, scope.where = "", where
         source = joins.listed(items, where) if items else None
         barriers.let_through(self, scope.relations, where)
         define_windows(node, scope, self.text)
@@ -336,6 +336,7 @@ class QueryBinder(CompoundBinder):
         inner = Scope(
             scope.parent, scope.number, relations=scope.relations, columns=scope.columns, ctes=scope.ctes
         )
+        inner.standing = scope.standing
         own = {r.number for r in scope.relations}
         for key, what in (("limit", "LIMIT"), ("offset", "OFFSET")):
             clause = node.args.get(key)

@@ -20,7 +20,9 @@ from planner.binding.collations_met import met
 from planner.catalog.collations import by_bytes
 
 if TYPE_CHECKING:
+    from planner.binding.from_items import Source
     from planner.binding.keyed.selects import BoundSelect
+    from planner.binding.locked_each import Standing
     from planner.binding.locked_rows import InnerRow
 
 
@@ -149,6 +151,10 @@ class Scope:
     computed: int = 0  # how many LATERAL subqueries of its FROM have no FROM themselves
     clause: str = ""  # what is being bound, for messages: WHERE, GROUP BY, ...
     steps: Sequence[FromStep] = ()  # the whole FROM, if it is tables and plain joins of them
+    before: Sequence[Source] = ()  # the items of FROM so far, which LATERAL looks at
+    query: Scope | None = None  # the scope of the query whose FROM is being joined, if it is not this one
+    where: ir.Node | None = None
+    standing: Standing | None = None  # of a locking query in another one
 
     def find_relation(self, name: str, schema: str = "") -> Relation | None:
         found = [

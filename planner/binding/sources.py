@@ -99,6 +99,7 @@ class SourceBinder:
             return []
         groups = [self.item(first.this, scope)]
         scope.relations, scope.columns = list(groups[0].relations), list(groups[0].columns)
+        scope.before = groups
         for j in joins:
             if (
                 not j.args.get("kind")
@@ -111,13 +112,14 @@ class SourceBinder:
                 groups.append(source)
             else:
                 if len(groups) > 1 and may_look_left(j):
-                    groups = [crossed(groups)]
+                    groups[:] = [crossed(groups)]
                 groups[-1] = joined(self, groups[-1], j, scope)
             scope.relations = [r for g in groups for r in g.relations]
             scope.columns = [c for g in groups for c in g.columns]
             again = duplicate_alias(scope.relations)
             if again is not None:
                 raise PlanError("42712", f'table name "{again}" specified more than once')
+        scope.before = groups
         if all(g.steps for g in groups):
             scope.steps = [s for g in groups for s in g.steps]
         return groups
@@ -418,7 +420,7 @@ class SourceBinder:
         """What a subquery of FROM sees that is not LATERAL: the scopes outside, and this one's WITH."""
         target = () if scope.target is None else (scope.target,)
         beyond = (*target, *scope.relations, *scope.beyond)
-        return Scope(scope.parent, scope.number, ctes=scope.ctes, beyond=beyond)
+        return Scope(scope.parent, scope.number, ctes=scope.ctes, beyond=beyond, standing=scope.standing)
 
     def _subquery(
         self, bound: BoundQuery, name: str, alias: exp.Expression | None,

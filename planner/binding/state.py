@@ -41,6 +41,7 @@ from planner.catalog.system.reg_names import RegNames
 from planner.lexer import QUOTED, WORD, tokenize
 
 if TYPE_CHECKING:
+    from planner.binding.locked_each import Asks
     from planner.binding.routines.variables import Variables
     from planner.catalog import Function
 
@@ -191,6 +192,8 @@ class QueryState:
         """The text of each WITH query so far, by its name in the text."""
         self.locked_texts: dict[Frag, tuple[tuple[int, int] | None, ...]] = {}
         """What stands for a locking part of the statement: (table, attribute number) of its columns of locked rows."""
+        self.locked_each: dict[str, Asks] = {}
+        """By slot: of which rows a locking part of the statement is asked, if it names columns around it."""
         self.locked_relations: dict[int, tuple[tuple[int, int] | None, ...]] = {}
         self.asked: tuple[Asked, ...] = ()
         """What locking clauses ask of the FROM that is being bound,"""

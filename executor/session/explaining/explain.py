@@ -113,6 +113,8 @@ def _by_keys(body: Body) -> bool:
         return body.by_key is not None
     if isinstance(body, WithWrites):
         return all(_by_keys(part) for part in (*(w.body for w in body.writes), body.body))
+    if isinstance(body, LockingQuery) and body.each is not None:
+        return False
     return (
         isinstance(body, InsertQuery | UpdateQuery | DeleteQuery | LockingQuery)
         and body.query.by_key is not None

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -33,7 +34,8 @@ from executor.session import queries, read_only
 from executor.session.blocks import keyed
 from executor.session.blocks.block import LOCK_MODES, Block
 from executor.session.few_rows import MORE
-from planner.abc import LockingQuery, Plan, RowLock, Table, TypeRef
+from planner import types as t
+from planner.abc import Each, LockingQuery, Plan, RowLock, Table, TypeRef
 from storage.abc import Datum, Timestamp
 from txn.abc import Isolation, Key, Keyspace, LockNotAvailable, SerializationFailure
 from txn.read_set import ReadSet
@@ -84,6 +86,8 @@ async def rows(
     `undo`: what was done in its course is to be undone before it begins anew.
     """
     check(session, block, body)
+    if body.each is not None:
+        return await _for_each(session, block, body, body.each, params, given, begins=begins)
     for lock in body.locks:
         block.use(lock.table)
     taken: dict[LockKey, None] = {}
@@ -109,6 +113,37 @@ async def rows(
             raise keyed.SnapshotMoved
         txn.reads = ReadSet()  # of this very statement, which begins anew
     raise SerializationFailure("could not serialize access due to concurrent update")
+
+
+async def _for_each(
+    session: Session,
+    block: Block,
+    body: LockingQuery,
+    each: Each,
+    params: Sequence[Datum],
+    given: Mapping[str, Given] | None,
+    *,
+    begins: bool,
+) -> pa.Table:
+    """The query's rows for one after another of those that it is asked for, each with what it was found for."""
+    asked = queries.canonical_table(
+        await queries.arrow(session, block, each.query, params, None, given, begins=begins), each.types
+    )
+    alone = replace(body, each=None)
+    spare = each.first - 1 - len(params)
+    shown = [pa.field(f"c{i}", t.arrow_type(ref)) for i, ref in enumerate(each.shown)]
+    found: list[pa.Table] = []
+    of: list[int] = []
+    for n, values in enumerate(batch_rows(asked, each.types)):
+        told = (*params, *(None,) * spare, *values)
+        one = await rows(session, block, alone, told, given, begins=False)
+        of += [n] * one.num_rows
+        if shown:
+            found.append(queries.canonical_table(one, each.shown).rename_columns([f.name for f in shown]))
+    out = pa.concat_tables([pa.schema(shown).empty_table(), *found])
+    for i in range(len(each.types)):
+        out = out.append_column(f"k{i}", asked.column(i).take(pa.array(of, pa.int64())))
+    return out
 
 
 def check(session: Session, block: Block, body: LockingQuery) -> None:

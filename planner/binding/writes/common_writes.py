@@ -9,6 +9,7 @@ front of it, but those that draw (`nextval('s')`, `random()`), which are parts t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -122,6 +123,9 @@ def with_writes(queries: QueryBinder, body: Body) -> Body:
     writes: list[CommonWrite] = []
     named = _slots(body)
     for part in reversed(queries.common_writes):  # a locking query that nobody reads does not run
+        if part.slot in queries.locked_each and isinstance(part.body, LockingQuery):
+            each = queries.locked_each[part.slot].finished(queries, part.slot)
+            part = CommonWrite(part.slot, replace(part.body, each=each))
         if not isinstance(part.body, LockingQuery) or part.slot in named:
             writes.insert(0, part)
             named |= _slots(part.body)
@@ -132,6 +136,7 @@ def _slots(body: Body) -> set[str]:
     """The slots that a body's text names."""
     query = body if isinstance(body, Query) else getattr(body, "query", None)
     returning, conflict = getattr(body, "returning", None), getattr(body, "on_conflict", None)
-    all_of_it = (query, returning, conflict.query if conflict is not None else None)
+    each = body.each.query if isinstance(body, LockingQuery) and body.each is not None else None
+    all_of_it = (query, returning, conflict.query if conflict is not None else None, each)
     pieces = [p for q in all_of_it if isinstance(q, Query) for p in q.pieces]
     return {p.name for p in pieces if isinstance(p, Slot)}

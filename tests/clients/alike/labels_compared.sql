@@ -66,3 +66,16 @@ insert into lamps values (2, 'blue');
 insert into lamps values (7, 'blue');
 select id, l from lamps where id in (6, 7) and l > 'red' order by id;
 select id from lamps where id = 6 and l = 'green';
+-- grouped as texts, and labels of a type that is called as one of the system's
+CREATE TYPE step AS ENUM ('queued', 'picked', 'done');
+CREATE TABLE steps (id int PRIMARY KEY, s step);
+INSERT INTO steps SELECT g, (ARRAY['queued','picked','done'])[g % 3 + 1]::step FROM generate_series(1, 10) g;
+SELECT s::text, count(*) FROM steps GROUP BY 1 ORDER BY 1;
+SELECT s::text, count(*) FROM steps WHERE id IN (1, 2, 3) GROUP BY 1 ORDER BY 1;
+SELECT DISTINCT s::text FROM steps WHERE id IN (1, 2, 3, 4) ORDER BY 1;
+SELECT id, count(*) OVER (PARTITION BY s::text) FROM steps WHERE id IN (1, 2, 3, 4) ORDER BY 1;
+CREATE SCHEMA apart; CREATE TYPE apart.bool AS ENUM ('z', 'y', 'x');
+CREATE TABLE aparts (id int PRIMARY KEY, b apart.bool); INSERT INTO aparts VALUES (1, 'x'), (2, 'z'), (3, 'y');
+SELECT b FROM aparts WHERE id IN (1, 2, 3) ORDER BY b LIMIT 2;
+SELECT b, count(*) FROM aparts WHERE id < 4 GROUP BY b ORDER BY b;
+DROP TABLE steps, aparts; DROP TYPE step; DROP SCHEMA apart CASCADE;
