@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+from typing import Final
+
 from planner import types as t
 from planner.abc import TypeRef
 from planner.binding import ir
@@ -82,6 +85,16 @@ def _blank_padded(op: str) -> None:
     register(f"bpchar {op} bpchar", made)
 
 
+_NAMES: Final = (("name", "text"), ("text", "name"))
+_MOMENTS: Final = tuple(permutations(("date", "timestamp", "timestamptz"), 2))
+"""Days and moments, which compare by when they begin in the session's zone."""
+
+
+def _moments(a: str, op: str, b: str) -> None:
+    kind = "TIMESTAMP WITH TIME ZONE" if "timestamptz" in (a, b) else "TIMESTAMP"
+    template(f"{a} {op.lower()} {b}", f"(CAST({{0}} AS {kind}) {op} CAST({{1}} AS {kind}))")
+
+
 for _op in _OPERATORS:
     _numeric(_op)
     for _t in _PLAIN:
@@ -94,13 +107,10 @@ for _op in _OPERATORS:
             # In DuckDB -0.0 equals 0.0 and NaN is the greatest and equal to itself, as in PostgreSQL.
             template(f"{_a} {_op} {_b}", f"({{0}} {_op} {{1}})")
     _blank_padded(_op)
-    for _a, _b in (("name", "text"), ("text", "name")):
+    for _a, _b in _NAMES:
         template(f"{_a} {_op} {_b}", f"({{0}} {_op} {{1}})")
-    for _a, _b in (("date", "timestamp"), ("timestamp", "date"), ("date", "timestamptz"), ("timestamptz", "date"),
-                   ("timestamp", "timestamptz"), ("timestamptz", "timestamp")):  # fmt: skip
-        _zone = "timestamptz" in (_a, _b)
-        _kind = "TIMESTAMP WITH TIME ZONE" if _zone else "TIMESTAMP"
-        template(f"{_a} {_op} {_b}", f"(CAST({{0}} AS {_kind}) {_op} CAST({{1}} AS {_kind}))")
+    for _a, _b in _MOMENTS:
+        _moments(_a, _op, _b)
     _key = "tw_jsonb_same" if _op in ("=", "<>") else "tw_jsonb_key"
     template(f"jsonb {_op} jsonb", f"({_key}({{0}}) {_op} {_key}({{1}}))")
 
@@ -153,4 +163,8 @@ for _a in _INTS:
             for _w in ("IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
                 template(f"{_a} {_w.lower()} {_b}", f"({{0}} {_w} {{1}})")
 for _w in ("IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
+    for _a, _b in (*_NAMES, ("float4", "float8"), ("float8", "float4")):
+        template(f"{_a} {_w.lower()} {_b}", f"({{0}} {_w} {{1}})")
+    for _a, _b in _MOMENTS:
+        _moments(_a, _w, _b)
     template(f"jsonb {_w.lower()} jsonb", f"(tw_jsonb_key({{0}}) {_w} tw_jsonb_key({{1}}))")
