@@ -359,7 +359,7 @@ class QueryBinder(CompoundBinder):
                 or (isinstance(value, exp.Var) and value.name.lower() == "all")
                 or isinstance(value, exp.Null)
             ):
-                if parts.ties and isinstance(value, exp.Null):
+                if parts.ties and key == "limit" and isinstance(value, exp.Null):
                     raise PlanError("2201W", "row count cannot be null in FETCH FIRST ... WITH TIES clause")
                 continue
             inner.clause = what

@@ -154,7 +154,14 @@ class WindowBinder:
                 "42P10", f"argument of {kind} must not contain variables", position=first_position(value)
             )
         if kind != "RANGE":
-            return side, self.coercions.coerce(offset, TypeRef(t.INT8), "i")
+            count = self.coercions.try_coerce(offset, TypeRef(t.INT8), "a", first_position(value))
+            if count is None:
+                raise PlanError(
+                    "42804",
+                    f"argument of {kind} must be type bigint, not type {t.format_type(offset.type)}",
+                    position=first_position(value),
+                )
+            return side, count
         if len(keys) != 1:
             raise PlanError(
                 "42P20",

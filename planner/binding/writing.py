@@ -226,11 +226,11 @@ class QueryWriter(QueryState):
         if parts.ties and parts.limit is not None:
             if not keys:
                 raise PlanError("42601", "WITH TIES cannot be specified without ORDER BY clause")
-            offset = self._count(parts.offset) if parts.offset is not None else sql("0")
+            count, offset = self.limits_of(parts)
             inner = sql(
                 "SELECT * FROM (SELECT *, rank() OVER (ORDER BY ", emit.order(keys), ") AS tw_rank, row_number() OVER (ORDER BY ",
                 emit.order(keys), ") AS tw_row FROM (", inner, f") AS r{number}) WHERE tw_row > ", offset, " AND tw_rank <= ", offset,
-                " + ", self._count(parts.limit),
+                " + ", count, " AND 0 < ", count,
             )  # fmt: skip
             limit: list[Item] = []
         elif varies:
@@ -247,10 +247,6 @@ class QueryWriter(QueryState):
         shown = join(", ", outs) if outs else "1"
         body = sql(*head, "SELECT ", shown, " FROM (", inner, f") AS r{number}", *order, *limit)
         return BoundQuery(body, columns, forms, rows=parts.rows, numbered=parts.numbered)
-
-    def _count(self, node: ir.Node) -> Frag:
-        frag = self.emitter.frag(node)
-        return frag if isinstance(node, ir.Lit) else sql("(", frag, ")")
 
     def limits_of(self, parts: Parts) -> tuple[Frag, Frag]:
         """LIMIT and OFFSET as numbers that can be added up."""

@@ -12,6 +12,7 @@ engine compiles, by PostgreSQL's signatures.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from planner import types as t
@@ -412,7 +413,9 @@ def query_type(node: ir.SubQuery) -> TypeRef:
 def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
     a, b = node.arg.type, node.type
     label = b.oid in TEXTS and t.labels_of(a.oid) is not None
-    if b.typmod < 0 and (a.oid == b.oid or label or (a.oid in TEXTS and b.oid in TEXTS)):
+    if label and b.typmod < 0:  # the datum stays, but it is ordered and told apart as a text
+        return replace(_expression(node.arg, offsets), type=b)
+    if b.typmod < 0 and (a.oid == b.oid or (a.oid in TEXTS and b.oid in TEXTS)):
         return _expression(node.arg, offsets)
     if a.oid == t.JSONB and b.oid in _OF_JSONB and b.typmod < 0:
         return Call(f"tw_jsonb_{_OF_JSONB[b.oid]}", (_expression(node.arg, offsets),), b)

@@ -1,0 +1,28 @@
+-- Labels as texts, which keys lead to, are grouped, ordered and told apart as texts.
+create type mood as enum ('sad','ok');
+create table a(id int primary key, v text, en mood, vc varchar(5)); insert into a values (1,'x','sad','q'),(2,'y','ok','r'),(3,null,null,null),(4,'x','ok','r');
+create table b(id int primary key, a int); insert into b values (1,1),(2,2),(3,4),(4,3);
+select distinct en::text from a where id < 4 order by 1;
+select distinct en::text from a where id < 4 order by 1;
+select distinct a.en::text from b join a on a.id = b.a where b.id < 9 order by 1;
+select distinct a.en::text from b join a on a.id = b.a where b.id < 9 order by 1;
+select a.en::text from b join a on a.id = b.a where b.id < 9 order by 1;
+select a.en::text from b join a on a.id = b.a where b.id < 9 order by 1;
+select a.en::text, count(*) from b join a on a.id = b.a where b.id < 9 group by 1 order by 1;
+select a.en::text, count(*) from b join a on a.id = b.a where b.id < 9 group by 1 order by 1;
+select distinct on (a.en::text) a.en::text, b.id from b join a on a.id = b.a where b.id < 9 order by 1, 2;
+select distinct on (a.en::text) a.en::text, b.id from b join a on a.id = b.a where b.id < 9 order by 1, 2;
+select max(a.en::text) from b join a on a.id = b.a where b.id < 9;
+select max(a.en::text) from b join a on a.id = b.a where b.id < 9;
+select array_agg(a.en::text order by a.en::text) from b join a on a.id = b.a where b.id < 9;
+select array_agg(a.en::text order by a.en::text) from b join a on a.id = b.a where b.id < 9;
+select count(distinct a.en::text) from b join a on a.id = b.a where b.id < 9;
+select count(distinct a.en::text) from b join a on a.id = b.a where b.id < 9;
+select a.en::text from b join a on a.id = b.a where b.id = 1 union select vc from a where id < 3 order by 1;
+select a.en::text from b join a on a.id = b.a where b.id = 1 union select vc from a where id < 3 order by 1;
+select rank() over (order by a.en::text), rank() over (partition by a.en::text order by a.id) from b join a on a.id = b.a where b.id < 9 order by 1,2;
+select rank() over (order by a.en::text), rank() over (partition by a.en::text order by a.id) from b join a on a.id = b.a where b.id < 9 order by 1,2;
+select a.en::text = 'ok', a.en::text || 'x', to_jsonb(a.en::text), greatest(a.en::text, 'm') from b join a on a.id = b.a where b.id < 9 order by a.id;
+select a.en::text = 'ok', a.en::text || 'x', to_jsonb(a.en::text), greatest(a.en::text, 'm') from b join a on a.id = b.a where b.id < 9 order by a.id;
+select * from a where en::text in (select vc from a where id < 4) or en::text in (select en::text from a where id = 2) order by id;
+select * from a where en::text in (select vc from a where id < 4) or en::text in (select en::text from a where id = 2) order by id;
