@@ -10,6 +10,7 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -176,6 +177,93 @@ def test_numbers_that_go_by_steps_are_written_as_differences(numbers: str, tmp_p
         assert back["narrow"].to_pylist() == [*narrow.to_pylist(), *narrow.to_pylist()[:3]]
         found = duckdb.sql(f"SELECT n FROM read_parquet('{path}')").fetchall()
         assert [n for (n,) in found] == [*values, *values[:3]]
+
+    asyncio.run(main())
+
+
+COUNT = 6_000
+_NULLS = [i % 7 == 3 for i in range(COUNT)]
+
+
+def _some(kind: pa.DataType, low: int, high: int) -> pa.Array:
+    numbers = [_RANDOM.randrange(low, high) for _ in range(COUNT)]
+    return pa.array(numbers, pa.int32() if kind.bit_width == 32 else pa.int64()).view(kind)
+
+
+SPLIT: dict[str, pa.Array] = {
+    "smallint": pa.array([_RANDOM.randrange(-(1 << 15), 1 << 15) for _ in range(COUNT)], pa.int16()),
+    "integer": pa.array([_RANDOM.randrange(-(1 << 31), 1 << 31) for _ in range(COUNT)], pa.int32()),
+    "bigint": pa.array([_RANDOM.randrange(-TOP, TOP) for _ in range(COUNT)], pa.int64()),
+    "real": pa.array(
+        [_RANDOM.random() for _ in range(COUNT - 3)] + [float("inf"), -0.0, -1e-44], pa.float32()
+    ),
+    "double": pa.array([_RANDOM.random() for _ in range(COUNT - 3)] + [float("-inf"), -0.0, 5e-324]),
+    "date": _some(pa.date32(), -700_000, 100_000),
+    "time": _some(pa.time64("us"), 0, 86_400_000_000),
+    "timestamp": _some(pa.timestamp("us"), -60_000_000_000_000_000, 60_000_000_000_000_000),
+    "timestamptz": _some(pa.timestamp("us", "UTC"), -60_000_000_000_000_000, 60_000_000_000_000_000),
+    "numeric(5,2)": pa.array(
+        [Decimal(_RANDOM.randrange(-99_999, 99_999)) / 100 for _ in range(COUNT)], pa.decimal128(5, 2)
+    ),
+    "numeric(18,3)": pa.array(
+        [Decimal(_RANDOM.randrange(-(10**18), 10**18)).scaleb(-3) for _ in range(COUNT)], pa.decimal128(18, 3)
+    ),
+}
+WHOLE: dict[str, pa.Array] = {
+    "numeric(19,3)": pa.array([Decimal(_RANDOM.randrange(-(10**18), 10**18)).scaleb(-3) for _ in range(COUNT)], pa.decimal128(19, 3)),
+    "boolean": pa.array([i % 3 == 0 for i in range(COUNT)]),
+    "lists": pa.array([[i, None, _RANDOM.randrange(TOP)] for i in range(COUNT)], pa.list_(pa.int64())),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*SPLIT, *WHOLE])
+@pytest.mark.parametrize("nulls", [False, True], ids=["all there", "nulls"])
+def test_numbers_are_split_into_their_bytes(name: str, nulls: bool, tmp_path: Path) -> None:
+    """Whoever reads Parquet finds what was written, smallest and largest by the statistics too."""
+    column = (SPLIT | WHOLE)[name]
+    if nulls:
+        column = pc.if_else(pa.array(_NULLS), pa.scalar(None, column.type), column)
+    # A column of another type has the path that Parquet gives to an element of the first.
+    named = {"n": column, "n.list.element": pa.array(["x"] * COUNT), "n.b": column}
+
+    async def main() -> None:
+        parts = store(LocalBlob(tmp_path))
+        part = await parts.write("t1", "+", table(range(COUNT), **named))
+        assert part.key is not None
+        path = str(tmp_path / part.key)
+        group = pq.read_metadata(path).row_group(0)
+        assert ("BYTE_STREAM_SPLIT" in group.column(1).encodings) == (name in SPLIT)
+        back = await parts.read(part)
+        assert back.column("n").combine_chunks().equals(column)
+        assert back.column("n.b").combine_chunks().equals(column)
+        found = duckdb.sql(f"SELECT n FROM read_parquet('{path}')").to_arrow_table().column("n")
+        assert found.cast(column.type).combine_chunks().equals(column)
+        if name != "lists":
+            seen = group.column(1).statistics
+            ends = pc.min_max(column).as_py()
+            assert (seen.min, seen.max) == (ends["min"], ends["max"])
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("different", "dictionary"), [(1, True), (1_000, True), (COUNT, False)], ids=["one", "many", "all"]
+)
+def test_texts_that_come_again_have_a_dictionary(different: int, dictionary: bool, tmp_path: Path) -> None:
+    texts = pa.array([None if i % 50 == 0 else f"text {_RANDOM.randrange(different)}" for i in range(COUNT)])
+    if different == COUNT:
+        texts = pa.array([f"text {i}" for i in range(COUNT)])
+
+    async def main() -> None:
+        parts = store(LocalBlob(tmp_path))
+        part = await parts.write("t1", "+", table(range(COUNT), c=texts, b=texts.cast(pa.binary())))
+        assert part.key is not None
+        path = str(tmp_path / part.key)
+        group = pq.read_metadata(path).row_group(0)
+        assert [group.column(i).has_dictionary_page for i in (1, 2)] == [dictionary] * 2
+        back = await parts.read(part)
+        assert back.column("c").combine_chunks().equals(texts)
+        assert back.column("b").combine_chunks().equals(texts.cast(pa.binary()))
 
     asyncio.run(main())
 
