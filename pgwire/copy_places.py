@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from executor.abc import CopyIn
-from pgwire.encoding.copy_lines import line_ends, shown
+from pgwire.encoding.copy_lines import shown
 from planner.abc import SqlError
 
 KEPT_BYTES_MAX: Final = 4 * 1024 * 1024
@@ -28,30 +28,28 @@ _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 class CopyPlaces:
     """What came of one COPY FROM, as far as it is kept."""
 
-    __slots__ = ("_bytes", "_copy", "_has_lines", "_lines", "_pieces")
+    __slots__ = ("_bytes", "_copy", "_has_lines", "_pieces")
 
     def __init__(self, copy: CopyIn) -> None:
         self._copy = copy
         self._has_lines = copy.options.format != "binary"
         self._pieces: list[bytes] = []
         self._bytes = 0
-        self._lines = 0
 
     def came(self, data: bytes) -> None:
         if not self._has_lines:
             return
-        self._lines += line_ends(data)
         if self._bytes < KEPT_BYTES_MAX:
             self._pieces.append(data[: KEPT_BYTES_MAX - self._bytes])
         self._bytes += len(data)
 
-    def told(self, error: SqlError) -> SqlError:
-        """The error with its place, if that can be said."""
+    def told(self, error: SqlError, lines: int) -> SqlError:
+        """The error with its place, if that can be said. `lines`: how many have come."""
         options = self._copy.options
         if not error.context and self._has_lines:
             if error.which is None:
                 if error.sqlstate == "57014":
-                    error.context = f"COPY {self._copy.table}, line {self._lines + 1}"
+                    error.context = f"COPY {self._copy.table}, line {lines + 1}"
             elif options.on_error == "stop":  # rows that are passed over have no number
                 row = error.which()
                 if row is not None:

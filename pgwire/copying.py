@@ -24,7 +24,7 @@ from executor.abc import CopyIn
 from pgwire import messages, replies
 from pgwire.abc import WAIT, Step
 from pgwire.copy_places import CopyPlaces
-from pgwire.encoding import copy_decoder
+from pgwire.encoding import CopyDecoder, copy_decoder
 from pgwire.messages import ProtocolViolation
 from pgwire.transcoding import CopyTranscoder, refuse_binary_copy, spoken
 from planner.abc import SqlError
@@ -134,6 +134,7 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
         late = SqlError("57014", "canceling statement due to statement timeout")
         timer = asyncio.get_running_loop().call_later(copy.timeout_s, feed.fail, late)
     places = CopyPlaces(copy)
+    decoder: CopyDecoder | None = None
     writing: asyncio.Task[None] | None = None
     try:
         decoder = copy_decoder(copy.columns, copy.options, settings, copy.table)
@@ -172,7 +173,7 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
             await asyncio.wait([writing])
         copy.abort()
         if isinstance(error, SqlError):
-            places.told(error)
+            places.told(error, decoder.lines_come if decoder is not None else 0)
         raise
     finally:
         if timer is not None:
@@ -180,7 +181,7 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
     try:
         rows = await copy.finish()
     except SqlError as error:
-        places.told(error)
+        places.told(error, decoder.lines_come)
         raise
     return str(rows.tag)
 

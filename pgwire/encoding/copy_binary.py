@@ -45,6 +45,7 @@ class BinaryDecoder:
     ) -> None:
         self.table, self.options = table, options
         self.row_count = self.ignored_count = 0
+        self.lines_come = 0  # there are no lines
         self._names = [c.name for c in columns]
         self._refs = [c.type for c in columns]
         self._widths = [field_width(ref) for ref in self._refs]

@@ -108,10 +108,11 @@ class CsvDecoder(LineDecoder):
         self._line_end_added = True
         return rest + b"\n"
 
-    def lines_in(self, block: bytes) -> int:
+    def lines_in(self, block: bytes, rows: int | None = None) -> int:
         """PostgreSQL does not count line ends inside the first row: it has not seen yet how lines end."""
-        count = line_ends(block)
-        if self._first and self._quote in block:
+        quoted = self._quote in block
+        count = line_ends(block) if rows is None or quoted else rows
+        if self._first and quoted:
             count -= self._inner_lines_of_first(block)
         self._first = False
         return count

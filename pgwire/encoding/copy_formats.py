@@ -29,6 +29,11 @@ class CopyDecoder(Protocol):
     row_count: int
     ignored_count: int
 
+    @property
+    def lines_come(self) -> int:
+        """How many lines have been fed; of binary data none."""
+        ...
+
     def feed(self, data: bytes) -> list[pa.RecordBatch]: ...
 
     def finish(self) -> list[pa.RecordBatch]: ...

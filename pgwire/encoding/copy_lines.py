@@ -113,9 +113,14 @@ class LineDecoder:
         """A row's values, None for NULL. Raises SqlError."""
         raise NotImplementedError
 
-    def lines_in(self, block: bytes) -> int:
-        """How many lines a block adds to the count that errors speak of."""
-        return line_ends(block)
+    def lines_in(self, block: bytes, rows: int | None = None) -> int:
+        """How many lines a block adds to the count that errors speak of. `rows`: how many Arrow has found in it; None: it was not asked."""
+        return line_ends(block) if rows is None else rows
+
+    @property
+    def lines_come(self) -> int:
+        """How many lines have been fed."""
+        return self._line + sum(map(line_ends, self._pending))
 
     def header_names(self, row: bytes) -> list[str | None]:
         return [None if f is None else decode_utf8(f) for f in self.fields(row)]
@@ -166,7 +171,7 @@ class LineDecoder:
                 break
             batch = self._exact(block) if read is None else read
             if read is not None:
-                self._line += self.lines_in(block)
+                self._line += self.lines_in(block, read.num_rows)
             if batch.num_rows:
                 self.row_count += batch.num_rows
                 out.append(batch)

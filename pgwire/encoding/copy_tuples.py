@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pgwire.encoding.binary_fields import Fields, Places
+from pgwire.encoding.binary_fields import EvenFields, Fields, Places
 
 _EQUAL_ROWS_MIN = 2
 
@@ -62,12 +62,12 @@ def _equal(data: bytes, at: int, end: int, widths: Sequence[int]) -> Tuples | No
         return None
     if (np.ndarray((count,), ">i2", data, at, (stride,)) != len(widths)).any():
         return None
-    columns, here = [], at + 2
-    rows = np.arange(count, dtype=np.int64) * stride
+    columns: list[Fields] = []
+    here = at + 2
     for size in sizes:
         if (np.ndarray((count,), ">i4", data, here, (stride,)) != size).any():
             return None
-        columns.append(Fields(data, rows + (here + 4), np.broadcast_to(np.int64(size), count), stride))
+        columns.append(EvenFields(data, here + 4, size, stride, count))
         here += 4 + size
     return Tuples(columns, count, at + count * stride)
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from executor.abc import CopyOptions
 from pgwire.encoding import copy_decoder
+from pgwire.encoding.copy_binary import HEADER, TRAILER
 from pgwire.encoding.copy_csv import CsvDecoder
 from pgwire.encoding.copy_text import TextDecoder
 from planner.abc import ResultColumn, SqlError
@@ -194,3 +195,15 @@ def test_the_end_marker_is_read_row_by_row_and_what_stands_before_it_is_not(
     assert quick == read(fast=False)[0]
     if end.startswith("\\.\n"):
         assert by_row == 0
+
+
+@pytest.mark.parametrize(
+    "words", [[b"abc", b"def"], ["äb".encode(), b"xyz"], [b"", b""], [b"a\0b", b"abc"], [b"\xffab", b"abc"]]
+)
+@pytest.mark.parametrize("name", ["text", "varchar(3)", "char(3)", "bytea"])
+def test_texts_of_one_length_in_binary(name: str, words: list[bytes]) -> None:
+    """Rows that are all as long as each other are found without a look at each."""
+    end = b"\x00\x00\x00\x04\x00\x00\x00\x07"
+    rows = b"".join(b"\x00\x02" + len(v).to_bytes(4, "big") + v + end for v in words * 20)
+    data, binary = HEADER + rows + TRAILER, CopyOptions(format="binary")
+    assert outcome(name, data, binary, True) == outcome(name, data, binary, False)

@@ -124,3 +124,22 @@ def test_what_came_before_an_unreadable_piece_was_taken_and_nothing_is_after_it(
         run(executor, lambda: Pieces(numbers(), numbers(b"x")))
     assert executor.aborted
     assert sum(executor.taken) == 4 * LARGE + 1
+
+
+@pytest.mark.parametrize("pieces", [(), (b"1\n2",), (numbers(), b"1\n2\n3")], ids=["none", "few", "many"])
+def test_who_cancels_is_told_how_many_lines_have_come(pieces: tuple[bytes, ...]) -> None:
+    """Those that have been read are counted as rows, the others as line ends."""
+
+    class Cancelled(Pieces):
+        async def take(self) -> bytes:
+            if not self._pieces:
+                raise SqlError("57014", "canceling statement due to user request")
+            return await super().take()
+
+    async def at_once(_number: int) -> None:
+        pass
+
+    executor = Executor(at_once)
+    with pytest.raises(SqlError) as refused:
+        run(executor, lambda: Cancelled(*pieces))
+    assert refused.value.context == f"COPY t, line {b''.join(pieces).count(10) + 1}"
