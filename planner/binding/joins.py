@@ -128,6 +128,13 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
     told = right.frag
     if side == "LEFT" and right.padded is not None and condition.text == "true":  # in the list's order
         word, told = "JOIN", right.padded
+    asks = any(isinstance(n, ir.SubQuery | ir.AnyAll) for c in on for n in ir.walk(c))
+    if asks and side in ("", "LEFT") and len(right.relations) == 1 and looks_left((left,), right):
+        # DuckDB takes no subqueries where what is joined looks left; within that, it does.
+        told = sql(
+            "LATERAL (SELECT * FROM ", told, " WHERE ", condition, f") AS r{right.relations[0].number}"
+        )
+        condition = sql("true")
     return Source(
         sql("(", left.frag, f" {word} ", told, " ON (", condition, "))"),
         relations,

@@ -196,17 +196,14 @@ class QueryWriter(QueryState):
         distinct: list[Item] = []
         if parts.distinct:
             sorted_by(x.node for x in parts.targets)
-            constant = [isinstance(x.node, ir.Lit) for x in parts.targets]
+            constant = [_is_constant(x.node) for x in parts.targets]
             if any(
                 needs_key(f, c.type, _apart(c)) and not k
                 for f, c, k in zip(frags, columns, constant, strict=True)
             ):
                 # Constants tell no rows apart, and DuckDB takes none there.
-                told = [
-                    comparable(f, c.type, _apart(c))
-                    for f, c, k in zip(frags, columns, constant, strict=True)
-                    if not k
-                ]
+                keyed = [comparable(f, c.type, _apart(c)) for f, c in zip(frags, columns, strict=True)]
+                told = [f for f, k in zip(keyed, constant, strict=True) if not k]
                 distinct = ["DISTINCT ON (", join(", ", told), ") "]
             else:
                 for f, c in zip(frags, columns, strict=True):
@@ -355,6 +352,12 @@ def _ordered_anew(parts: Parts) -> bool:
     keys = [k.expr for k in parts.order] + list(parts.distinct_on or ())
     shown = [x.node for x in parts.targets]
     return any(ir.varies(k) and k in shown for k in keys)
+
+
+def _is_constant(node: ir.Node) -> bool:
+    """Whether it is the same in all rows, by the look of it: what parameters and literals make."""
+    plain = ir.Lit | ir.Parm | ir.Cast | ir.Collated | ir.Call | ir.Logic
+    return all(isinstance(n, plain) for n in ir.walk(node)) and not ir.varies(node)
 
 
 def _apart(column: ResultColumn) -> str:

@@ -1,0 +1,21 @@
+-- What LATERAL is joined by may ask subqueries; what parameters make tells no rows apart.
+create table a(id int primary key, x int, c char(3), n numeric);
+create table b(id int primary key, a int, t text);
+insert into a values (1, 1, 'a', 1.0), (2, 2, 'a ', 1), (3, null, 'b', null), (4, 1, 'b', 2.50);
+insert into b values (1, 1, 'u'), (2, 1, 'v'), (3, 2, 'u'), (4, null, 'w'), (5, 4, null);
+select a.id, s.* from a left join lateral (select b.id as bid, b.t from b where b.a = a.id order by b.id limit 2) s on s.t in (select t from b where id < 4) order by 1, 2;
+select a.id, s.* from a left join lateral (select b.id as bid, b.t from b where b.a = a.id) s on s.t not in (select t from b where id = 1) order by 1, 2;
+select a.id, s.* from a join lateral (select b.id as bid, b.t from b where b.a = a.id) s on exists (select 1 from b z where z.a = a.x and z.id <> s.bid) order by 1, 2;
+select a.id, s.* from a left join lateral (select count(*) as n, max(t) as t from b where b.a = a.id) s on s.n = (select count(*) from b z where z.a = a.x) order by 1, 2;
+select a.id, u from a left join lateral unnest(array[a.id, a.x]) u on u in (select x from a z where z.id < 3) order by 1, 2;
+select a.id, u, s.t from a cross join lateral generate_series(1, a.x) u left join lateral (select t from b where b.id = a.id + u) s on s.t = any (select t from b z where z.a = a.id) order by 1, 2;
+prepare p(bool, int) as select distinct c, $1 as f, n, $2 + 1 as g from a order by c, n;
+execute p(true, 1);
+execute p(false, 9);
+execute p(null, null);
+prepare q(text) as select distinct n, $1 as f, 'x' || $1 as g, c from a where id < 9 order by 1, 4;
+execute q('x');
+execute q('y');
+select distinct n, true, 7, null, current_date is null, c from a order by 1, 6;
+select distinct c, '{}'::json from a;
+prepare j(json) as select distinct c, $1 from a;
