@@ -42,6 +42,7 @@ from planner.binding.writes import rules
 from planner.binding.writes.common_writes import with_writes
 from planner.binding.writes.dml import DmlBinder
 from planner.binding.writes.merge import MergeBinder
+from planner.catalog import Catalog
 from planner.parse import position as first_position
 
 
@@ -213,9 +214,7 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
             else:
                 ordered = by_key
         if by_leaf is None and queries.prefer_keyed and scope.steps:
-            made = choices(
-                ctx.catalog, parts, scope.steps, lambda p: keyed_reads.shortcut(p, scope, ctx.catalog)
-            )
+            made = choices(ctx.catalog, parts, scope.steps, lambda p: _of_tables(p, scope, ctx.catalog))
             extra |= {"choices": made} if made is not None else {}
         if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
             r = scope.relations[0]
@@ -256,6 +255,12 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         text,
         extra=extra,
     )
+
+
+def _of_tables(parts: Parts, scope: Scope, catalog: Catalog) -> KeyedRead | KeyedJoin | None:
+    """The keyed form of a query whose tables have their rows themselves: a partitioned one has none, and nobody puts leaves in its place."""
+    found = keyed_reads.shortcut(parts, scope, catalog)
+    return None if found is None or leafwise.parted(found) else found
 
 
 def _assigned(queries: QueryBinder, variables: Variables, parts: Parts, scope: Scope) -> None:
