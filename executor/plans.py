@@ -38,6 +38,7 @@ from executor.triggers.table import Holder, TableTriggers, fires
 from planner import triggers
 from planner.abc import (
     DeleteQuery,
+    Expr,
     InsertQuery,
     InsertValues,
     KeyedDelete,
@@ -127,6 +128,12 @@ class Plans:
                     self._sweep()
                 self._rules[table.oid, view] = rules
         return rules
+
+    def over_rows(self, table: Table, text: str, catalog: Catalog) -> Expr | None:
+        """An expression over a table's rows, if it is of built-in functions alone and the keyed engine has words for it."""
+        called: set[Oid] = set()
+        found, _ = self._checks.bind(self._seen(table, catalog), called, table, text)
+        return found if called <= {c.type.oid for c in table.columns} else None
 
     def _sweep(self) -> None:
         """Lets go what was compiled of tables that have been dropped. (One that is still to be committed is compiled again.)"""

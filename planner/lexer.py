@@ -116,6 +116,12 @@ _UPPER_TO_LOWER: Final = {c: c + 32 for c in range(ord("A"), ord("Z") + 1)}
 _FREE_OPERATOR_CHARS: Final = frozenset("~!@#^&|`?%")
 
 
+_KEPT_MAX: Final = 16
+_KEPT_LENGTH_MAX: Final = 4_096
+_lately: Final[dict[str, list[Token]]] = {}
+"""Tokens are never changed, lists of them are."""
+
+
 def fold(name: str) -> str:
     """An unquoted identifier as PostgreSQL stores it: ASCII letters lower, at most 63 bytes."""
     name = name.lower() if name.isascii() else name.translate(_UPPER_TO_LOWER)
@@ -153,7 +159,22 @@ def _fail(message: str, text: str, start: int, end: int, sqlstate: str = "42601"
 
 
 def tokenize(text: str) -> list[Token]:
-    """All tokens of a text, END last. Raises PlanError 42601 (22025, 22021 for bad escapes)."""
+    """All tokens of a text, END last. Raises PlanError 42601 (22025, 22021 for bad escapes).
+
+    A definition's texts are looked at several times, for one thing after the other: the last few are kept.
+    """
+    known = _lately.get(text)
+    if known is not None:
+        return known.copy()
+    tokens = _tokenized(text)
+    if len(text) <= _KEPT_LENGTH_MAX:
+        if len(_lately) >= _KEPT_MAX:
+            _lately.clear()
+        _lately[text] = tokens.copy()
+    return tokens
+
+
+def _tokenized(text: str) -> list[Token]:
     tokens: list[Token] = []
     append = tokens.append
     match = _MASTER.match

@@ -11,7 +11,8 @@ else has to say whether a row passes, the query is asked all the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
@@ -27,6 +28,7 @@ from executor.session.references.lookups import LOOKUPS_MAX, absent
 from executor.snapshot import unkeyed
 from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Constraint, InsertValues, SqlError, Table
+from planner.catalog import Catalog
 from planner.ddl.plan import DataCheck, Rewrite
 from storage.abc import Datum, Row
 
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from executor.session.session import Session
 
 ROWS_MAX: Final = 1_000
+_COMPARABLE: Final = frozenset((bool, bytes, Decimal, int, str, type(None)))
+"""Values that are equal here where SQL finds them equal."""
 
 
 def rows_of(session: Session, block: Block, table: Table) -> list[Row] | None:
@@ -76,15 +80,47 @@ def reshaped(session: Session, block: Block, rewrite: Rewrite) -> list[Row] | No
     rows = rows_of(session, block, rewrite.old)
     if not rows:
         return rows
+    old = rewrite.old
+    if rewrite.of_row:
+        return _widened(session, rewrite, rows)
     same = computed(session, rewrite)
     if same is None:
         return None
-    old = rewrite.old
     places = [old.index_of(cell) if isinstance(cell, int) else None for cell in rewrite.cells]
     rest = iter(same)
     value = [None if place is not None else next(rest) for place in places]
     cells = list(zip(places, value, strict=True))
     return [tuple([v if place is None else row[place] for place, v in cells]) for row in rows]
+
+
+def _widened(session: Session, rewrite: Rewrite, rows: list[Row]) -> list[Row] | None:
+    """Rows with values of their own in further columns."""
+    old = rewrite.old
+    values = _values(session, old, [c for c in rewrite.cells if isinstance(c, str)], rewrite.catalog, rows)
+    if values is None:
+        return None
+    places = [old.index_of(cell) if isinstance(cell, int) else None for cell in rewrite.cells]
+    made = []
+    for row, own in zip(rows, values, strict=True):
+        rest = iter(own)
+        made.append(tuple([next(rest) if place is None else row[place] for place in places]))
+    return made
+
+
+def _values(
+    session: Session, table: Table, texts: Sequence[str], catalog: Catalog, rows: Iterable[Row]
+) -> list[Row] | None:
+    """What expressions come to in each row; None: the keyed engine has no word for one, or an error is to be told."""
+    found = [session.executor.plans.over_rows(table, text, catalog) for text in texts]
+    expressions = tuple(x for x in found if x is not None)
+    if len(expressions) < len(found):
+        return None
+    try:
+        compute = compile_tuple(expressions)
+        values: list[Row] = [compute((), row, session) for row in rows]
+    except (NotCompilable, SqlError):
+        return None
+    return values if {type(v) for row in values for v in row} <= _COMPARABLE else None
 
 
 def under(session: Session, block: Block, old: Table, new: Table) -> list[Row] | None:
@@ -149,6 +185,8 @@ async def passes(session: Session, block: Block, check: DataCheck) -> bool | Non
         return None
     if not rows:
         return True
+    if check.keys:
+        return _keys_differ(session, table, check, rows) or None
     if check.column:
         place = next((i for i, c in enumerate(table.columns) if c.name == check.column), None)
         return None if place is None else all(row[place] is not None for row in rows)
@@ -178,6 +216,16 @@ def _differs(session: Session, table: Table, constraint: Constraint, rows: Itera
     if key is None:
         return False
     keys = [k for k in map(key, rows) if k is not None]
+    return len(set(keys)) == len(keys)
+
+
+def _keys_differ(session: Session, table: Table, check: DataCheck, rows: list[Row]) -> bool:
+    texts = [*check.keys, *([f"({check.where})"] if check.where else [])]
+    values = _values(session, table, texts, session.catalog, rows)
+    if values is None:
+        return False
+    asked = len(check.keys)
+    keys = [row[:asked] for row in values if None not in row[:asked] and all(row[asked:])]
     return len(set(keys)) == len(keys)
 
 

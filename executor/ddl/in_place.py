@@ -40,7 +40,12 @@ async def standing(session: Session, block: Block, rewrite: Rewrite) -> Table | 
     """The new definition over the shard of the old one; None: the rows have to be written anew."""
     old, new = rewrite.old, rewrite.new
     store = session.executor.store
-    if not rewrite.cells or rewrite.role or isinstance(session.executor.env, SharedEnvironment):
+    if (
+        not rewrite.cells
+        or rewrite.of_row
+        or rewrite.role
+        or isinstance(session.executor.env, SharedEnvironment)
+    ):
         return None
     if old.temporary or any(x.partitioning or x.children or x.foreign for x in (old, new)):
         return None

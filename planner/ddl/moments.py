@@ -12,7 +12,9 @@ literals that another DateStyle, TimeZone or IntervalStyle would read otherwise 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 from planner import types
@@ -25,6 +27,9 @@ from planner.lexer import STRING, WORD, Token, is_sign, tokenize, within_parenth
 from planner.parse.cursor import Cursor
 
 _WORDS: Final = frozenset(("now", "today", "tomorrow", "yesterday"))
+_MOMENTS: Final = re.compile(r"now|today|tomorrow|yesterday|epoch|infinity|allballs", re.IGNORECASE)
+_NAME: Final = re.compile(r'[A-Za-z_"][\w."$]*')
+_READ: Final = tuple(map(TypeRef, (*sorted(types.CLOCK_OIDS), types.INTERVAL)))
 _BEFORE: Final = frozenset(("date", "time", "timetz", "timestamp", "timestamptz"))
 
 
@@ -69,13 +74,31 @@ def frozen_body(scope: Scope, f: Function) -> str:
 
 def _frozen(text: str, read: Callable[[str], dict[int, str]]) -> str:
     strings = [x for x in tokenize(text) if x.kind == STRING] if "'" in text else []
-    if not strings:
+    if not any(_may_differ(x.value) for x in strings):
         return text
     try:
         said = read(text)
     except SqlError:
         return text  # whoever binds the definition says so
     return _said_so(text, strings, said)
+
+
+@lru_cache(maxsize=1024)
+def _may_differ(literal: str) -> bool:
+    """Whether a literal can say a moment, or have one in it: where none can, nobody has to bind the text to see of what types they are."""
+    if _MOMENTS.search(literal) is not None:
+        return True
+    if not any(c.isdigit() for c in literal):
+        return False
+    return _NAME.fullmatch(literal) is None or any(_is_read_as(literal, ref) for ref in _READ)
+
+
+def _is_read_as(literal: str, ref: TypeRef) -> bool:
+    try:
+        types.input_text(literal, ref)
+    except SqlError:
+        return False
+    return True
 
 
 def _said_so(text: str, strings: list[Token], said: dict[int, str]) -> str:

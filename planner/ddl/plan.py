@@ -53,6 +53,8 @@ class Rewrite:
     cells: tuple[int | str, ...] = ()
     """The same of one row, where that is enough to say: for each column of `new` the attribute number of one of `old`, or an
     expression that has one value for all rows."""
+    of_row: bool = False
+    """Its expressions are over the columns of `old`, a value for each row, and have been planned already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,10 @@ class DataCheck:
     """It asks rows of `table` for what cannot fail: where that has none there is nothing to ask."""
     by_row: bool = False
     """It asks each row of `table` for that constraint of it, or `column` for a value: what a row that is inserted is asked for."""
+    keys: tuple[str, ...] = ()
+    """It asks whether these expressions differ in all rows of `table` that have none of them NULL."""
+    where: str = ""
+    """Of the rows of `keys` those of which this is true; "": all."""
     before: bool = False  # to be run before the rows are moved, in the catalog before the change
     heeded: Oid = 0
     """A constraint that whoever writes has had to heed all along (VALIDATE): what others write meanwhile changes no answer."""

@@ -311,9 +311,10 @@ class Scope:
         *,
         plain: bool = False,
         cells: tuple[int | str, ...] = (),
+        of_row: bool = False,
     ) -> None:
         """A query over rows of `old`, in the catalog `then`, makes those of `new`, in a shard of its own."""
-        self.rewrites.append(Rewrite(old, new, query, then, plain=plain, cells=cells))
+        self.rewrites.append(Rewrite(old, new, query, then, plain=plain, cells=cells, of_row=of_row))
         self.dropped.append(old.shard)
 
     def context(self, *, trusted: bool = True) -> PlanContext:

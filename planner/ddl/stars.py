@@ -10,7 +10,8 @@ before, nobody asks it for.
 from __future__ import annotations
 
 import re
-from typing import Any
+from itertools import pairwise
+from typing import Any, Final
 
 from sqlglot import exp
 
@@ -21,24 +22,37 @@ from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.scope import Scope
 from planner.catalog import quote_identifier
+from planner.lexer import tokenize
 from planner.parse.queries import parse_query
 
 _NAME = r'(?:"(?:[^"]|"")*"|[\w$]+)'
+_BEFORE_STARS: Final = frozenset(("select", "distinct", "all", ",", ".", ")"))
 _OF_RELATION = re.compile(rf"{_NAME}(?:\s*\.\s*{_NAME})*\s*\.\s*\*")
 
 
 def written_out(query: st.Sql, ctx: Any) -> str:
     """The query's text with its outermost stars as lists of columns."""
+    if not _has_stars(query.text):
+        return query.text
     text = " " * query.offset + query.text
     tree = parse_query(text)
-    if not any(True for _ in tree.find_all(exp.Star)):
-        return query.text
     binder = QueryBinder(ctx, text, Parameters((), None))
     found: list[tuple[int, int, str]] = []
     _walk(binder, tree, binder.new_scope(None), text, found)
     for start, end, columns in sorted(found, reverse=True):
         text = text[:start] + columns + text[end:]
     return text[query.offset :]
+
+
+def _has_stars(text: str) -> bool:
+    """Whether a `*` may be one, by what is before it: as a rule it multiplies."""
+    if "*" not in text:
+        return False
+    tokens = tokenize(text)
+    return any(
+        token.value == "*" and (before.keyword in _BEFORE_STARS or before.value in _BEFORE_STARS)
+        for before, token in pairwise(tokens)
+    )
 
 
 def _walk(

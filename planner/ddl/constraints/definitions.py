@@ -380,6 +380,7 @@ def refuse_subqueries(expression: st.Sql, where: str, *, windows: bool = True) -
             raise PlanError(
                 "0A000", f"cannot use subquery in {where}", position=expression.offset + at.start + 1
             )
+    windows = windows and any(t.value == "over" for t in tokens)
     for node in parsed(expression).find_all(exp.Window) if windows else ():
         raise PlanError(
             "42P20", f"window functions are not allowed in {where}s", position=first_position(node)

@@ -146,8 +146,10 @@ def check(scope: Scope, table: Table, index: Index) -> DataCheck:
         tests.append(f"({index.predicate})")
     where = " WHERE " + " AND ".join(tests) if tests else ""
     shown = ", ".join(shown_key(scope, table, index, i) for i in range(1, len(keys) + 1))
-    plain = not index.predicate and None not in of
-    return constraints.no_duplicates(scope, table, index.name, keys, where, shown, plain=plain)
+    found = constraints.no_duplicates(scope, table, index.name, keys, where, shown, plain=True)
+    if index.nulls_not_distinct:
+        return found
+    return dataclasses.replace(found, by_row=True, keys=tuple(keys), where=index.predicate)
 
 
 def _refuse_nondeterministic(scope: Scope, table: Table, key: IndexKey, column: Column | None) -> None:

@@ -118,17 +118,23 @@ class Alteration:
         made = [scope.catalog.get(oid) for oid, old in scope.first_states() if old is None]
         added = [s for s in made if isinstance(s, Sequence)]
         then = scope.before.with_changes([CatalogChange(None, s) for s in added]) if added else scope.before
-        plain = not self.computed and all(map(is_certain, self.sources.values()))
+        of_row = bool(self.sources) and not self.computed and all(map(self._is_hidden, self.sources))
+        plain = of_row or (not self.computed and all(map(is_certain, self.sources.values())))
         query = f"SELECT {', '.join(outputs)} FROM {old_rows}"
-        scope.rewrite(self.before, new, query, then, plain=plain, cells=self._cells(new))
+        cells = self._cells(new, of_row=of_row)
+        scope.rewrite(self.before, new, query, then, plain=plain, cells=cells, of_row=of_row)
         scope.checks = [
             dataclasses.replace(c, table=new) if c.table is not None and c.table.oid == new.oid else c
             for c in scope.checks
         ]
 
-    def _cells(self, new: Table) -> tuple[int | str, ...]:
+    def _is_hidden(self, attnum: int) -> bool:
+        """Whether a column is a unique index's, whose expressions have been planned when the index was read."""
+        return any(c.hidden for c in self.table.columns if c.attnum == attnum)
+
+    def _cells(self, new: Table, *, of_row: bool) -> tuple[int | str, ...]:
         sources = {attnum: text for attnum, text in self.sources.items() if attnum not in self.staying}
-        if self.computed or not all(map(_SAME_FOR_ALL.fullmatch, sources.values())):
+        if self.computed or not (of_row or all(map(_SAME_FOR_ALL.fullmatch, sources.values()))):
             return ()
         return tuple(sources.get(c.attnum, c.attnum) for c in new.columns)
 

@@ -1,0 +1,20 @@
+-- What views, defaults and checks keep of their texts: stars, moments, and literals that another session would read otherwise.
+SET timezone = 'UTC';
+CREATE TABLE u (id int PRIMARY KEY, email varchar(100), n numeric(10,2), del timestamptz);
+INSERT INTO u VALUES (1,'A@x',1.0,NULL),(2,'b@x',2.5,'2024-01-01');
+CREATE VIEW vv AS SELECT id, 'lit' AS l, n * 2 AS m, count(*) OVER () AS c, DATE '3.4.2021' AS d, 'tomorrow' AS t, 'x1' AS x, '2020-01-01'::date AS dd FROM u;
+SET datestyle = 'SQL, DMY';
+CREATE VIEW v2 AS SELECT u.*, id * 3 AS three, (id) * 2 FROM u WHERE del > '3.4.2021' AND del < 'infinity' AND email <> 'tab0_id';
+CREATE VIEW v3 AS SELECT DISTINCT * FROM u; CREATE VIEW v4 AS SELECT count(*), 2*3 AS k FROM u; CREATE VIEW v5 AS SELECT ALL * FROM u;
+CREATE VIEW v6 AS SELECT DISTINCT ON (id) * FROM u ORDER BY id;
+CREATE VIEW v7 AS (SELECT * FROM u) UNION ALL (SELECT u.* FROM u);
+CREATE VIEW v8 AS SELECT/* c */* FROM u;
+CREATE VIEW v9 AS SELECT id,* FROM u;
+RESET datestyle;
+ALTER TABLE u ADD COLUMN later int;
+SELECT viewname, definition FROM pg_views WHERE viewname LIKE 'v_' ORDER BY 1;
+CREATE TABLE dd (a date DEFAULT '2020-01-02', b timestamp DEFAULT 'J2451187', c interval DEFAULT 'P1Y', d date DEFAULT 'jan081999', e date CHECK (e > 'Jan-08-1999'), f text DEFAULT 'now', g timestamp DEFAULT 'y2001m02d04', h time DEFAULT 't040506', i timestamptz CHECK (i <> '20200101T000000'));
+SELECT column_name, column_default FROM information_schema.columns WHERE table_name = 'dd' ORDER BY 1;
+SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid='dd'::regclass ORDER BY 1;
+DROP TABLE u CASCADE;
+DROP TABLE dd;
