@@ -22,20 +22,25 @@ LOCKS_MAX = 4_000_000
 
 
 class LockMode(enum.IntEnum):
-    """Row lock strengths of PostgreSQL, weakest first."""
+    """Row lock strengths of PostgreSQL, weakest first, and one that no row is locked in.
+
+    TABLE_SHARE excludes SHARE, and not itself: LOCK TABLE ... IN SHARE MODE beside those that write. Who has both has NO_KEY_UPDATE.
+    """
 
     KEY_SHARE = 0
     SHARE = 1
-    NO_KEY_UPDATE = 2
-    UPDATE = 3
+    TABLE_SHARE = 2
+    NO_KEY_UPDATE = 3
+    UPDATE = 4
 
 
 CONFLICTS: tuple[tuple[bool, ...], ...] = (
-    # KEY_SHARE SHARE NO_KEY_UPDATE UPDATE
-    (False, False, False, True),
-    (False, False, True, True),
-    (False, True, True, True),
-    (True, True, True, True),
+    # KEY_SHARE SHARE TABLE_SHARE NO_KEY_UPDATE UPDATE
+    (False, False, False, False, True),
+    (False, False, True, True, True),
+    (False, True, False, True, True),
+    (False, True, True, True, True),
+    (True, True, True, True, True),
 )
 
 

@@ -12,7 +12,7 @@ import pytest
 from txn.abc import DeadlockDetected, LockNotAvailable
 from txn.locks import KeyLocks, LockLimitExceeded, LockMode
 
-KEY_SHARE, SHARE, NO_KEY_UPDATE, UPDATE = LockMode
+KEY_SHARE, SHARE, TABLE_SHARE, NO_KEY_UPDATE, UPDATE = LockMode
 
 
 class Timers:
@@ -57,12 +57,13 @@ class Room:
         return self.locks.acquire(owner, "t", key, mode, granted, timeout_s=timeout_s) is None
 
 
-# PostgreSQL's table of row lock conflicts: rows are held, columns are requested.
+# PostgreSQL's table of row lock conflicts, and the lock of a table that keeps its writers (SHARE) out: rows are held, columns are requested.
 COMPATIBLE = {
-    KEY_SHARE: (True, True, True, False),
-    SHARE: (True, True, False, False),
-    NO_KEY_UPDATE: (True, False, False, False),
-    UPDATE: (False, False, False, False),
+    KEY_SHARE: (True, True, True, True, False),
+    SHARE: (True, True, False, False, False),
+    TABLE_SHARE: (True, False, True, False, False),
+    NO_KEY_UPDATE: (True, False, False, False, False),
+    UPDATE: (False, False, False, False, False),
 }
 
 

@@ -3,11 +3,12 @@
     A   BEGIN   INSERT INTO t ...                       COMMIT
     B             ALTER TABLE t ADD COLUMN c, waits ........   ALTER TABLE
 
-The modes are PostgreSQL's, as row locks' strengths stand to each other: KEY SHARE | SHARE | NO KEY UPDATE | UPDATE of the table's OID.
+The modes are PostgreSQL's, as row locks' strengths stand to each other: KEY SHARE | SHARE | TABLE SHARE | NO KEY UPDATE | UPDATE of the table's OID.
 
     AccessShareLock        has read the table       waits for, and keeps waiting, AccessExclusiveLock alone
                            says of it what concerns nobody (`planner.overtaking`: comments, VALIDATE CONSTRAINT): the same
     RowExclusiveLock       has written to it        the two below
+    ShareLock              LOCK TABLE IN SHARE MODE: writers, and not its like
     ShareRowExclusiveLock  triggers, foreign keys   writers, and its like; who locks rows, only of LOCK TABLE IN EXCLUSIVE MODE
     AccessExclusiveLock    everything else          everybody
 
@@ -42,6 +43,7 @@ SPACE: Final = "definition"
 MODES: Final = {
     LockMode.KEY_SHARE: "AccessShareLock",
     LockMode.SHARE: "RowExclusiveLock",
+    LockMode.TABLE_SHARE: "ShareLock",
     LockMode.NO_KEY_UPDATE: "ShareRowExclusiveLock",
     LockMode.UPDATE: "AccessExclusiveLock",
 }
@@ -86,13 +88,13 @@ async def locked(
     Raises DeadlockDetected, LockNotAvailable."""
     if _is_own(block, table):
         return True
-    if mode >= LockMode.NO_KEY_UPDATE:
+    if mode >= LockMode.TABLE_SHARE:
         _announce(session, block, {table.oid})
     if exclusive:
         kept, txn = session.executor.exclusive, block.transaction()
         kept[txn] = kept.get(txn, frozenset()) | {table.oid}
     waited = await _take(session, block, table, None, mode, looks, nowait=nowait)
-    if waited or mode >= LockMode.NO_KEY_UPDATE:
+    if waited or mode >= LockMode.TABLE_SHARE:
         await _at_the_present(session, block)
     return not waited
 
@@ -116,11 +118,18 @@ async def _take(
 ) -> bool:
     """Whether it has waited for the lock of a table."""
     locks, txn, key = session.executor.env.locks, block.transaction(), (old.oid,)
+    if mode is LockMode.TABLE_SHARE and _own(block, old.oid) is LockMode.SHARE:
+        mode = LockMode.NO_KEY_UPDATE
     in_the_way = list(_users(session, block, old, new, mode)) if looks < LOOKS_MAX else []
     if in_the_way:
         # It was ours, and somebody has come since; what the block has used it keeps.
         locks.weaken(txn, SPACE, key, _own(block, old.oid))
         for other, held in in_the_way:
+            if (
+                held is LockMode.SHARE
+                and locks.holds(other.transaction(), SPACE, key) is LockMode.TABLE_SHARE
+            ):
+                held = LockMode.NO_KEY_UPDATE
             locks.note(other.transaction(), SPACE, key, held)
     if locks.try_acquire(txn, SPACE, key, mode):
         return False
@@ -210,6 +219,8 @@ async def _queue(session: Session, oids: set[Oid], reads: bool) -> bool:
             locks.note(block.transaction(), SPACE, (oid,), LockMode.KEY_SHARE)
         owner = _Passing(session.pid) if block is None else block.transaction()
         mode = LockMode.KEY_SHARE if reads else LockMode.SHARE
+        if not reads and locks.holds(owner, SPACE, (oid,)) is LockMode.TABLE_SHARE:
+            mode = LockMode.NO_KEY_UPDATE  # it lets no other write, and now writes itself
         try:
             if await locks.lock(owner, SPACE, (oid,), mode, timeout_s=waits_s):
                 waited = True

@@ -6,8 +6,8 @@
     ACCESS SHARE, ROW SHARE, ROW EXCLUSIVE   as statements that read or write
 
 Lockers wait for one another as for transaction-level advisory locks, which hold among all servers of an environment; the key is the
-table's. Statements of the same server are kept waiting, and waited for, as beside DDL (`definition_locks`), by SHARE ROW EXCLUSIVE and
-stronger modes: that costs nothing as long as nobody locks a table. Of what others write, and beside SHARE, the locker hears when he commits:
+table's. Statements of the same server are kept waiting, and waited for, as beside DDL (`definition_locks`), by SHARE and
+stronger modes: that costs nothing as long as nobody locks a table. Of what others write the locker hears when he commits:
 he has *read the whole table*, and is refused with 40001 if another has written to it since.
 Serializable transactions would be so for what they read anyway; at READ COMMITTED, where reads do not count, the lock is what
 counts (`Transaction.locked`).
@@ -51,6 +51,7 @@ _BESIDE_STATEMENTS = {
     "access share": LockMode.KEY_SHARE,
     "row share": LockMode.KEY_SHARE,
     "row exclusive": LockMode.SHARE,
+    "share": LockMode.TABLE_SHARE,
     "share row exclusive": LockMode.NO_KEY_UPDATE,
     "exclusive": LockMode.NO_KEY_UPDATE,
     "access exclusive": LockMode.UPDATE,

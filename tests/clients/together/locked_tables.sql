@@ -162,3 +162,68 @@ a: SELECT pg_advisory_xact_lock(7)
 b: SELECT pg_advisory_xact_lock(7)
 a+b: SELECT 1 / 0
 a: ROLLBACK
+== readers of a table that stays as it is keep writers out, and not each other
+a: BEGIN
+a: LOCK TABLE t IN SHARE MODE
+b: BEGIN
+b: LOCK TABLE t IN SHARE MODE
+c: UPDATE t SET n = n + 1 WHERE id = 1
+a: SELECT id FROM t ORDER BY id
+b: SELECT id FROM t ORDER BY id FOR UPDATE
+a: COMMIT
+b: COMMIT
+c: SELECT n FROM t WHERE id = 1
+== it waits for those who have written
+a: BEGIN
+a: INSERT INTO t VALUES (3, 3)
+b: BEGIN
+b: LOCK TABLE t IN SHARE MODE
+c: INSERT INTO t VALUES (4, 4)
+a: COMMIT
+b: SELECT id FROM t ORDER BY id
+b: COMMIT
+c: SELECT id FROM t ORDER BY id
+== and writes itself, if nobody else has locked it so
+a: BEGIN
+a: LOCK TABLE t IN SHARE MODE
+a: UPDATE t SET n = 5 WHERE id = 1
+b: BEGIN
+b: LOCK TABLE t IN SHARE MODE
+a: UPDATE t SET n = 6 WHERE id = 1
+a: COMMIT
+b: SELECT n FROM t WHERE id = 1
+b: COMMIT
+== two that do so wait for each other
+a: BEGIN
+b: BEGIN
+a: LOCK TABLE t IN SHARE MODE
+b: LOCK TABLE t IN SHARE MODE
+a: UPDATE t SET n = 5 WHERE id = 1
+b!: UPDATE t SET n = 6 WHERE id = 2
+b: ROLLBACK
+a: COMMIT
+== a writer that has locked it so, too
+a: BEGIN
+a: INSERT INTO t VALUES (3, 3)
+a: LOCK TABLE t IN SHARE MODE
+b: BEGIN
+b: LOCK TABLE t IN SHARE MODE
+a: COMMIT
+b: COMMIT
+== at once, or not at all
+a: BEGIN
+a: INSERT INTO t VALUES (3, 3)
+b: BEGIN
+b: LOCK TABLE t IN SHARE MODE NOWAIT
+b: ROLLBACK
+b: BEGIN
+b: LOCK TABLE u IN SHARE MODE NOWAIT
+c: BEGIN
+c: LOCK TABLE u IN SHARE MODE NOWAIT
+c: COMMIT
+c: BEGIN
+c: LOCK TABLE u IN ROW EXCLUSIVE MODE NOWAIT
+c: ROLLBACK
+c: INSERT INTO u VALUES (2, 2)
+a: COMMIT
+b: COMMIT
