@@ -149,7 +149,7 @@ def bind(conversation: Conversation) -> Step:
         else:
             return _bind_portal(conversation, portal_name, prepared, params, formats)
     except Exception as error:  # noqa: BLE001
-        conversation.fail_and_skip(error)
+        conversation.fail_and_skip(_or_aborted(conversation, error))
         return None
     alone = session.transaction_status == b"I"
     answer = fused.execute(conversation, prepared, fused.Four(shape, formats, described=described), params)
@@ -160,6 +160,12 @@ def bind(conversation: Conversation) -> Step:
         return answer
     conversation.out.append(answer)
     return None
+
+
+def _or_aborted(conversation: Conversation, error: Exception) -> Exception:
+    """In a failed block no value is read: what is wrong with one is not told there."""
+    failed = conversation.session.transaction_status == b"E"
+    return aborted() if failed and isinstance(error, SqlError) and error.sqlstate[:2] == "22" else error
 
 
 def _bind_portal(

@@ -26,7 +26,11 @@ def errors(dsn: str) -> list[bytes]:
             c.exec_params(text, values, param_formats=forms).error_message for text, values, forms in CASES
         ]
         c.prepare(b"known", b"SELECT $1::int")
-        return [*told, c.exec_prepared(b"known", [b"q"]).error_message]
+        told.append(c.exec_prepared(b"known", [b"q"]).error_message)
+        c.exec_(b"BEGIN")
+        c.exec_(b"SELECT 1/0")  # from here on no value is read
+        told += [c.exec_prepared(name, [b"q"]).error_message for name in (b"known", b"unknown")]
+        return [*told, c.exec_prepared(b"known", []).error_message]
     finally:
         c.finish()
 
