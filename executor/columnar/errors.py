@@ -98,7 +98,12 @@ def sql_error(error: BaseException) -> ExecutionError:
     if kind == "interrupt":
         return canceled()
     if kind == "out of memory":
-        return ExecutionError("53200", "out of memory", detail=plain)
+        said = plain.split("\n", 1)[0]  # what it advises are settings of its own, which nobody here can set
+        if _DISK_USED_UP in plain:
+            return ExecutionError(
+                "53100", "could not write temporary data: no space left on device", detail=said
+            )
+        return ExecutionError("53200", "out of memory", detail=said)
     if kind == "out of range":
         overflow = _OVERFLOW.search(plain)
         if overflow is not None and overflow[2].upper() in _INTEGERS:
@@ -135,6 +140,8 @@ def _kind(error: BaseException, text: str) -> str:
     return found[0].removesuffix(" Error: ").lower() if found is not None else ""
 
 
+_DISK_USED_UP = "max_temp_directory_size"
+"""What DuckDB names when its temporary files have taken the room that the disk had when it started."""
 _CLASSES: tuple[tuple[type[BaseException], str], ...] = (
     (duckdb.InterruptException, "interrupt"),
     (duckdb.OutOfMemoryException, "out of memory"),

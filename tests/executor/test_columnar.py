@@ -6,6 +6,7 @@ import asyncio
 import gc
 import threading
 import weakref
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -257,6 +258,20 @@ def test_errors_have_codes(sql: str, sqlstate: str, message: str) -> None:
         assert message in error.message
     else:
         pytest.fail("DuckDB raised nothing")
+
+
+@pytest.mark.parametrize("disk", ["0MB", "1MB"])
+def test_temporary_files_that_find_no_room_are_a_full_disk(tmp_path: Path, disk: str) -> None:
+    con = duckdb.connect(config={"temp_directory": str(tmp_path), "memory_limit": "64MB", "threads": 1})
+    con.execute(f"SET max_temp_directory_size = '{disk}'")
+    ordered = "SELECT md5(x::VARCHAR) AS m, row_number() OVER (ORDER BY md5(x::VARCHAR)) AS n FROM range(3000000) r(x)"
+    with pytest.raises(duckdb.Error) as raised:
+        con.execute(f"SELECT max(n), max(m) FROM ({ordered})").fetchall()
+    error = sql_error(raised.value)
+    assert error.sqlstate == "53100"
+    assert error.message == "could not write temporary data: no space left on device"
+    assert error.detail and "SET" not in error.detail and "PRAGMA" not in error.detail
+    con.close()
 
 
 def test_an_error_on_its_way_through_duckdb_keeps_what_it_says() -> None:
