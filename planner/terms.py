@@ -121,7 +121,8 @@ def asked(search: Sought, params: Sequence[Datum], configured: Callable[[str], s
         return NOTHING
     elif search.made:
         name, _, said = search.made.partition(" ")
-        value = QUERIES[name](configuration(configured(said)), str(given[0]))
+        node = _TREES[name](configuration(configured(said)), str(given[0]))
+        return NOTHING if node is None else _of_query(node)
     else:
         value = given[0]
     return _ASKED[search.index.kind](search.how, str(value))
@@ -132,6 +133,12 @@ QUERIES: Final = {
     "plainto_tsquery": documents.plain,
     "phraseto_tsquery": documents.phrase,
     "websearch_to_tsquery": documents.websearch,
+}
+_TREES: Final = {
+    "to_tsquery": documents.query_tree,
+    "plainto_tsquery": documents.plain_tree,
+    "phraseto_tsquery": documents.phrase_tree,
+    "websearch_to_tsquery": documents.websearch_tree,
 }
 
 

@@ -62,10 +62,13 @@ AGAIN_S: Final = 1.0
 BEGINNINGS_MAX: Final = 10_000
 """Terms that begin as is asked."""
 SAMPLED: Final = 32
-"""Of so many terms one is kept as an object."""
+"""Of so many terms one is kept as an object,"""
+WHOLE_MAX: Final = 16_384
+"""unless a chunk has no more than these: then all are, and a search among them is C's alone."""
 FEW: Final = 4
 """Rows of a chunk that are sooner asked what they are than looked for among those of another term."""
 NOWHERE: Final[Ids] = np.zeros(0, np.uint32)
+NO_IDS: Final[Ids] = np.zeros(0, np.int64)
 
 
 class Chunk:
@@ -92,7 +95,7 @@ class Chunk:
     def ids(self, asked: Terms, wholly: bool) -> Ids | None:
         """Row ids, each once; None: all, for all that is known. `wholly`: of no others than the terms say."""
         rows = self._rows(asked, FEW if not wholly else 0)
-        return None if rows is None else rows.astype(np.int64) + self.base
+        return None if rows is None else np.add(rows, self.base, dtype=np.int64) if len(rows) else NO_IDS
 
     def _rows(self, asked: Terms, few: int) -> Ids | None:
         if isinstance(asked, Term):
@@ -107,14 +110,15 @@ class Chunk:
             return np.unique(np.concatenate(found))
         known = []
         for part in asked.parts:
-            rows = self._rows(part, few)
+            rows = self._rows(part, few) if part.__class__ is not Term or part.begins else self._of(part.text)
             if rows is not None:
                 if not len(rows):
                     return rows
                 known.append(rows)
         if not known:
             return None
-        known.sort(key=len)
+        if len(known) > 2:  # `both` looks for itself which is shorter
+            known.sort(key=len)
         rows = known[0]
         for other in known[1:]:
             if len(rows) <= few:  # whoever asks for the rows looks at these sooner than we here
@@ -127,7 +131,8 @@ class Chunk:
         return NOWHERE if i < 0 else self._at(i)
 
     def _at(self, i: int) -> Ids | None:
-        start, end = int(self.starts[i]), int(self.starts[i + 1])
+        starts = self.starts.item
+        start, end = starts(i), starts(i + 1)
         return None if end < 0 else self.rows[start if start >= 0 else -1 - start : end]
 
     def _beginning(self, beginning: str) -> Ids | None:
@@ -158,13 +163,15 @@ def both(few: Ids, many: Ids) -> Ids:
 
 
 class _Texts:
-    """Texts in the order of their bytes; each so-manieth of them as an object of its own, for a search in them is C's alone."""
+    """Texts in the order of their bytes; all of a few, and each so-manieth of many, as objects of their own, for a search in them is
+    C's alone."""
 
-    __slots__ = ("_data", "_ends", "_sample", "size_bytes")
+    __slots__ = ("_data", "_ends", "_sample", "_step", "size_bytes")
 
     def __init__(self, texts: pa.Array) -> None:
         self._data, self._ends = bytes_of(texts)
-        self._sample = [self[i] for i in range(0, len(self), SAMPLED)]
+        self._step = 1 if len(self) <= WHOLE_MAX else SAMPLED
+        self._sample = [self[i] for i in range(0, len(self), self._step)]
         self.size_bytes = int(texts.nbytes) + sum(map(sys.getsizeof, self._sample)) + 8 * len(self._sample)
 
     def __len__(self) -> int:
@@ -176,20 +183,25 @@ class _Texts:
 
     def place(self, text: bytes) -> int:
         """Of the first that is not before this one."""
-        last = bisect_left(self._sample, text) * SAMPLED
-        if not last:
-            return 0
+        step = self._step
+        last = bisect_left(self._sample, text) * step
+        if step == 1 or not last:
+            return last
         data, ends = self._data, self._ends
         return bisect_left(
             range(len(ends) - 1),
             text,
-            last - SAMPLED + 1,
+            last - step + 1,
             min(last, len(ends) - 1),
             key=lambda i: bytes(data[ends[i] : ends[i + 1]]),
         )
 
     def find(self, text: bytes) -> int:
         """Its place; -1: it is not there."""
+        if self._step == 1:
+            sample = self._sample
+            i = bisect_left(sample, text)
+            return i if i < len(sample) and sample[i] == text else -1
         i = self.place(text)
         return i if i < len(self) and self[i] == text else -1
 
@@ -336,16 +348,19 @@ class TermsOf:
         `wholly`: of none but those that have the terms.
         """
         self.used_at = time.monotonic()
-        found: list[Ids] = [np.zeros(0, np.int64)]
+        found: list[Ids] = []
         count = 0
         for chunk in self._chunks:
             ids = chunk.ids(asked, wholly)
             if ids is None:
                 return None
-            count += len(ids)
-            if count > most:
-                return None
-            found.append(ids)
+            if len(ids):
+                count += len(ids)
+                if count > most:
+                    return None
+                found.append(ids)
+        if len(found) < 2:
+            return found[0] if found else NO_IDS
         return np.concatenate(found)
 
     # --- making it -----------------------------------------------------------------------------------

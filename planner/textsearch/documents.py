@@ -247,31 +247,45 @@ def _either(lexemes: tuple[Lexeme, ...], weights: int, prefix: bool) -> Node:
 
 
 def query(configuration: str, text: str) -> str:
-    """`to_tsquery`. Raises 42601, 42704, 54000, 22023."""
-    operand = _operand(check_configuration(configuration), PHRASE)
-    return queries.shown(cleaned(Reader(text, operand).tree()))
+    """`to_tsquery`. Raises 42601, 42704, 54000, 22023, 54001."""
+    return queries.shown(query_tree(configuration, text))
+
+
+def query_tree(configuration: str, text: str) -> Node | None:
+    """The same before it is a text; None: it asks for nothing."""
+    return cleaned(Reader(text, _operand(check_configuration(configuration), PHRASE)).tree())
 
 
 def plain(configuration: str, text: str) -> str:
     """`plainto_tsquery`."""
+    return queries.shown(plain_tree(configuration, text))
+
+
+def plain_tree(configuration: str, text: str) -> Node | None:
     return _whole(configuration, text, AND)
 
 
 def phrase(configuration: str, text: str) -> str:
     """`phraseto_tsquery`."""
+    return queries.shown(phrase_tree(configuration, text))
+
+
+def phrase_tree(configuration: str, text: str) -> Node | None:
     return _whole(configuration, text, PHRASE)
 
 
-def _whole(configuration: str, text: str, op: str) -> str:
+def _whole(configuration: str, text: str, op: str) -> Node | None:
     configuration = check_configuration(configuration)
-    return queries.shown(cleaned(_operand(configuration, op)(text, 0, False)) if text else None)
+    return cleaned(_operand(configuration, op)(text, 0, False)) if text else None
 
 
 def websearch(configuration: str, text: str) -> str:
     """`websearch_to_tsquery`: no text is a fault."""
-    return queries.shown(
-        cleaned(_Websearch(text, _operand(check_configuration(configuration), PHRASE)).tree())
-    )
+    return queries.shown(websearch_tree(configuration, text))
+
+
+def websearch_tree(configuration: str, text: str) -> Node | None:
+    return cleaned(_Websearch(text, _operand(check_configuration(configuration), PHRASE)).tree())
 
 
 _BETWEEN: Final = frozenset(WHITESPACE) | OPERATORS
@@ -308,7 +322,7 @@ class _Websearch(Reader):
     def _wanted(self, pending: list[tuple[str, int]]) -> str | None:
         text, words = self.text, self.words
         while True:
-            self._blanks()
+            words.blanks()
             c = text[words.at : words.at + 1]
             if c == "-":
                 words.at += 1

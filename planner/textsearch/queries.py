@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from planner.abc import SqlError
-from planner.textsearch.words import WHITESPACE, WORD_BYTES_MAX, SyntaxFault, WordReader, quoted
+from planner.textsearch.words import WORD_BYTES_MAX, SyntaxFault, WordReader, quoted
 
 DISTANCE_MAX: Final = 16_384
 DEPTH_MAX: Final = 500
@@ -138,7 +138,7 @@ class Reader:
         pending: list[tuple[str, int]] = []
         waiting_for_operand = True
         while True:
-            self._blanks()
+            self.words.blanks()
             c = self.text[self.words.at : self.words.at + 1]
             if waiting_for_operand:
                 if c == "!":
@@ -184,10 +184,6 @@ class Reader:
             self._reduce(pending, op)
             pending.append((op, distance))
             waiting_for_operand = True
-
-    def _blanks(self) -> None:
-        while self.words.at < len(self.text) and self.text[self.words.at] in WHITESPACE:
-            self.words.at += 1
 
     def _push(self, word: str, weights: int, prefix: bool) -> None:
         if len(word.encode()) > WORD_BYTES_MAX:

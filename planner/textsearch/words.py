@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple, NoReturn
 
 from planner.abc import SqlError
@@ -17,6 +18,11 @@ POSITIONS_MAX: Final = 256
 WEIGHTS: Final = "DCBA"
 """By their numbers: D, which is not written, is 0."""
 OPERATORS: Final = frozenset("!&|()<")
+_BLANKS: Final = re.compile(f"[{WHITESPACE}]*")
+_PLAIN: Final = re.compile(rf"[^{WHITESPACE}!&|()<:\\'][^{WHITESPACE}!&|()<:\\]*+(?!\\)")
+"""A word of a query that stands without quotes, and of which nothing is escaped,"""
+_QUOTED: Final = re.compile(r"'([^'\\]++)'(?!')")
+"""and one that stands within them. Others are read letter by letter."""
 
 
 class Position(NamedTuple):
@@ -39,16 +45,28 @@ class WordReader:
         self.text, self.at = text, 0
         self.of_query, self.plainly = of_query, plainly
 
+    def blanks(self) -> None:
+        """Passes by what stands between words."""
+        m = _BLANKS.match(self.text, self.at)
+        assert m is not None
+        self.at = m.end()
+
     def _ends(self, c: str) -> bool:
         return (self.of_query and c in OPERATORS) or (self.plainly and c == '"')
 
     def word(self) -> str | None:
         """The next word; None at the end. Raises SyntaxFault."""
         text, n = self.text, len(self.text)
-        while self.at < n and text[self.at] in WHITESPACE:
-            self.at += 1
+        self.blanks()
         if self.at >= n:
             return None
+        if not self.plainly:
+            if (m := _QUOTED.match(text, self.at)) is not None:
+                self.at = m.end()
+                return m[1]
+            if self.of_query and (m := _PLAIN.match(text, self.at)) is not None:
+                self.at = m.end()
+                return m[0]
         c = text[self.at]
         if c == "'" and not self.plainly:
             self.at += 1
