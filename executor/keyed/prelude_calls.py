@@ -30,6 +30,8 @@ MOMENTS_MAX: Final = 5_000
 """A longer series of moments is DuckDB's (`system_steps.SPREAD_MAX`)."""
 INFINITY: Final = (1 << 63) - 1
 DATE_INFINITY: Final = (1 << 31) - 1
+_CALENDAR_DAYS: Final = 5 * 146_097
+_YEARS_OF: Final = {"year": 1, "isoyear": 1, "decade": 10, "century": 100, "millennium": 1_000}
 Interval = tuple[int, int, int]
 
 
@@ -293,7 +295,13 @@ def _extracted_of_date(name: str, day: int) -> str | None:
         return str(day * 86_400)
     if unit == "julian":
         return str(day + 2_440_588)
-    return extracted(name, day * DAY_US, "date")
+    if day * DAY_US < INFINITY:
+        return extracted(name, day * DAY_US, "date")
+    # Beyond all moments: the calendar comes again every two thousand years, with its weeks.
+    times, day = divmod(day, _CALENDAR_DAYS)
+    found = extracted(name, day * DAY_US, "date")
+    assert found is not None
+    return str(int(found) + times * 2_000 // _YEARS_OF[unit]) if unit in _YEARS_OF else found
 
 
 _interval_epoch: Final[Callable[[Interval], str]] = next(

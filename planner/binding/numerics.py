@@ -24,6 +24,8 @@ SIGNIFICANT_DIGITS = 16
 DISPLAY_SCALE_MAX = 1_000
 SCALE_MAX = 16_383
 _LOG10_E = 0.434294481903252
+_LOG_MAX = 6_000
+"""Beyond e to this power nothing is computed: it would take minutes, in which no other thread goes on. (`power` allows a little more.)"""
 NAN = Decimal("NaN")
 
 
@@ -244,9 +246,11 @@ def exponential(v: Decimal) -> Decimal:
         return v if v > 0 else Decimal(0)
     estimate = float(v) * _LOG10_E
     estimate = max(-2000.0, min(2000.0, estimate))
-    if float(v) * _LOG10_E > 131_072:
-        raise SqlError("22003", "value overflows numeric format")
     scale = _bounded(SIGNIFICANT_DIGITS - int(estimate), v)
+    if abs(float(v)) >= _LOG_MAX:
+        if v > 0:
+            raise SqlError("22003", "value overflows numeric format")
+        return rounded(Decimal(0), scale)
     return rounded(_context(scale + max(0, int(estimate)) + 30).exp(v), scale)
 
 
@@ -264,7 +268,7 @@ def power(base: Decimal, exponent: Decimal) -> Decimal:
     if base.is_infinite() or exponent.is_infinite():
         return _infinite_power(base, exponent)
     if not exponent:
-        return rounded(Decimal(1), _bounded(SIGNIFICANT_DIGITS, base, exponent))
+        return rounded(Decimal(1), _bounded(SIGNIFICANT_DIGITS, base))
     whole = exponent.is_finite() and exponent == exponent.to_integral_value()
     if base < 0 and not whole:
         raise SqlError("2201F", "a negative number raised to a non-integer power yields a complex result")
@@ -275,12 +279,15 @@ def power(base: Decimal, exponent: Decimal) -> Decimal:
         return size.copy_negate() if _EXACT.remainder(exponent, Decimal(2)) else size
     if not base:
         return rounded(Decimal(0), SIGNIFICANT_DIGITS)
-    context = _context(60)
-    log = context.multiply(context.ln(base), exponent)
-    estimate = float(log) * _LOG10_E
-    if estimate > 131_072:
-        raise SqlError("22003", "value overflows numeric format")
-    scale = _bounded(SIGNIFICANT_DIGITS - int(max(-2000.0, estimate)), base, exponent)
+    # The scale follows from about eight digits of the logarithm, rounded as PostgreSQL rounds them.
+    context, places = _context(60), min(max(8 - _ln_weight(base), 0), DISPLAY_SCALE_MAX)
+    log = float(rounded(_EXACT.multiply(rounded(context.ln(base), places), exponent), places))
+    if abs(log) > _LOG_MAX * 1.00333:
+        if log > 0:
+            raise SqlError("22003", "value overflows numeric format")
+        return rounded(Decimal(0), DISPLAY_SCALE_MAX)
+    estimate = log * _LOG10_E
+    scale = _bounded(SIGNIFICANT_DIGITS - int(estimate), base, exponent)
     wide = _context(scale + max(0, int(estimate)) + 40)
     return rounded(wide.exp(wide.multiply(wide.ln(base), exponent)), scale)
 

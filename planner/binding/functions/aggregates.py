@@ -381,8 +381,20 @@ for _name, _op in (("bit_and", "&"), ("bit_or", "|"), ("bit_xor", "#")):
 
 @aggregates("mode(anyelement)")
 def _mode(around: Around, args: list[Frag]) -> Frag:
+    value, node = args[0], around.node.args[0]
+    if not any(isinstance(n, ir.Var) for n in ir.walk(node)):
+        # DuckDB would order by a constant, and takes what it orders by for an argument.
+        return around.call("any_value", [value], distinct=False).with_form(value.form)
+
     # Of those that are there equally often the first in order: DuckDB takes the first that it meets.
-    return around.call("mode", [args[0]], order=around.ordering(), distinct=False).with_form(args[0].form)
+    def found(name: str, x: Frag) -> Frag:
+        return around.call(name, [x], order=around.ordering(), distinct=False)
+
+    if not needs_key(value, node.type):
+        return found("mode", value).with_form(value.form)
+    key = comparable(value, node.type)
+    place = sql("list_position(", found("list", key), ", ", found("mode", key), ")")
+    return sql(found("list", value), "[", place, "]").with_form(value.form)
 
 
 # --- json ------------------------------------------------------------------------------------------

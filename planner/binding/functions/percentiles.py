@@ -28,7 +28,11 @@ def _varying_percentile(around: Around, name: str, x: Frag, share: Frag) -> Frag
     else:
         place = sql("(", share, " * (", count, " - 1))")
         below, above = (sql(values, f"[CAST({f}(", place, ") AS BIGINT) + 1]") for f in ("floor", "ceil"))
-        found = sql("(", below, " + (", place, " - floor(", place, ")) * (", above, " - ", below, "))")
+        rest = sql("(", place, " - floor(", place, "))")
+        # Between a number and itself there is nothing to weigh: infinities would be no numbers.
+        found = sql(
+            "(CASE WHEN ", rest, " = 0 THEN ", below, " ELSE ", below, " + ", rest, " * (", above, " - ", below, ") END)"
+        )  # fmt: skip
     return _checked(share, found).with_form(x.form if name == "quantile_disc" else None)
 
 

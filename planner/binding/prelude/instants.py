@@ -167,7 +167,7 @@ def interval_part(name: str, i: Interval) -> float:
         case "microseconds":
             return float(second_us)
         case "quarter":
-            return float(month // 3 + 1)
+            return float(int(month / 3) + 1)
         case "decade":
             return float(int(years / 10))
         case "century":
