@@ -140,7 +140,8 @@ class CompoundBinder(QueryWriter):
             None if c.type.oid == t.NUMERIC else column_form(c.type) if t.element_of(c.type.oid) else f
             for c, f in zip(base.columns, base.forms, strict=True)
         ]
-        columns = renamed(base.columns, names, name, first_position(cte.args["alias"].this))
+        computed = [replace(c, table_oid=0, attnum=0) for c in base.columns]
+        columns = renamed(computed, names, name, first_position(cte.args["alias"].this))
         number = self.next_relation()
         made = scope.ctes[name] = CommonTable(sql_name, columns, forms)
         around.ctes[name] = replace(made, iterated=number)
@@ -471,6 +472,8 @@ def renamed(
             position=position,
         )
     return [
-        RelationColumn(names[i] if i < len(names) else c.name, c.type, collation=c.collation)
+        RelationColumn(
+            names[i] if i < len(names) else c.name, c.type, c.table_oid, c.attnum, collation=c.collation
+        )
         for i, c in enumerate(columns)
     ]

@@ -100,7 +100,10 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
             else:
                 # Of an inner join, the side that has the common type already: 1.50 rather than 1.
                 value = y if side == "RIGHT" or (not side and x is not a.node and y is b.node) else x
-            merged.append(StarColumn(name, value, RelationColumn(name, value.type, collation=carried(value))))
+            origin = sources.queries.origin(value, [*left.relations, *right.relations])
+            merged.append(
+                StarColumn(name, value, RelationColumn(name, value.type, *origin, collation=carried(value)))
+            )
         condition = join(" AND ", tests)
         if alias:
             relations = [*relations, _merged(sources, alias, merged)]
@@ -145,7 +148,7 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
 
 def _merged(sources: SourceBinder, alias: str, merged: Sequence[StarColumn]) -> Relation:
     """What `JOIN ... USING (...) AS alias` calls the merged columns: a relation without rows of its own."""
-    columns = [RelationColumn(c.name, c.column.type) for c in merged]
+    columns = [RelationColumn(c.name, c.column.type, c.column.table_oid, c.column.attnum) for c in merged]
     return Relation(sources.queries.next_relation(), alias, columns, values=[c.node for c in merged])
 
 

@@ -287,20 +287,22 @@ class QueryBinder(CompoundBinder):
                     wanted = expected[len(out)] if len(out) < len(expected) else None
                     if wanted is not None:
                         node = self.coercions.coerce(node, TypeRef(wanted.oid), "a", first_position(syntax))
-            table_oid, attnum = self._origin(node)
+            table_oid, attnum = (
+                (0, 0) if isinstance(syntax.unnest(), exp.Collate) else self._origin(node, scope)
+            )
             out.append(Target(name, node, syntax, table_oid, attnum))
         if len(out) > COLUMNS_MAX:
             raise PlanError("54011", f"target lists can have at most {COLUMNS_MAX} entries")
         return out
 
-    def _origin(self, node: ir.Node) -> tuple[int, int]:
-        if isinstance(node, ir.Collated) and not node.explicit:
-            node = node.arg
-        if isinstance(node, ir.Var):
-            for r in self.tables:
-                if r.number == node.relation:
-                    c = r.columns[node.column]
-                    return c.table_oid, c.attnum
+    def _origin(self, node: ir.Node, scope: Scope) -> tuple[int, int]:
+        """The relation's column that a target is, however many subqueries hand it up; zeros for what is computed."""
+        at: Scope | None = scope
+        while at is not None:
+            found = self.origin(node, at.relations)
+            if found != (0, 0):
+                return found
+            at = at.parent
         return 0, 0
 
     def _relation_star(self, name: str, item: exp.Expression, scope: Scope) -> list[Target]:

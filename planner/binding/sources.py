@@ -182,10 +182,9 @@ class SourceBinder:
                 f"but {len(names)} columns specified",
             )
         for i, c in enumerate(source.columns):
+            own, called = c.column, names[i] if i < len(names) else c.name
             columns.append(
-                RelationColumn(
-                    names[i] if i < len(names) else c.name, c.column.type, collation=c.column.collation
-                )
+                RelationColumn(called, own.type, own.table_oid, own.attnum, collation=own.collation)
             )
         relation = Relation(number, name, columns, parts=source.relations)
         items: list[Item] = []
@@ -345,7 +344,9 @@ class SourceBinder:
         self, found: CommonTable, known: list[RelationColumn], name: str, alias: exp.Expression | None
     ) -> Source:
         number = self.queries.next_relation()
-        columns = [RelationColumn(c.name, c.type, hidden=c.hidden, collation=c.collation) for c in known]
+        columns = [
+            RelationColumn(c.name, c.type, c.table_oid, c.attnum, c.hidden, c.collation) for c in known
+        ]
         relation = Relation(number, identifier(alias.this) if alias is not None else name, columns)
         self.rename(relation, alias)
         self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(found.forms)])
@@ -367,9 +368,13 @@ class SourceBinder:
         columns = [
             # Whole rows are records within statements: their fields are those that the query finds now.
             RelationColumn(
-                c.name, b.type if b.type.oid in (t.RECORD, t.RECORD_ARRAY) else c.type, collation=b.collation
+                c.name,
+                b.type if b.type.oid in (t.RECORD, t.RECORD_ARRAY) else c.type,
+                view.oid,
+                i,
+                collation=b.collation,
             )
-            for c, b in zip(view.columns, bound.columns, strict=True)
+            for i, (c, b) in enumerate(zip(view.columns, bound.columns, strict=True), 1)
         ] or None
         if view.security_barrier:
             bound = row_security.behind_barrier(self.queries, bound)

@@ -252,6 +252,16 @@ class QueryState:
             elif r.number == var.relation:
                 r.used.add(var.column)
 
+    def origin(self, node: ir.Node, relations: Sequence[Relation]) -> tuple[int, int]:
+        """The column of a table or view that a value is as it stands, of what these relations are made of."""
+        if isinstance(node, ir.Collated) and not node.explicit:
+            node = node.arg
+        if isinstance(node, ir.Var):
+            for r in relations:
+                if r.number == node.relation and 0 <= node.column < len(r.columns):
+                    return r.columns[node.column].table_oid, r.columns[node.column].attnum
+        return 0, 0
+
     def anonymous_relation(self, bound: BoundQuery) -> int:
         number = self.next_relation()
         self.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(bound.forms)])

@@ -82,13 +82,18 @@ def relations() -> dict[tuple[str, str], SystemRelation]:
             name,
             kind,
             tuple(
-                ResultColumn(column, TypeRef(25 if int(type_oid) in _AS_TEXT else int(type_oid)), int(oid), i)
-                for i, (column, type_oid) in enumerate(fields, 1)
+                ResultColumn(column, _type(said), int(oid), i) for i, (column, said) in enumerate(fields, 1)
             ),
             int(row_type),
             int(row_array),
         )
     return found
+
+
+def _type(said: str) -> TypeRef:
+    """A type's number, and behind a slash the modifier of the domain that it is underneath."""
+    oid, _, typmod = said.partition("/")
+    return TypeRef(25 if int(oid) in _AS_TEXT else int(oid), int(typmod or -1))
 
 
 @lru_cache(maxsize=1)
