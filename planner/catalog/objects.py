@@ -104,6 +104,7 @@ class Index:
     options: tuple[str, ...] = ()  # storage parameters, as of a table
     parent: Oid = 0  # the index of a partitioned table that this one is a part of
     valid: bool = True  # a partitioned table's: all partitions have theirs
+    clustered: bool = False  # CLUSTER ON
 
     @property
     def texts(self) -> list[str]:

@@ -65,7 +65,9 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
             return st.AlterAction(what, position=position, options=pairs)
         if logged := c.accept_one("logged", "unlogged"):
             return st.AlterAction("set logged", logged, position=position)
-        if c.accept("without", "cluster") or c.accept("without", "oids"):
+        if c.accept("without", "cluster"):
+            return st.AlterAction("without cluster", position=position)
+        if c.accept("without", "oids"):
             pass
         elif c.accept("tablespace"):
             clauses.tablespace(c)
@@ -75,7 +77,7 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
             c.fail()
         return st.AlterAction("ignore", position=position)
     if c.accept("cluster", "on"):
-        return st.AlterAction("ignore", c.name(), position=position)
+        return st.AlterAction("cluster on", c.name(), position=position)
     if c.accept("replica", "identity"):
         if c.accept("using", "index"):
             return st.AlterAction("replica identity", c.name(), position=position, which="index")

@@ -167,7 +167,7 @@ class AlterAction:
     add identity, set identity, drop identity, drop expression, set options, reset options (storage parameters),
     set statistics, set storage, set compression, set column options, reset column options (`which`: the number of an index's column),
     switch triggers, switch rule, attach partition, detach partition, of, not of,
-    foreign options, foreign column options, ignore (tablespaces and the like)
+    foreign options, foreign column options, cluster on, without cluster, ignore (tablespaces and the like)
     """
 
     what: str

@@ -33,9 +33,11 @@ from planner.ddl.tables import (
     alter_constraints,
     alter_heirs,
     alter_identity,
+    clustered,
     column_settings,
     inherits,
     moves,
+    passes,
     typed_tables,
     view_defaults,
 )
@@ -74,6 +76,8 @@ _OF_MATERIALIZED: Final = frozenset(
         "rename column",
         "set schema",
         "owner",
+        "cluster on",
+        "without cluster",
         "ignore",
         "set options",
         "reset options",
@@ -116,6 +120,7 @@ def alter_table(
     by_type: bool = False,
 ) -> None:
     """A list of actions over one table, and over its partitions. `above`: they were said of the table above; `by_type`: of its type."""
+    actions = passes.in_order(actions)
     foreign_tables.refuse_actions(scope, table, actions, only=only)
     if not by_type:
         typed_tables.refuse(table, actions)
@@ -325,6 +330,8 @@ _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
     "foreign column options": foreign_tables.set_column_options,
     "of": typed_tables.become,
     "not of": typed_tables.leave,
+    "cluster on": clustered.mark,
+    "without cluster": clustered.mark,
     "ignore": lambda on, a: None,
     **dict.fromkeys(column_settings.ACTIONS, column_settings.of_table),
 }

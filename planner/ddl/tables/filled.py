@@ -77,7 +77,8 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
         check_column_type(ref, label, scope.catalog)
         if result.collation == NONE:
             raise collations_met.underived(label, ref)
-        columns.append(Column(label, ref, i + 1, collation=result.collation))
+        origin = (result.table_oid, result.attnum) if said.materialized else (0, 0)
+        columns.append(Column(label, ref, i + 1, collation=result.collation, origin=origin))
     oid = scope.allocate()
     temporary = schema.name.startswith("pg_temp_")
     on_commit = said.on_commit if said.on_commit in ("delete", "drop") else ""
