@@ -74,6 +74,10 @@ class Column:
     missing: str = (
         ""  # what rows have that are older than the column: a datum, packed, in hexadecimal; "": NULL
     )
+    origin: tuple[Oid, int] = (
+        0,
+        0,
+    )  # of a view: the column of another relation that it is as it stands there
 
     @property
     def declared(self) -> TypeRef:

@@ -168,7 +168,7 @@ class ArrayBinder(NameBinder):
         )  # a NULL has no fields to differ
         ref = TypeRef(oid, mods.pop() if len(mods) == 1 and all(n.type.oid in alike for n in nodes) else -1)
         made = [
-            self.coercions.coerce(n, ref if n.type.oid == oid else TypeRef(oid), "i", p)
+            self.coercions.coerce(n, ref if n.type.oid in alike else TypeRef(oid), "i", p)
             for n, p in zip(nodes, positions, strict=True)
         ]
         return made, ref

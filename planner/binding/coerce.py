@@ -179,6 +179,8 @@ class Coercions:
         if node.value is None:
             return ir.Lit(target, None, node.position)
         oid = target.oid
+        if oid == t.RECORD_ARRAY and not isinstance(node.value, list):
+            return _no_records(node, target)
         if oid == t.ANY or (oid != t.RECORD and category(name_of(target)) == "P"):
             return ir.Lit(TypeRef(t.TEXT), node.value, node.position)
         plain = TypeRef(oid, target.typmod if oid == t.INTERVAL else -1)
@@ -233,6 +235,17 @@ class Coercions:
             message = f"could not determine data type of parameter ${node.number}"
             raise PlanError("42P18", message, position=node.position)
         return self.settled(node)
+
+
+def _no_records(node: ir.Lit, target: TypeRef) -> ir.Node:
+    """An array of records that a text says can only be one of none: what their columns are, nobody tells. Raises 0A000, 22P02."""
+    try:
+        items = t.array_items(t.input_text(node.value, TypeRef(t.TEXT_ARRAY)), t.TEXT_ARRAY)
+        if items:
+            raise SqlError("0A000", "input of anonymous composite types is not implemented")
+    except SqlError as e:
+        raise _at_literal(e, node) from None
+    return ir.Logic(target, "array", ())
 
 
 def _at_literal(error: SqlError, node: ir.Lit) -> PlanError:

@@ -287,7 +287,8 @@ class Emitter:
             return self._matrix(node)
         frags, _ = self.unified(node.args, TypeRef(element.oid), exact=True)
         if element.oid == t.RECORD:
-            return sql("[", join(", ", frags), "]") if frags else sql("CAST([] AS VARCHAR[])")
+            known = bool(frags) or node.type.typmod >= 0  # of no elements DuckDB takes what stands beside it
+            return sql("[", join(", ", frags), "]") if known else sql("CAST([] AS VARCHAR[])")
         return sql("CAST([", join(", ", frags), f"] AS {list_type(self, node.type)})")
 
     def _matrix(self, node: ir.Logic) -> Frag:

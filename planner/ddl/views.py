@@ -145,7 +145,8 @@ def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
         _refuse_row(label, result.type)
         if result.collation == NONE:
             raise collations_met.undetermined(f'view column "{label}"')
-        columns.append(Column(label, _kept(result.type), i + 1, collation=result.collation))
+        origin = result.table_oid, result.attnum
+        columns.append(Column(label, _kept(result.type), i + 1, collation=result.collation, origin=origin))
     return tuple(columns)
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from planner.binding.functions.registry import template, templates
+from planner import types as t
+from planner.abc import SessionValue, TypeRef
+from planner.binding import ir
+from planner.binding.emit import Emitter
+from planner.binding.fragments import Frag, sql
+from planner.binding.functions.registry import implements, template, templates
 
 templates("""
 pg_lsn - pg_lsn => tw_lsn_distance({0}, {1})
@@ -30,3 +35,23 @@ for _prefix, _kind, _number in (
     template(f"{_prefix}_snapshot_xmax({_kind})", "tw_snapshot_high({0})")
     template(f"{_prefix}_snapshot_xip({_kind})", "tw_snapshot_running({0})")
     template(f"{_prefix}_visible_in_snapshot({_number}, {_kind})", "tw_snapshot_sees({0}, {1})")
+
+
+# Numbers of transactions are taken of the clock, none comes again, and nothing is ever frozen: 0, which is what pg_class and
+# pg_database say of it, is as old as nothing, so that who watches for a wraparound sees none coming.
+
+
+@implements("age(xid)")
+def _age(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    snapshot = SessionValue("snapshot", TypeRef(t.PG_SNAPSHOT))
+    number = sql("CAST(tw_snapshot_high(", snapshot, ") AS HUGEINT)")
+    x = args[0]
+    distance = sql("CAST((", number, " - CAST(", x, " AS HUGEINT)) % 4294967296 AS BIGINT)")
+    signed = sql("CAST((", distance, " + 6442450944) % 4294967296 - 2147483648 AS INTEGER)")
+    return sql("CASE WHEN ", x, " = 0 THEN 0 WHEN ", x, " < 3 THEN 2147483647 ELSE ", signed, " END")
+
+
+template(
+    "mxid_age(xid)",
+    "CAST((1 - CAST({0} AS BIGINT) + 6442450944) % 4294967296 - 2147483648 AS INTEGER) * CAST({0} <> 0 AS INTEGER)",
+)

@@ -105,9 +105,11 @@ _READ = frozenset(
 
 
 _STORED_AS_TEXT = frozenset(
-    (t.TEXT, t.VARCHAR, t.NAME, t.CITEXT, t.UNKNOWN, t.CSTRING, t.VOID, t.UUID, t.JSON, t.JSONB, t.TIMETZ)
-)
-"""What the engine holds in the very form that the output function would give."""
+    (
+        t.TEXT, t.VARCHAR, t.NAME, t.CITEXT, t.UNKNOWN, t.CSTRING, t.VOID, t.UUID, t.JSON, t.JSONB, t.TIMETZ, t.ANYARRAY,
+    )
+)  # fmt: skip
+"""What the engine holds in the very form that the output function would give; anyarray is of system relations alone."""
 
 
 def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:

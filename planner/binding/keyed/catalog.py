@@ -124,7 +124,7 @@ def _call(node: ir.Call, inner: Inner) -> Expr | None:
     if (
         node.op == "array_to_string(anyarray, text)"
         and first is not None
-        and t.element_of(first.type.oid) in SHOWN
+        and t.element_of(first.type.oid) in SHOWN - _REG
     ):
         texts = Call("catalog texts", (inner(first),), first.type)
         return Call("catalog strung", (texts, inner(node.args[1])), node.type)

@@ -112,12 +112,24 @@ def refuse(bound: BoundCondition, bits: int, *, before: bool) -> None:
             raise PlanError("0A000", message, position=at)
         column = bound.table.columns[node.column]
         if column.generated:
+            whole = [p for p in _whole_rows(bound.tree) if not at or p == at]
             raise PlanError(
                 "42P17",
                 "BEFORE trigger's WHEN condition cannot reference NEW generated columns",
-                detail=f'Column "{column.name}" is a generated column.',
-                position=at,
+                detail="A whole-row reference is used and the table contains generated columns."
+                if whole
+                else f'Column "{column.name}" is a generated column.',
+                position=whole[0] if whole else at,
             )
+
+
+def _whole_rows(tree: exp.Expression) -> list[int]:
+    """Where NEW stands as a whole: NEW, NEW.*."""
+    return [
+        first_position(c)
+        for c in tree.find_all(exp.Column)
+        if (c.name == "new" and not c.table) or (isinstance(c.this, exp.Star) and c.table == "new")
+    ]
 
 
 def planned(ctx: Any, table: Table, text: str, *, prefer_keyed: bool = True) -> Condition:

@@ -47,9 +47,16 @@ class _Maker:
         self._of_types: dict[Oid, tuple[object, ...]] = {}
 
     def __call__(
-        self, relid: Oid, column: Column, kind: str, *, grants: bool = False, above: bool = False
+        self,
+        relid: Oid,
+        column: Column,
+        kind: str,
+        *,
+        grants: bool = False,
+        above: bool = False,
+        said: bool = True,
     ) -> tuple[object, ...]:
-        """`grants`: privileges may have been given on the columns of the relation."""
+        """`grants`: privileges may have been given on the columns of the relation. `said`: each column's type was."""
         declared, type_oid = column.declared, column.type.oid
         facts = self._of_types.get(type_oid)
         if facts is None:
@@ -62,7 +69,7 @@ class _Maker:
             column.statistics,
             length,
             column.attnum,
-            dimensions,
+            dimensions if said and not above and not column.inherited else 0,
             -1,  # attcacheoff
             declared.typmod,
             by_value,
@@ -147,8 +154,8 @@ def pg_attribute(context: SystemContext) -> Rows:
     found: Rows = list(_system_attributes()) if catalog.shown is None else []
     for t in catalog.objects(Table):
         above = t.partition is not None
-        visible = t.visible
-        found += [make(t.oid, c, "r", grants=True, above=above) for c in visible]
+        visible, said = t.visible, not t.of_type and t.materialized is None
+        found += [make(t.oid, c, "r", grants=True, above=above, said=said) for c in visible]
         here = {c.attnum for c in visible}
         for attnum in range(1, max(here, default=0) + 1):
             if attnum not in here:
@@ -165,7 +172,7 @@ def pg_attribute(context: SystemContext) -> Rows:
                 )
         found += [(t.oid, *rest) for rest in _of_each_table()]
     for v in catalog.objects(View):
-        found += [make(v.oid, c, "v", grants=True) for c in v.columns]
+        found += [make(v.oid, c, "v", grants=True, said=False) for c in v.columns]
     for c in catalog.objects(CompositeType):
         found += [make(composite_class_oid(c), column, "c") for column in c.columns]
     for i in catalog.objects(Index):
@@ -173,9 +180,11 @@ def pg_attribute(context: SystemContext) -> Rows:
         assert isinstance(table, Table)
         attnums = [k.attnum for k in i.keys] + list(i.include)
         for position, attnum in enumerate(attnums, 1):
+            key = i.keys[position - 1] if position <= len(i.keys) else None
             if attnum:
                 column = table.columns[table.index_of(attnum)]
-                shown = Column(column.name, column.type, position)
+                collation = (key.collation if key is not None else "") or column.collation
+                shown = Column(column.name, column.type, position, collation=collation)
             else:
                 shown = Column(expression_name(i.keys[position - 1].expression), TypeRef(TEXT), position)
             found.append(make(i.oid, shown, "i"))

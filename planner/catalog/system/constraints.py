@@ -11,6 +11,7 @@ from planner.catalog.catalog import Catalog
 from planner.catalog.collations import COLLATED, DEFAULT, collation_oid, oid_of
 from planner.catalog.exclusions import index_of
 from planner.catalog.objects import Index, IndexKey
+from planner.catalog.system import triggers
 from planner.catalog.system.classes import BTREE_AM, INDEX_METHODS
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import constraint_definition, index_column, predicate_text
@@ -87,6 +88,7 @@ def pg_index(context: SystemContext) -> Rows:
                 indisprimary=i.primary,
                 indisexclusion=any(c.kind == "x" for c in own),
                 indimmediate=not any(c.deferrable for c in own),
+                indisclustered=i.clustered,
                 indisvalid=i.valid,
                 indisready=True,
                 indislive=True,
@@ -201,4 +203,23 @@ def pg_constraint(context: SystemContext) -> Rows:
         found += [_constraint(make, catalog, c, t.schema_oid, t) for c in aims.listed(catalog, t)]
     for d in catalog.objects(Domain):
         found += [_constraint(make, catalog, c, d.schema_oid, d) for c in d.constraints]
+    for holder, x in triggers.listed(catalog):
+        if x.constraint:
+            found.append(
+                make(
+                    oid=x.oid,
+                    conname=x.name,
+                    connamespace=holder.schema_oid,
+                    contype="t",
+                    convalidated=True,
+                    condeferrable=x.deferrable,
+                    condeferred=x.deferred,
+                    conrelid=holder.oid,
+                    confupdtype=" ",
+                    confdeltype=" ",
+                    confmatchtype=" ",
+                    conislocal=True,
+                    connoinherit=True,
+                )
+            )
     return found

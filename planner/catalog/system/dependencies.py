@@ -29,6 +29,7 @@ from planner.catalog.system.constraints import referenced_index
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import has_default
 from planner.catalog.system.extension_classes import classes_in
+from planner.catalog.system.extension_functions import functions_in
 from planner.catalog.system.relations import (
     AMOP_OID,
     AMPROC_OID,
@@ -133,6 +134,8 @@ def pg_depend(context: SystemContext) -> Rows:
         for constraint in aims.listed(catalog, t):
             for attnum in constraint.columns:
                 edge(CONSTRAINT_OID, constraint.oid, _AUTO, CLASS_OID, t.oid, attnum)
+                if constraint.kind == "c":  # once as its columns, once as what its condition asks of
+                    edge(CONSTRAINT_OID, constraint.oid, _NORMAL, CLASS_OID, t.oid, attnum)
             if constraint.kind == "f":
                 for attnum in constraint.foreign_columns:
                     edge(CONSTRAINT_OID, constraint.oid, _NORMAL, CLASS_OID, constraint.foreign_table, attnum)
@@ -150,6 +153,8 @@ def pg_depend(context: SystemContext) -> Rows:
     for theirs, extension_of in classes_in(catalog):  # pg_dump leaves out what is an extension's
         edge(OPCLASS_OID, theirs.oid, _OF_EXTENSION, EXTENSION_OID, extension_of.oid)
         edge(OPFAMILY_OID, theirs.family, _OF_EXTENSION, EXTENSION_OID, extension_of.oid)
+    for read_or_written, extension_of in functions_in(catalog):
+        edge(PROC_OID, read_or_written.oid, _OF_EXTENSION, EXTENSION_OID, extension_of.oid)
     for counted in catalog.objects(StatisticsObject):
         for k in counted.keys:
             if k.attnum:
@@ -233,6 +238,9 @@ def pg_depend(context: SystemContext) -> Rows:
             edge(TRIGGER_OID, x.oid, _NORMAL, CLASS_OID, holder.oid, attnum)
         if x.foreign_table:
             edge(TRIGGER_OID, x.oid, _AUTO, CLASS_OID, x.foreign_table)
+        if x.constraint:
+            edge(CONSTRAINT_OID, x.oid, _AUTO, CLASS_OID, holder.oid)
+            edge(CONSTRAINT_OID, x.oid, _INTERNAL, TRIGGER_OID, x.oid)
     for holder, policy in policies.listed(catalog):
         edge(POLICY_OID, policy.oid, _AUTO, CLASS_OID, holder.oid)
         for oid in policy.depends:

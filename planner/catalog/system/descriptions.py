@@ -118,7 +118,8 @@ def _described(context: SystemContext, comment: Comment) -> Rows:
         return []
     if thing is not None and not context.catalog.has(thing):
         return []
-    class_oid = _CLASS_OF.get(type(thing), CLASS_OID)
+    # Attributes of composite types are columns of the class that the type has.
+    class_oid = CLASS_OID if comment.sub else _CLASS_OF.get(type(thing), CLASS_OID)
     if thing is None:
         holder = context.catalog.holder_of(comment.target)
         if holder is None or not context.catalog.has(holder):

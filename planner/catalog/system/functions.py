@@ -183,6 +183,11 @@ def _get_indexdef(
 @system("pg_get_constraintdef", (OID, BOOL), TEXT, optional=1)
 def _get_constraintdef(context: SystemContext, oid: Oid | None, pretty: bool | None = False) -> str | None:
     holder = context.catalog.holder_of(oid) if oid is not None else None
+    if isinstance(holder, Table | View):
+        for x in holder.triggers:
+            if x.oid == oid and x.constraint:
+                put_off = " DEFERRABLE" + (" INITIALLY DEFERRED" if x.deferred else "")
+                return "TRIGGER" + (put_off if x.deferrable else "")
     if not isinstance(holder, Table | Domain):
         return None
     for c in aims.listed(context.catalog, holder) if isinstance(holder, Table) else holder.constraints:

@@ -17,6 +17,7 @@ from typing import Final
 from planner.abc import Oid, SqlError, TypeRef
 from planner.catalog.names import missing_schema, quote_identifier, quote_qualified, split_name
 from planner.catalog.routine_objects import Function, Operator
+from planner.catalog.system import extension_functions
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import type_name
 from planner.catalog.system.static import static_columns
@@ -138,6 +139,10 @@ def regproc_out(context: SystemContext, oid: Oid | None) -> str | None:
     if isinstance(made, Function):
         seen = context.catalog.functions(made.name, "", context.search_path)
         return _called(context, made, alone=seen == [made] and made.name not in named)
+    for f, extension in extension_functions.functions_in(context.catalog) if oid not in known else ():
+        if f.oid == oid:
+            schema = context.catalog.schema_of(extension.schema_oid).name
+            return f.name if schema in context.search_path else quote_qualified(schema, f.name)
     if oid not in known:
         return str(oid)
     name = known[oid][0]

@@ -16,6 +16,7 @@ from planner.catalog.catalog import Catalog
 from planner.catalog.names import QUOTED_LISTS, quote_identifier, quote_qualified, split_identifiers
 from planner.catalog.objects import Role
 from planner.catalog.routine_objects import Function, Parameter
+from planner.catalog.system import extension_functions
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import type_name
 from planner.catalog.system.function_table import system
@@ -40,8 +41,9 @@ def signature_shown(catalog: Catalog, f: Function, separator: str = ",") -> str:
 
 
 def pg_proc(context: SystemContext) -> Rows:
-    """PostgreSQL's own, and those that CREATE FUNCTION has made."""
-    return [*static_rows("pg_proc"), *(_row(context, f) for f in context.catalog.objects(Function))]
+    """PostgreSQL's own, those of extensions' types, and those that CREATE FUNCTION has made."""
+    made = (_row(context, f) for f in context.catalog.objects(Function))
+    return [*static_rows("pg_proc"), *extension_functions.rows(context.catalog), *made]
 
 
 def _row(context: SystemContext, f: Function) -> tuple[object, ...]:

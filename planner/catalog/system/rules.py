@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from planner.abc import Oid, Rule, Table
+from planner.abc import Column, Oid, Rule, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import quote_identifier
 from planner.catalog.objects import View
@@ -29,6 +30,23 @@ def listed(catalog: Catalog) -> Iterator[tuple[Table | View, Rule]]:
             yield holder, rule
 
 
+_MEANS_ITSELF: Final = re.compile(r'[\s(){}\\]|^[<"\d+-]')
+
+
+def _tree(columns: Sequence[Column]) -> str:
+    """Of a view's query as pg_node_tree: its columns, and where they come from, which PostgREST reads. Nobody keeps the rest here."""
+    targets = (
+        f"{{TARGETENTRY :expr <> :resno {n} :resname {_MEANS_ITSELF.sub(_escaped, c.name)} :ressortgroupref 0"
+        f" :resorigtbl {c.origin[0]} :resorigcol {c.origin[1]} :resjunk false}}"
+        for n, c in enumerate((c for c in columns if not c.hidden), 1)
+    )
+    return f"({{QUERY :commandType 1 :querySource 0 :canSetTag true :targetList ({' '.join(targets)}) :override 0}})"
+
+
+def _escaped(m: re.Match[str]) -> str:
+    return "\\" + m[0]
+
+
 def pg_rewrite(context: SystemContext) -> Rows:
     make = RowMaker("pg_rewrite")
     found = [
@@ -40,7 +58,7 @@ def pg_rewrite(context: SystemContext) -> Rows:
             ev_enabled="O",
             is_instead=True,
             ev_qual="<>",
-            ev_action="<>",  # an absent tree, for nobody keeps PostgreSQL's: PostgREST reads what is there as one
+            ev_action=_tree(v.holder.columns),
         )
         for v in stored_queries(context.catalog)
         if not isinstance(v.holder, Function)

@@ -10,6 +10,7 @@ from planner.catalog.collations import oid_of
 from planner.catalog.domains import collation_of as domain_collation
 from planner.catalog.objects import UserType, View
 from planner.catalog.row_types import row_type
+from planner.catalog.system import extension_functions
 from planner.catalog.system.classes import composite_class_oid, owner_oid
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import default_text
@@ -66,11 +67,16 @@ def pg_type(context: SystemContext) -> Rows:
                 typalign="d" if rest.get("typalign") == "d" else "i",
             )
 
+    of_extensions = extension_functions.by_name()
     for b in catalog.base_types():
         fact = BY_OID[b.oid]
         add(
             b,
             b.name,
+            typinput=of_extensions[fact.typinput],
+            typoutput=of_extensions[fact.typoutput],
+            typreceive=of_extensions[fact.typreceive],
+            typsend=of_extensions[fact.typsend],
             typtype="b",
             typlen=fact.typlen,
             typcategory=fact.typcategory,
@@ -87,8 +93,8 @@ def pg_type(context: SystemContext) -> Rows:
             of_base = {
                 "typlen": base.typlen,
                 "typbyval": base.typbyval,
-                "typoutput": proc(base.typoutput, 0),
-                "typsend": proc(base.typsend, 0),
+                "typoutput": proc(base.typoutput, 0) or of_extensions.get(base.typoutput, 0),
+                "typsend": proc(base.typsend, 0) or of_extensions.get(base.typsend, 0),
                 "typalign": base.typalign,
                 "typstorage": base.typstorage,
                 "typcollation": domain_collation(catalog, d),
