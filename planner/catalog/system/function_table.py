@@ -26,6 +26,7 @@ _FAMILIES = (
     "routines",
     "access",
     "counters",
+    "recovery",
     "event_triggers",
     "identities",
     "index_properties",

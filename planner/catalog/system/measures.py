@@ -115,7 +115,6 @@ def _partition_root(context: SystemContext, oid: Oid | None) -> Oid | None:
 
 @system("pg_is_other_temp_schema", (OID,), BOOL)
 @system("pg_jit_available", (), BOOL)
-@system("pg_is_wal_replay_paused", (), BOOL)
 @system("pg_stat_have_stats", (TEXT, OID, OID), BOOL)
 def _never(context: SystemContext, *arguments: Any) -> bool | None:
     return None if None in arguments else False

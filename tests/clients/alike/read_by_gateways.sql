@@ -46,3 +46,15 @@ SELECT max(age(datfrozenxid)) < 200000000 FROM pg_database;
 SELECT relname, age(relfrozenxid) < 200000000, mxid_age(relminmxid) < 200000000 FROM pg_class WHERE relname = 'people';
 SELECT degrees(1e308);
 SELECT degrees(4.5), degrees('NaN'::float8), degrees('-Infinity'::float8), degrees(9::float8), degrees(x) FROM (VALUES (0.1::float8), (9), (18), (NULL)) v(x);
+
+-- Of servers that follow others, as Debezium asks; counters that are set back.
+SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_receive_lsn() ELSE pg_current_wal_lsn() END IS NOT NULL, pg_last_wal_replay_lsn(), pg_last_xact_replay_timestamp();
+SELECT pg_is_wal_replay_paused();
+SELECT pg_get_wal_replay_pause_state();
+SELECT pg_wal_replay_pause();
+SELECT pg_wal_replay_resume();
+SELECT pg_promote();
+SELECT pg_promote(true, 5);
+SELECT pg_stat_reset(), pg_stat_reset_shared('bgwriter'), pg_stat_reset_single_table_counters('people'::regclass), pg_stat_reset_single_function_counters(1);
+SELECT pg_stat_reset_shared('nope');
+SELECT pg_stat_reset_shared(NULL), pg_stat_reset_slru(NULL), pg_typeof(pg_stat_reset());
