@@ -316,7 +316,7 @@ class Catalogs:
             rids_before[oid] = self.rids.get(oid)
             self._locate(oid, row)
         self.admitted = admitted = before.with_changes(merged)
-        self._apply_images(block, group, undos)
+        self._apply_images(block, group, before, undos)
         block.published = admitted
 
     def _locate(self, oid: int, rid: int | None) -> None:
@@ -326,10 +326,13 @@ class Catalogs:
         else:
             self.rids[oid] = rid
 
-    def _apply_images(self, block: Block, group: Group, undos: list[Any]) -> None:
+    def _apply_images(self, block: Block, group: Group, before: Catalog, undos: list[Any]) -> None:
         store, ts = self._store, group.ts
+        emptied = {shard for step in block.steps for shard in step.emptied}
         for shard, table in block.created.items():
-            store.create(table, ts)
+            image = store.create(table, ts)
+            if shard not in emptied and before.get(table.oid) is not None:
+                image.has_come(ts)
             undos.append(lambda shard=shard: store.discard(shard))
         for shard in block.dropped:
             image = store.image(shard)

@@ -163,6 +163,12 @@ class Snapshot:
         self._move(ts)
         return True
 
+    def forget_reads(self, space: Keyspace) -> None:
+        """What was read there, or of keys of it, counts no more."""
+        for reads in (*self.earlier, self.reads):
+            for read in [s for s in reads if s == space or s.startswith(f"{space}/")]:
+                del reads[read]
+
     def _changed(self, anew: bool = False) -> tuple[str, Keyspace, Key | None, Timestamp] | None:
         """What keeps the snapshot from moving: (read or wrote, where, which key, by which commit)."""
         index = self._environment.conflicts

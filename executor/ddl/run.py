@@ -214,6 +214,7 @@ async def apply(session: Session, block: Block, bound: DdlPlan) -> None:
     created.update({r.new.shard: r.new for r in rewrites})
     dropped = {shard for shard in bound.dropped if shard not in in_place}
     dropped |= {r.old.shard for r in rewrites if r.old.shard != r.new.shard}
+    emptied = set[ShardId]()
     for table in bound.truncated:
         current = catalog.table(table.oid)
         fresh = dataclasses.replace(current, shard=f"t{table.oid}_{executor.env.rids.next()}")
@@ -222,6 +223,7 @@ async def apply(session: Session, block: Block, bound: DdlPlan) -> None:
         changes.append(change)
         created[fresh.shard] = fresh
         dropped.add(current.shard)
+        emptied.add(fresh.shard)
     for check in bound.checks:
         if check.before:
             await _check(session, block, check)
@@ -249,7 +251,7 @@ async def apply(session: Session, block: Block, bound: DdlPlan) -> None:
         changes.append(CatalogChange(new, fresh))
         created[fresh.shard] = fresh
         dropped.add(old.shard)
-    step = DdlStep(squashed(changes))
+    step = DdlStep(squashed(changes), emptied=frozenset(emptied))
     for change in step.changes:
         old, new = change.old, change.new
         if isinstance(new, Table) and isinstance(old, Table) and old.shard == new.shard:

@@ -25,7 +25,7 @@ from executor.columnar.rows import batch_rows, canonical_batch
 from executor.columnar.unaided import planned
 from executor.past.tables import Loan
 from executor.session import catalog_reads, changes, few_rows, searching
-from executor.session.blocks import keyed
+from executor.session.blocks import keyed, moved_tables
 from executor.session.blocks.block import Block
 from executor.session.locks.advisory import refused_midway
 from executor.session.partitions import pruning
@@ -162,6 +162,8 @@ async def prepare(
     shards = list(dict.fromkeys(u.table.shard for u in kept if u.table.shard not in created))
     past = as_of is not None or (block is not None and block.as_of is not None)
     nothing = not past and asks_for_nothing(query)
+    if block is not None and moved_tables.catch_up(session, block, [u.table for u in uses]):
+        ts = block.read_ts
     loan = executor.past_tables.lend(shards)
     try:
         for used in uses if past else ():

@@ -82,6 +82,7 @@ class TableImage(Lookups):
         "generations",
         "hydrating",
         "last_write_ts",
+        "moved_ts",
         "pins",
         "pins_gone",
         "vacuuming",
@@ -99,6 +100,8 @@ class TableImage(Lookups):
         """The generation that DuckDB's table stood at after the last flush."""
         self.created_ts = ts
         self.dropped_ts: Timestamp | None = None
+        self.moved_ts: Timestamp = 0
+        """Its rows came from another shard then, by an ALTER: what the table had before is not here."""
         self.last_write_ts = ts
 
         self._pending: list[Op] = []
@@ -465,11 +468,15 @@ class TableImage(Lookups):
         self._check_at = len(self._pending) + self._store.limits.check_every
         self.accounted_bytes, old.accounted_bytes = old.accounted_bytes, 0
 
+    def has_come(self, ts: Timestamp) -> None:
+        """An ALTER has put its rows here at `ts`: who reads at an earlier time is not told that there are none."""
+        self.moved_ts = self._truncated_ts = ts
+
     def take_rows(self, old: TableImage, chains: dict[Key, Version], runs: tuple[Run, ...]) -> None:
         """The rows of that image, in this one's shape."""
         self._chains.update(chains)
         self._versions.rebuild_uniques()
-        self._runs, self._truncated_ts = runs, old._truncated_ts
+        self._runs, self._truncated_ts, self.moved_ts = runs, old._truncated_ts, old.moved_ts
 
     def has_moved(self) -> None:
         """Another image has its rows: whoever looks for one here is sent to DuckDB."""

@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 
 def few_rows(image: TableImage, ts: Timestamp, rows_max: int) -> list[Row] | None:
     """The rows visible at `ts`, in the order in which they were made; None: they are more, or not all here."""
-    if image.keyed or image.cold is not None or image.flushing is not None or image.runs:
+    if (
+        image.keyed
+        or image.cold is not None
+        or image.flushing is not None
+        or image.runs
+        or ts < image.moved_ts
+    ):
         return None
     if any(p.live_rows or p.dead_rows for p in image.generations) or len(image.generations) > 1:
         return None

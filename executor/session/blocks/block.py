@@ -67,6 +67,8 @@ class DdlStep:
     created: list[Table] = field(default_factory=list)
     dropped: list[Table] = field(default_factory=list)
     altered: list[Table] = field(default_factory=list)
+    emptied: frozenset[ShardId] = frozenset()
+    """Those of the created shards that TRUNCATE has made."""
 
 
 @dataclass(slots=True)

@@ -28,6 +28,7 @@ from executor.keyed.plans import CompiledPlan, Door
 from executor.keyed.read import Hit, LookupPlan, ReadPlan, nearby
 from executor.keyed.write import Change, Changes, UpdatePlan
 from executor.session import new_keys, read_only
+from executor.session.blocks import moved_tables
 from executor.session.blocks.block import LOCK_MODES, Block
 from executor.session.commands import NeedsLease
 from executor.session.waits import Unsettled as Unsettled
@@ -402,6 +403,9 @@ async def _run_waiting(
         except TooOldForKeyed as old:
             assert compiled.table is not None
             made = made or old.made
+            if moved_tables.catch_up(session, block, [compiled.table]):
+                base = None
+                continue
             if base is not None and base.ts == block.read_ts:
                 freshen(block)
                 base = None
