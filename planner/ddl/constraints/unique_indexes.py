@@ -27,6 +27,7 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, Oid, PlanError, Table, TypeRef
+from planner.binding.keyed.expressions import KEY_TYPES
 from planner.catalog import Index, IndexKey, quote_identifier
 from planner.catalog.collations import nondeterministic
 from planner.catalog.system.definitions import index_column
@@ -136,8 +137,7 @@ def check(scope: Scope, table: Table, index: Index) -> DataCheck:
     columns = {c.attnum: c for c in table.columns}
     of = [columns.get(k.attnum) for k in index.keys]
     keys = [
-        f"({k.expression})" if c is None else quote_identifier(c.name)
-        for k, c in zip(index.keys, of, strict=True)
+        f"({k.expression})" if c is None else _collated(c, k) for k, c in zip(index.keys, of, strict=True)
     ]
     tests = []
     if not index.nulls_not_distinct:
@@ -147,9 +147,22 @@ def check(scope: Scope, table: Table, index: Index) -> DataCheck:
     where = " WHERE " + " AND ".join(tests) if tests else ""
     shown = ", ".join(shown_key(scope, table, index, i) for i in range(1, len(keys) + 1))
     found = constraints.no_duplicates(scope, table, index.name, keys, where, shown, plain=True)
-    if index.nulls_not_distinct:
+    if index.nulls_not_distinct or not _equal_as_datums(scope.catalog.table(table.oid), index):
         return found
     return dataclasses.replace(found, by_row=True, keys=tuple(keys), where=index.predicate)
+
+
+def _collated(column: Column, key: IndexKey) -> str:
+    """A column as a key. Under a collation of the index's own, which is deterministic, equal texts are the same."""
+    name = quote_identifier(column.name)
+    return f'{name} COLLATE "C"' if column.collation and key.collation else name
+
+
+def _equal_as_datums(table: Table, index: Index) -> bool:
+    """Whether rows can be asked for differing keys as they are: 'A' and 'a' of citext, 1 and 1.0 in a document are other datums, and equal."""
+    found = next(c for c in table.constraints if c.index_only and c.index_oid == index.oid)
+    columns = [table.columns[table.index_of(n)] for n in found.columns]
+    return all(types.base_of(c.type).oid in KEY_TYPES and not c.collation for c in columns)
 
 
 def _refuse_nondeterministic(scope: Scope, table: Table, key: IndexKey, column: Column | None) -> None:
