@@ -46,6 +46,7 @@ ALL = (
     _node("typeorm.js", "dropDatabase", "typeorm", "pg", "pg-query-stream"),
     _node("knex.js", "drop", "knex", "objection", "pg", "pg-query-stream"),
     _node("drizzle.js", "d err", "postgres", "drizzle-orm"),
+    _node("query_builders.js", "done", "kysely", "pg-promise", "pg"),
     _node("mikro_orm.js", "done", "@mikro-orm/postgresql", "@mikro-orm/migrations"),
     _node("graphile_worker.js", "done", "graphile-worker", "pg"),
     _node("postgraphile.js", "done", "postgraphile", "graphql", "pg"),
