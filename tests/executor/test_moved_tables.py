@@ -7,6 +7,7 @@ import asyncio
 
 import pytest
 
+from tests.executor.shared import Servers
 from tests.executor.sql import Client, Failed, Server
 
 ALTERED = "alter table t add column c int default 7"
@@ -53,5 +54,24 @@ def test_the_transaction_is_refused_if_something_has(level: str, asked: str) -> 
             with pytest.raises(Failed) as failed:
                 await a.rows(asked)
             assert failed.value.sqlstate == "40001"
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_it_is_another_servers_alter(asked: str) -> None:
+    async def run() -> None:
+        async with Servers(synchronous=True) as servers:
+            for text in (
+                "create table t (id int primary key, v int); create table other (v int)",
+                "insert into t values (1, 10), (2, 20)",
+            ):
+                await servers.run("a", text)
+            await servers.run("b", "select * from t where v = 20")
+            await servers.run("b", "begin isolation level repeatable read")
+            await servers.run("b", "select * from other")
+            await servers.run("a", ALTERED)
+            assert "7" in await servers.run("b", asked)
+            await servers.run("b", "commit")
 
     asyncio.run(run())
