@@ -34,6 +34,16 @@ from planner.binding.resolve import common_type
 INT4, UNKNOWN = TypeRef(t.INT4), TypeRef(t.UNKNOWN)
 
 
+def _is_empty(node: ir.Node) -> bool:
+    """ARRAY[]::record[], which has no records that could have columns."""
+    return (
+        isinstance(node, ir.Logic)
+        and node.op == "array"
+        and not node.args
+        and node.type.oid == t.RECORD_ARRAY
+    )
+
+
 class ArrayBinder(NameBinder):
     """Arrays, their elements and parts."""
 
@@ -160,7 +170,7 @@ class ArrayBinder(NameBinder):
         from planner.binding.facts import type_oid
 
         oid = type_oid(common)
-        mods = {n.type.typmod for n in nodes if n.type.oid == oid}
+        mods = {n.type.typmod for n in nodes if n.type.oid == oid and not _is_empty(n)}
         if oid in (t.RECORD, t.RECORD_ARRAY) and len(mods) > 1:
             raise PlanError("0A000", f"{what} of records with different columns is not supported")
         alike = (
@@ -168,7 +178,9 @@ class ArrayBinder(NameBinder):
         )  # a NULL has no fields to differ
         ref = TypeRef(oid, mods.pop() if len(mods) == 1 and all(n.type.oid in alike for n in nodes) else -1)
         made = [
-            self.coercions.coerce(n, ref if n.type.oid in alike else TypeRef(oid), "i", p)
+            ir.Logic(ref, "array", ())
+            if _is_empty(n)
+            else self.coercions.coerce(n, ref if n.type.oid in alike else TypeRef(oid), "i", p)
             for n, p in zip(nodes, positions, strict=True)
         ]
         return made, ref

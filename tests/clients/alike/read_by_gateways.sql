@@ -58,3 +58,5 @@ SELECT pg_promote(true, 5);
 SELECT pg_stat_reset(), pg_stat_reset_shared('bgwriter'), pg_stat_reset_single_table_counters('people'::regclass), pg_stat_reset_single_function_counters(1);
 SELECT pg_stat_reset_shared('nope');
 SELECT pg_stat_reset_shared(NULL), pg_stat_reset_slru(NULL), pg_typeof(pg_stat_reset());
+SELECT coalesce(array_agg(row(1, 2)), array[]::record[]), coalesce(array_agg(row(1, 2)) FILTER (WHERE false), array[]::record[]);
+SELECT CASE WHEN a > 1 THEN array[row(a)] ELSE array[]::record[] END FROM generate_series(1, 2) a;
