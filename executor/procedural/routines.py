@@ -99,6 +99,7 @@ class RoutineReturns(Returns):
             if self.f.domain:
                 walk.what = "while casting return value to function's return type"
                 await walk.obey(value, self.f.domain)
+                value = await walk.converted(value, self.wanted[0], TypeRef(self.f.result.oid))
             return (value,)
         if whole >= 0 and not isinstance(frame.kinds[whole], TypeRef):
             kind = frame.kinds[whole]
@@ -133,6 +134,7 @@ class RoutineReturns(Returns):
             if domain:
                 made[i] = await walk.converted(made[i], types[i], self.wanted[i])
                 await walk.obey(made[i], domain)
+                made[i] = await walk.converted(made[i], self.wanted[i], TypeRef(self.wanted[i].oid))
         return tuple(made)
 
     def _refuse_other(self, types: Sequence[TypeRef], message: str) -> None:

@@ -46,6 +46,7 @@ from planner.parse import parse_statement
 from planner.planner import is_current
 from planner.split import split
 from planner.statements.plpgsql import Level, Text
+from planner.types import numeric
 from storage.abc import Datum
 from txn.abc import LockNotAvailable
 
@@ -247,8 +248,7 @@ class Texts:
             return value
         fit = t.coercion(wanted, False) if wanted.typmod >= 0 else None
         if ref.oid == wanted.oid:
-            assert fit is not None
-            return fit(value)
+            return fit(value) if fit is not None else numeric.decimal_out(value)
         variables = Variables(_VALUE, 1, [ref], "error", TypeRef(wanted.oid))
         context = self.session.context()
         key = f"cast\0{ref.oid}\0{wanted.oid}"
@@ -417,7 +417,8 @@ def _is_literal(text: Text) -> bool:
 def same(ref: TypeRef, wanted: TypeRef) -> bool:
     """Whether a datum of the one type is one of the other as it is."""
     if ref.oid == wanted.oid:
-        return wanted.typmod in (-1, ref.typmod)
+        apart = ref.oid == t.NUMERIC and numeric.is_decimal(ref.typmod)  # held otherwise than numeric
+        return wanted.typmod == ref.typmod or (wanted.typmod == -1 and not apart)
     if wanted.typmod >= 0:
         return False
     if ref.oid in _INTEGERS and wanted.oid in _INTEGERS:

@@ -78,7 +78,11 @@ class AggregateBinder(WindowBinder):
                     f"{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP",
                     position=position,
                 )
-            args, result = self.arguments(declared, proc.result, [*given, *(k.expr for k in keys)], position)
+            asked, sorted_by = tuple(given), tuple(k.expr for k in keys)
+            if proc.aggregate == "h" and len(asked) == len(sorted_by):
+                self.refuse_nested(given, (), False, position)
+                asked, sorted_by = self._matched(asked, sorted_by, arguments, within)
+            args, result = self.arguments(declared, proc.result, [*asked, *sorted_by], position)
             direct, args = args[: len(given)], args[len(given) :]
             if proc.aggregate == "h":
                 if len(direct) != len(args):
@@ -89,8 +93,6 @@ class AggregateBinder(WindowBinder):
                     )
                     raise missing
                 declared = ("any",)
-                self.refuse_nested(given, (), False, position)
-                direct, args = self._matched(given, args, arguments, within)
             keys = tuple(ir.SortKey(a, k.descending, k.nulls_first) for a, k in zip(args, keys, strict=True))
         else:
             proc, declared = self.resolve(name, given, position, self.queries.offered())

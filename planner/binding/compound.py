@@ -177,6 +177,15 @@ class CompoundBinder(QueryWriter):
         made = FromStep(relation, recursion=Recursion(number, base.by_key, further, once))
         return self.kept(Parts(None, None, targets), (made,))
 
+    def in_column_forms(self, bound: BoundQuery) -> BoundQuery:
+        """The query with its columns as a table has them: a part of a statement, which may be the keyed engine's one time and DuckDB's
+        another."""
+        refs = [c.type for c in bound.columns]
+        forms = [column_form(r) for r in refs]
+        if forms == list(bound.forms):
+            return bound
+        return replace(bound, frag=self._cast_columns(bound, refs, forms), forms=forms)
+
     def _cast_columns(self, bound: BoundQuery, refs: Sequence[TypeRef], forms: Sequence[Form]) -> Frag:
         """The query with its columns in other types and forms."""
         if all(
@@ -395,7 +404,11 @@ class CompoundBinder(QueryWriter):
     ) -> BoundSelect | None:  # fmt: skip
         columns = [ir.Var(ref, UNITED, i) for i, ref in enumerate(own)]
         nodes = [
-            c if c.type == ref else self.coercions.coerce(c, ref, "i")
+            c
+            if c.type == ref
+            else ir.Cast(ref, c)
+            if c.type.oid == ref.oid
+            else self.coercions.coerce(c, ref, "i")
             for c, ref in zip(columns, wanted, strict=True)
         ]
         relation = Relation(UNITED, "", [RelationColumn("", ref) for ref in own])
@@ -452,7 +465,11 @@ class CompoundBinder(QueryWriter):
     ) -> BoundSelect | None:
         if any(n.type.oid != ref.oid for row in rows for n, ref in zip(row, refs, strict=True)):
             return None
-        made = [self.kept(Parts(None, None, [Target("", n) for n in row]), ()) for row in rows]
+        cast = [
+            [n if n.type == ref else ir.Cast(ref, n) for n, ref in zip(row, refs, strict=True)]
+            for row in rows
+        ]
+        made = [self.kept(Parts(None, None, [Target("", n) for n in row]), ()) for row in cast]
         around = tuple({(v.relation, v.column): v for v in scope.outer}.values())
         return self._over(tuple(m for m in made if m is not None), refs, refs, around, False)
 

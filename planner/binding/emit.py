@@ -46,10 +46,19 @@ _LITERAL = re.compile(
 
 _REPEATABLE = ir.Var | ir.Lit | ir.Parm | ir.Call | ir.Cast | ir.Collated
 """What may be written out as often as one likes: it has no names of its own."""
+_SHORT_MAX = 8
 _ALIKE = (
     t.INT2, t.INT4, t.INT8, t.OID, t.TEXT, t.VARCHAR, t.NAME, t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.UUID,
 )  # fmt: skip
 """Types whose values are equal in DuckDB where their bytes are, so that it may look them up by hash."""
+
+
+def _is_short(node: ir.Node) -> bool:
+    """Whether it may be written out twice, and is the same both times."""
+    nodes = list(ir.walk(node))
+    return len(nodes) <= _SHORT_MAX and all(
+        isinstance(n, _REPEATABLE) and not (isinstance(n, ir.Call) and n.volatile) for n in nodes
+    )
 
 
 @dataclass(slots=True)
@@ -232,6 +241,11 @@ class Emitter:
             return sql("(", frag, f" {op.upper()})")
         if op == "coalesce":
             frags, form = self.unified(args, node.type)
+            *before, last = args
+            if isinstance(last, ir.Call | ir.Cast | ir.Logic) and all(map(_is_short, before)):
+                # Of coalesce DuckDB computes beforehand what is in it twice (an argument of a macro), needed or not; of CASE it does not.
+                whens = [sql(" WHEN ", f, " IS NOT NULL THEN ", f) for f in frags[:-1]]
+                return sql("(CASE", *whens, " ELSE ", frags[-1], " END)", form=form)
             return sql("coalesce(", join(", ", frags), ")", form=form)
         if op == "case":
             values = list(args[1::2]) + ([args[-1]] if len(args) % 2 else [])
@@ -410,11 +424,14 @@ class Emitter:
         if node.kind == "exists":
             return sql("EXISTS (", query, ")")
         if node.kind == "array":
-            rows = "list(c0 ORDER BY tw_n)" if node.numbered else "list(c0)"
+            value = sql("c0", form=node.form)
+            if t.element_of(node.type.oid) == t.NUMERIC and node.form not in (None, ARRAY_TEXT):
+                value = as_text_numeric(value)  # as elements of numeric[] are
+            rows = sql("list(", value, " ORDER BY tw_n)" if node.numbered else ")")
             if t.element_of(node.type.oid) and node.form == ARRAY_TEXT:
-                stacked = f"(SELECT coalesce(tw_array_stack({rows}, true), '{{}}') FROM ("
+                stacked = sql("(SELECT coalesce(tw_array_stack(", rows, ", true), '{}') FROM (")
                 return sql(stacked, query, "))", form=ARRAY_TEXT)
-            return sql(f"(SELECT coalesce({rows}, []) FROM (", query, "))")
+            return sql("(SELECT coalesce(", rows, ", []) FROM (", query, "))")
         assert node.compare is not None
         alias = self.aliases[node.relation]
         compare = self.frag(node.compare)

@@ -204,6 +204,13 @@ class WindowBinder:
             if made.value < 0:
                 raise PlanError("22013", "invalid preceding or following size in window function")
             raise PlanError("0A000", "infinite offsets of RANGE are not supported", position=position)
+        if key.oid == t.NUMERIC and self.queries.emitter.frag(made).form is None:
+            raise PlanError(
+                "0A000",
+                f"{unsupported}numeric and an offset of numeric without a precision",
+                hint="Cast the offset to numeric(precision, scale).",
+                position=position,
+            )
         return made
 
     def _widened(

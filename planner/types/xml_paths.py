@@ -90,8 +90,10 @@ def _namespaces(array: str) -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache(maxsize=256)
-def compiled(path: str, namespaces: tuple[tuple[str, str], ...], relative: bool = False) -> Any:
-    """An expression, which begins at the document, or where it is evaluated. Raises XX000."""
+def compiled(
+    path: str, namespaces: tuple[tuple[str, str], ...], relative: bool = False, sqlstate: str = "XX000"
+) -> Any:
+    """An expression, which begins at the document, or where it is evaluated. Raises `sqlstate`."""
     etree = _etree()
     try:
         return etree.XPath(
@@ -101,7 +103,7 @@ def compiled(path: str, namespaces: tuple[tuple[str, str], ...], relative: bool 
             smart_strings=True,
         )
     except etree.XPathSyntaxError as e:
-        raise SqlError("XX000", "invalid XPath expression", detail=str(e)) from None
+        raise SqlError(sqlstate, "invalid XPath expression", detail=str(e)) from None
 
 
 def _found(path: str, value: str, array: str) -> list[Any]:

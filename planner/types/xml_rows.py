@@ -21,7 +21,7 @@ def rows(
     path: str | None, value: str | None, spaces: Sequence[str | None], paths: Sequence[str | None], names: Sequence[str],
     flags: str,
 ) -> list[str]:  # fmt: skip
-    """`flags`, one for each column: ordinality, xml, number, text. Raises 2200M, 22004, 22000, 21000, XX000."""
+    """`flags`, one for each column: ordinality, xml, number, text. Raises 2200M, 22004, 22000, 21000, 42601."""
     if value is None:
         return []
     bound = []
@@ -37,7 +37,7 @@ def rows(
         raise SqlError("22004", "row filter expression must not be null")
     if not path:
         raise SqlError("22000", "row path filter must not be empty string")
-    row_path = compiled(path, namespaces)
+    row_path = compiled(path, namespaces, sqlstate="42601")
     refuse_costly(path, tree)
     columns: list[Any] = []
     for name, column, flag in zip(names, paths, flags, strict=True):
@@ -52,7 +52,7 @@ def rows(
             )
         if not column:
             raise SqlError("22000", "column path filter must not be empty string")
-        columns.append([compiled(column, namespaces, relative) for relative in (True, False)])
+        columns.append([compiled(column, namespaces, relative, "22000") for relative in (True, False)])
     found = evaluated(row_path, tree)
     if not isinstance(found, list):
         return []

@@ -13,7 +13,7 @@ from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, quote_text, sql
 from planner.binding.functions.instants import icu_zone, part_by_value, trunc_by_value
 from planner.binding.functions.registry import implements, register, templates
-from planner.binding.templates.date_parts import unit_named
+from planner.binding.templates.date_parts import ZONES, unit_named
 from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_INFINITY
 
 _ZONE = SessionValue("time_zone_icu", TypeRef(t.TEXT))
@@ -288,7 +288,7 @@ def _trunc(kind: str) -> None:
                 return by_value
         name = _field_name(call.args[0], kind, call.position)
         if name not in _TRUNCATIONS:
-            raise _refused(name, name in _WHOLE or name == "epoch", kind, call.position)
+            raise _refused(name, name in ZONES, kind, call.position)
         if kind == "interval" and name == "week":
             raise PlanError(
                 "0A000",

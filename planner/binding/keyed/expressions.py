@@ -415,7 +415,8 @@ def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
     label = b.oid in TEXTS and t.labels_of(a.oid) is not None
     if label and b.typmod < 0:  # the datum stays, but it is ordered and told apart as a text
         return replace(_expression(node.arg, offsets), type=b)
-    if b.typmod < 0 and (a.oid == b.oid or (a.oid in TEXTS and b.oid in TEXTS)):
+    apart = a.oid == t.NUMERIC and a.typmod >= 0  # numeric(p,s) is held otherwise than numeric
+    if b.typmod < 0 and ((a.oid == b.oid and not apart) or (a.oid in TEXTS and b.oid in TEXTS)):
         return _expression(node.arg, offsets)
     if a.oid == t.JSONB and b.oid in _OF_JSONB and b.typmod < 0:
         return Call(f"tw_jsonb_{_OF_JSONB[b.oid]}", (_expression(node.arg, offsets),), b)

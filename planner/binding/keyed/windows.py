@@ -67,7 +67,7 @@ def keyed_window(node: ir.Window, offsets: Mapping[int, int]) -> KeyedWindow:
     args = list(call.args)
     if name in ("ntile", "nth_value") and not isinstance(args[-1], ir.Lit):
         raise keyed.NotKeyed("a count that is computed")
-    if name in ("lag", "lead") and len(args) == 3:
+    if name in _VALUES:
         args[::2] = [a if a.type == node.type else ir.Cast(node.type, a, False) for a in args[::2]]
     if name not in _FUNCTIONS:
         raise keyed.NotKeyed(call.op)
@@ -76,6 +76,8 @@ def keyed_window(node: ir.Window, offsets: Mapping[int, int]) -> KeyedWindow:
     )
 
 
+_VALUES: Final = ("lag", "lead", "first_value", "last_value", "nth_value")
+"""Whose first argument is what they come to, and so is the third."""
 _FUNCTIONS: Final = frozenset(
     ("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "first_value", "last_value",
      "nth_value")

@@ -9,7 +9,15 @@ from datetime import tzinfo
 from typing import Any
 
 from planner.abc import SqlError
-from planner.binding.templates.date_parts import date_part, date_trunc, julian, unit_named, unrecognized
+from planner.binding.templates.date_parts import (
+    ZONES,
+    date_part,
+    date_trunc,
+    julian,
+    not_supported,
+    unit_named,
+    unrecognized,
+)
 from planner.types.calendar_days import civil_from_days, days_from_civil, month_days
 from planner.types.datetimes import (
     DATE_END,
@@ -177,6 +185,8 @@ def interval_part(name: str, i: Interval) -> float:
         case "epoch":
             # Step by step as PostgreSQL adds: another order would round otherwise.
             return micros / 1_000_000 + 31_557_600.0 * years + 2_592_000.0 * month + 86_400.0 * days
+    if unit in ("week", "dow", "isodow", "doy", "isoyear", "julian", *ZONES):
+        raise not_supported(name, "interval")
     raise unrecognized(name, "interval")
 
 

@@ -38,10 +38,10 @@ def put(
 
 
 def _key(binder: ArrayBinder, subscripts: Sequence[exp.Expression], scope: Scope) -> ir.Node:
-    """Raises 42804."""
+    """Raises 42804, 0A000."""
     first = subscripts[0]
     if isinstance(first, exp.Slice) or len(subscripts) > 1:
-        raise PlanError("42804", "hstore allows only one subscript")
+        raise PlanError("0A000", "hstore allows only one subscript")
     position = first_position(first)
     made = binder.coercions.try_coerce(binder.bind(first, scope), _TEXT, "a", position)
     if made is None:

@@ -83,6 +83,11 @@ def _counted(year: int, size: int) -> int:
     return (year + size - 1) // size if year > 0 else -((size - year) // size)
 
 
+def not_supported(name: str, kind: str) -> SqlError:
+    return SqlError("0A000", f'unit "{name}" not supported for type {kind}')
+
+
+ZONES: Final = ("timezone", "timezone_hour", "timezone_minute")
 _ENDLESS: Final = frozenset(("epoch", "julian", "year", "isoyear", "decade", "century", "millennium"))
 _CYCLIC: Final = frozenset(("month", "day", "hour", "minute", "second", "milliseconds", "microseconds", "week")) | {
     "dow", "isodow", "doy", "quarter", "timezone", "timezone_hour", "timezone_minute",
@@ -90,7 +95,7 @@ _CYCLIC: Final = frozenset(("month", "day", "hour", "minute", "second", "millise
 
 
 def date_part(name: str, local: int, kind: str = "timestamp without time zone") -> float | None:
-    """A field of a wall-clock time, whose name is known only when the query runs. Raises 22023."""
+    """A field of a wall-clock time, whose name is known only when the query runs. Raises 22023, 0A000."""
     unit = unit_named(name)
     if abs(local) >= _INFINITY and unit in _ENDLESS | _CYCLIC:
         return math.copysign(math.inf, local) if unit in _ENDLESS else None
@@ -131,9 +136,11 @@ def date_part(name: str, local: int, kind: str = "timestamp without time zone") 
         case "millennium":
             return float(_counted(at.year, 1000))
         case "epoch":
-            return local / 1_000_000
+            return float(local) / 1e6  # which is rounded before it is divided, as there
         case "julian":
             return days + JULIAN_OF_EPOCH + micros / _DAY_US
+    if unit in ZONES:
+        raise not_supported(name, kind)
     raise unrecognized(name, kind)
 
 
@@ -155,7 +162,7 @@ _STEPS: Final = {
 
 
 def date_trunc(name: str, local: int, kind: str = "timestamp without time zone") -> int:
-    """A wall-clock time cut down to a unit. Raises 22023."""
+    """A wall-clock time cut down to a unit. Raises 22023, 0A000."""
     unit = unit_named(name)
     if abs(local) >= _INFINITY:
         return local
@@ -178,6 +185,8 @@ def date_trunc(name: str, local: int, kind: str = "timestamp without time zone")
             year = (year - 1) // 100 * 100 + 1
         case "millennium":
             year = (year - 1) // 1000 * 1000 + 1
+        case _ if unit in ZONES:
+            raise not_supported(name, kind)
         case _:
             raise unrecognized(name, kind)
     return days_from_civil(year, month, 1) * _DAY_US

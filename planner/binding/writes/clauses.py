@@ -318,6 +318,8 @@ class RowBinder(WrittenRows):
         bound = self.queries.written(
             Parts(source, None, targets), self.queries.new_scope(None), not self.common
         )
+        if self.common:
+            bound = self.queries.in_column_forms(bound)
         self.returned = bound
         query = self.queries.finished(self._with_queries(bound.frag))
         if self.joined is not None and self.joined.items:

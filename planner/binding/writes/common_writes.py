@@ -95,6 +95,7 @@ def bind_common_rows(
 ) -> None:
     """Adds the query, which locks no rows, as a part of its own, so that all who read it read the same rows."""
     queries.prefer_keyed = False
+    bound = queries.in_column_forms(bound)
     prefix = with_text(recursive, inherited)
     text = bound.frag if prefix is None else sql(prefix, bound.frag)
     slot = f"w{len(queries.common_writes)}"

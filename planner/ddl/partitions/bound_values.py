@@ -102,10 +102,10 @@ def _one_pair(tokens: list[Token]) -> bool:
 
 
 def _look_at(scope: Scope, column: Column, said: st.Sql) -> None:
-    """Raises 42P10, 0A000, 42803, 42P20 for what may not be in a bound, 42804, and what binding raises."""
+    """Raises 0A000, 42803, 42P20 for what may not be in a bound, 42804, and what binding raises."""
     for node in constraints.parsed(said).find_all(exp.Column):
         raise PlanError(
-            "42P10",
+            "0A000",
             "cannot use column reference in partition bound expression",
             position=first_position(node),
         )

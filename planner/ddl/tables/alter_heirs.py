@@ -287,7 +287,7 @@ def _refuse_alone(table: Table, a: st.AlterAction) -> None:
     if a.what == "set type" and constraints.find_column(table, a.name) is not None:
         raise PlanError("42P16", f'type of inherited column "{a.name}" must be changed in child tables too')
     if a.what == "drop expression":
-        raise PlanError("42P16", "ALTER TABLE / DROP EXPRESSION must be applied to child tables too")
+        raise PlanError("0A000", "ALTER TABLE / DROP EXPRESSION must be applied to child tables too")
 
 
 def _refuse_other_parents(tables: list[Table], a: st.AlterAction) -> None:

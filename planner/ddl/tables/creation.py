@@ -79,7 +79,7 @@ def create_table(scope: Scope, said: st.CreateTable) -> None:
         return
     if said.inherits:
         if said.partition_by is not None:
-            raise PlanError("42P16", "cannot create partitioned table as inheritance child")
+            raise PlanError("42P17", "cannot create partitioned table as inheritance child")
         names = [e.name for e in said.elements if isinstance(e, st.ColumnDef)]
         for i, name in enumerate(names):
             refuse_column_name(name, names[:i])  # before the parents have a word

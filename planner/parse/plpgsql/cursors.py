@@ -69,11 +69,11 @@ def opened(r: Reader, line: int) -> OpenCursor:
 
 
 def fetched(r: Reader, line: int, *, moves: bool) -> FetchCursor:
-    """After FETCH or MOVE. Raises 42601 for a FETCH of several rows."""
+    """After FETCH or MOVE. Raises 0A000 for a FETCH of several rows."""
     first = r.c.tokens[r.c.at - 1]
     direction, rows, count, several = _direction(r)
     if several and not moves:
-        r.refuse("FETCH statement cannot return multiple rows", token=first)
+        r.refuse("FETCH statement cannot return multiple rows", "0A000", first)
     if direction != "forward" or rows is None or count is not None:
         r.scrolls = True
     slot = _slot(r)

@@ -19,3 +19,7 @@ select pg_typeof(case when true then 1 else 2.5 end), case when true then 1 else
 select case when false then 'a' else 'b' end || 'c', case when false then now() end, case when 2 < 1 then array[1] else array[2, 3] end;
 select case when false then sum(x) else count(*) end from ft;
 select 2 between 3 and gcd(5, 1/0) from ft order by 1;
+-- what coalesce leaves out, however often its text names it
+select coalesce(x, gcd(1, x / (x - x))), coalesce(x + 1, (x / (x - x))::smallint), coalesce(n, round(n / (x - x), 2)), coalesce(x, (n / (x - x))::int) from ft order by id;
+select coalesce(nullif(x, 1), gcd(1, 6 / (x - 2))) from ft where x <> 2;
+select sum(coalesce(x, abs(x / (x - x)))), max(coalesce(x, lcm(1, x / (x - x)))) from ft group by id order by 1;

@@ -7,3 +7,8 @@ select rank(sum(id)) within group (order by id) from marks; select rank(id) with
 select percentile_cont(0.5 order by n) within group (order by id) from marks; select percentile_cont(distinct 0.5) within group (order by id) from marks;
 select sum(id) within group (order by id) from marks; select percentile_cont(0.5) from marks;
 prepare asked(numeric) as select rank($1) within group (order by id) from marks; execute asked(1.5);
+prepare told(text, int) as select rank($1) within group (order by t), dense_rank($2) within group (order by n), cume_dist($1) within group (order by t) from marks;
+execute told('c', 2);
+prepare untold as select rank($1) within group (order by t), rank($2, $3) within group (order by id, t), percent_rank($4) within group (order by b) from marks;
+execute untold('c', 2, 'b', 15);
+select name, parameter_types from pg_prepared_statements order by name;

@@ -102,3 +102,5 @@ SELECT id FROM nfg WHERE m = 0 OR n = 0.0 OR n = -0.5000 OR n = 'NaN' OR n = 'in
 SELECT count(*) FROM nfg WHERE n / 3 = m / 3;
 SELECT count(*) FROM nfg WHERE n / 3 <> m / 3;
 DROP TABLE nff, nfg;
+PREPARE nff_part AS SELECT date_part($1, timestamp '1970-01-01' + i * interval '100 years' + interval '4.258037 s') FROM generate_series(0, 60) i;
+EXECUTE nff_part('epoch');

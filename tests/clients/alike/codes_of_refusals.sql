@@ -1,0 +1,31 @@
+-- Refusals whose words are those of PostgreSQL, by their codes.
+\set VERBOSITY sqlstate
+create table logs (at date, n int) partition by range (at);
+create table fail partition of logs for values from (somename) to ('2019-01-01');
+create table fail partition of logs for values from (max(at)) to ('2019-01-01');
+create table over_all (a int, l int generated always as (a * 2) stored);
+create table below_it () inherits (over_all);
+alter table only over_all alter column l drop expression;
+create table fail () inherits (over_all) partition by list (a);
+do $$ declare c refcursor; r record; begin open c for select 1; fetch 2 from c into r; end $$;
+do $$ declare c refcursor; r record; begin open c for select 1; fetch all from c into r; end $$;
+create extension hstore;
+create table things (h hstore);
+select h['a']['b'] from things;
+select * from xmltable('/r' passing '<r/>' columns a int path '[');
+select * from xmltable('/r[' passing '<r/>' columns a int path 'a');
+select xpath('[', '<r/>');
+create table units (u text); insert into units values ('timezone');
+select date_part(u, timestamp '2024-01-01') from units;
+select date_part(u, date '2024-01-01') from units;
+select date_part(u, interval '2 days') from units;
+select date_trunc(u, timestamp '2024-01-01') from units;
+select date_trunc(u, timestamptz '2024-01-01') from units;
+update units set u = 'dow';
+select date_part(u, interval '2 days') from units;
+select date_trunc(u, timestamp '2024-01-01') from units;
+select date_trunc('dow', timestamp '2024-01-01');
+select date_trunc('epoch', interval '1 day');
+update units set u = 'fortnight';
+select date_part(u, interval '2 days') from units;
+select date_part(u, timestamp '2024-01-01') from units;
