@@ -145,7 +145,12 @@ def extremes(
     order: tuple[OrderKey, ...],
     limit: Expr | None,
 ) -> KeyedJoin | None:
-    """The same of several columns, or of both ends: `SELECT min(day), max(day)`. Each is a query that is asked for once."""
+    """The same of several columns, or of both ends: `SELECT min(day), max(day)`. Each is a query that is asked for once.
+
+    None of a partitioned table, which has no rows itself: leaves are put in the places of tables, but not within such queries.
+    """
+    if table.partitioning is not None:
+        return None
     asked: list[Ask] = []
     for fold, value in zip(groups.folds, outputs, strict=True):
         walk = extreme(catalog, table, number, where, (fold,), (value,))
