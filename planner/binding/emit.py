@@ -437,7 +437,7 @@ class Emitter:
         compare = self.frag(node.compare)
         if node.kind == "row":
             return sql("(SELECT ", compare, " FROM (", query, f") AS {alias})")
-        member = self._membership(node, compare, query, alias)
+        member = self._membership(node, query, alias)
         if member is not None:
             return member
         # Three-valued: true/false if decided, NULL if only NULLs stand in the way.
@@ -450,25 +450,37 @@ class Emitter:
             nullish, f" THEN NULL ELSE {empty} END FROM (", query, f") AS {alias})",
         )  # fmt: skip
 
-    def _membership(self, node: ir.SubQuery, compare: Frag, query: Frag, alias: str) -> Frag | None:
+    def _membership(self, node: ir.SubQuery, query: Frag, alias: str) -> Frag | None:
         """`= ANY` and `<> ALL` as IN and NOT IN, where the comparison is DuckDB's own: a semijoin, where a fold
         over the whole subquery would be done for every row."""
-        op = {"any": "=", "all": "<>"}.get(node.kind)
-        test = node.compare
-        if op is None or not isinstance(test, ir.Call) or len(test.args) != 2:
-            return None
         from planner.binding.functions.comparison import equality_sides
 
-        left, right = equality_sides(test.op, [self.frag(a) for a in test.args])
-        if compare.parts != sql("(", left, f" {op} ", right, ")").parts:
+        op = {"any": "=", "all": "<>"}.get(node.kind)
+        if op is None or node.compare is None:
             return None
-        if any(isinstance(n, ir.Var) and n.relation == node.relation for n in ir.walk(test.args[0])):
-            return None
+        tests: tuple[ir.Node, ...] = (node.compare,)
+        word = "IN" if node.kind == "any" else "NOT IN"
+        if isinstance(node.compare, ir.Logic) and node.compare.op == ("and" if op == "=" else "or"):
+            # Of several columns DuckDB has no IN with a query that looks outward.
+            if node.outer_from or not self.for_duckdb:
+                return None
+            tests = node.compare.args
+        lefts, rights = [], []
+        for test in tests:
+            if not isinstance(test, ir.Call) or len(test.args) != 2:
+                return None
+            left, right = equality_sides(test.op, [self.frag(a) for a in test.args])
+            if self.frag(test).parts != sql("(", left, f" {op} ", right, ")").parts:
+                return None
+            if any(isinstance(n, ir.Var) and n.relation == node.relation for n in ir.walk(test.args[0])):
+                return None
+            lefts.append(left)
+            rights.append(right)
         # Of a query that looks outward and has volatile calls DuckDB's IN gives NULL for false, even of no rows.
         if node.outer_from and any(isinstance(p, str) and _VOLATILE.search(p) for p in query.parts):
             return None
-        word = "IN" if node.kind == "any" else "NOT IN"
-        return sql("(", left, f" {word} (SELECT ", right, " FROM (", query, f") AS {alias}))")
+        row = lefts[0] if len(lefts) == 1 else sql("(", join(", ", lefts), ")")
+        return sql("(", row, f" {word} (SELECT ", join(", ", rights), " FROM (", query, f") AS {alias}))")
 
     # --- functions that return sets ------------------------------------------------------------
 

@@ -44,14 +44,14 @@ VALUES: dict[str, tuple[str, ...]] = {
 
 ASKED = """
 SELECT p.proname, (SELECT string_agg(t.typname, ',' ORDER BY o) FROM unnest(p.proargtypes) WITH ORDINALITY u(x, o)
-JOIN pg_type t ON t.oid = x), 'f' FROM pg_proc p JOIN pg_type r ON r.oid = p.prorettype
+JOIN pg_type t ON t.oid = x), 'f', r.typname FROM pg_proc p JOIN pg_type r ON r.oid = p.prorettype
 WHERE p.prokind = 'f' AND p.provolatile = 'i' AND p.pronargs BETWEEN 1 AND 4 AND NOT p.proretset AND p.pronamespace = 11
 AND r.typname NOT IN ('internal', 'cstring', 'trigger')
 AND p.proname !~ '(send|recv|in|out|sel|support|cmp|smaller|larger|accum|combine|inv|final|transfn|hash.*)$' AND p.proname !~ '^array_'
 AND p.proname NOT IN ('position', 'timezone', 'overlaps')
 UNION ALL
-SELECT o.oprname, concat_ws(',', l.typname, r.typname), 'o' FROM pg_operator o LEFT JOIN pg_type l ON l.oid = o.oprleft
-JOIN pg_type r ON r.oid = o.oprright WHERE o.oprcode <> 0 AND o.oprleft <> 0
+SELECT o.oprname, concat_ws(',', l.typname, r.typname), 'o', z.typname FROM pg_operator o LEFT JOIN pg_type l ON l.oid = o.oprleft
+JOIN pg_type r ON r.oid = o.oprright JOIN pg_type z ON z.oid = o.oprresult WHERE o.oprcode <> 0 AND o.oprleft <> 0
 ORDER BY 3, 1, 2
 """
 """Functions that the grammar writes otherwise (`position(a IN b)`) take their arguments in another order as functions."""
@@ -59,12 +59,12 @@ ORDER BY 3, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """What may be called: names, types of arguments, and whether it is an operator."""
+    """What may be called: names, types of arguments, whether it is an operator, and the type of what it gives."""
 
-    known: tuple[tuple[str, tuple[str, ...], bool], ...]
+    known: tuple[tuple[str, tuple[str, ...], bool, str], ...]
 
     def text(self, rng: Random) -> str:
-        name, types, is_operator = rng.choice(self.known)
+        name, types, is_operator, _ = rng.choice(self.known)
         values = [_value(rng, kind) for kind in types]
         if is_operator:
             return f"SELECT {values[0]} {name} {values[1]}"
@@ -79,9 +79,9 @@ def _value(rng: Random, kind: str) -> str:
 
 def calls(asked: Callable[[str], Rows]) -> Calls:
     found = []
-    for name, types, kind in asked(ASKED):
-        assert name is not None and types is not None
+    for name, types, kind, result in asked(ASKED):
+        assert name is not None and types is not None and result is not None
         given = tuple(types.split(","))
         if VALUES.keys() >= set(given):
-            found.append((name, given, kind == "o"))
+            found.append((name, given, kind == "o", result))
     return Calls(tuple(found))

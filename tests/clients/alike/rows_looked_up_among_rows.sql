@@ -1,0 +1,34 @@
+\set VERBOSITY terse
+-- Rows that a query's rows are looked up among: IN and NOT IN of several columns, with NULLs on either side.
+CREATE TABLE rin (id int PRIMARY KEY, i int8, j int4, n numeric, m numeric(12,2), t text, c char(4), d jsonb, e date);
+INSERT INTO rin SELECT g, g, g, g + 0.00, g, g % 100, g % 100, to_jsonb(g), date '2020-01-01' + g FROM generate_series(1, 9000) g;
+INSERT INTO rin (id, i, j) VALUES (9001, NULL, 1), (9002, 2, NULL), (9003, NULL, NULL), (9004, 5, 6);
+CREATE TABLE rio (k int PRIMARY KEY, a int4, b int8, s varchar(5), x numeric);
+INSERT INTO rio SELECT g, g * 2, g * 2, g % 50, g * 2 FROM generate_series(1, 4000) g;
+SELECT count(*) FROM rin WHERE (i, j) IN (SELECT b, a FROM rio);
+SELECT count(*) FROM rin WHERE (i, j) NOT IN (SELECT b, a FROM rio);
+SELECT count(*) FROM rin WHERE (i, j) NOT IN (SELECT b, NULLIF(a, 2) FROM rio);
+SELECT count(*) FROM rin WHERE NOT (i, j) IN (SELECT b, a FROM rio);
+SELECT count(*) FROM rin WHERE (i, j) NOT IN (SELECT b, a FROM rio WHERE a < 0);
+SELECT count(*) FROM rin WHERE (i, t) IN (SELECT b, s FROM rio);
+SELECT count(*) FROM rin WHERE (n, j) IN (SELECT x, a FROM rio);
+SELECT count(*) FROM rin WHERE (m, n) IN (SELECT a, b FROM rio);
+SELECT count(*) FROM rin WHERE (c, d, e) IN (SELECT c, d, e FROM rin WHERE id % 3 = 0);
+SELECT count(*) FROM rin WHERE (i, j) = ANY (SELECT b, a FROM rio WHERE s = '7');
+SELECT count(*) FROM rin WHERE (i, j) <> ALL (SELECT b, a FROM rio WHERE s = '7');
+SELECT id, (i, j) IN (SELECT b, a FROM rio) AS a, (i, j) NOT IN (SELECT b, a FROM rio) AS b, (i, j) IN (SELECT NULL::int8, a FROM rio) AS c, (i, j) IN (SELECT 5, 6) AS d, (i, j) IN (SELECT b, a FROM rio WHERE false) AS e FROM rin WHERE id > 8998 ORDER BY id;
+SELECT count(*) FILTER (WHERE (i, j) IN (SELECT b, a FROM rio)), sum(CASE WHEN (i, j) IN (SELECT b, a FROM rio) THEN 1 ELSE 0 END) FROM rin;
+SELECT count(*) FROM rin o WHERE id < 60 AND EXISTS (SELECT 1 FROM rio WHERE (o.i, rio.a) IN (SELECT b, a FROM rio));
+SELECT count(*) FROM rin o WHERE id < 60 AND (i, j) IN (SELECT b, a FROM rio WHERE k < o.id);
+SELECT count(*) FROM rin o JOIN rio p ON o.id = p.k AND (o.i + p.k, p.a) IN (SELECT b, a FROM rio);
+SELECT (i, j) IN (SELECT b, a FROM rio) AS v, count(*) FROM rin GROUP BY 1 ORDER BY 1;
+SELECT count(*) FROM rin WHERE (i, j) IN (SELECT b, a FROM rio ORDER BY k LIMIT 3);
+SELECT count(*) FROM rin WHERE (i, j) IN (SELECT max(b), max(a) FROM rio GROUP BY s);
+SELECT count(*) FROM rin WHERE (id, j) IN (WITH w AS (SELECT k FROM rio WHERE k < 10) SELECT k, k FROM w UNION SELECT 11, 11);
+SELECT count(*) FROM rin WHERE (i, j) IN (SELECT b FROM rio);
+SELECT id FROM rin WHERE id = 4 AND (i, j) IN (SELECT b, a FROM rio);
+SELECT id FROM rin WHERE id = 9001 AND (i, j) NOT IN (SELECT b, a FROM rio);
+DELETE FROM rin WHERE (i, j) IN (SELECT b, a FROM rio WHERE k > 100);
+UPDATE rin SET t = 'found' WHERE (i, j) IN (SELECT b, a FROM rio);
+SELECT t = 'found' AS found, count(*) FROM rin GROUP BY 1 ORDER BY 1;
+DROP TABLE rin, rio;
