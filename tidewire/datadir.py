@@ -15,6 +15,7 @@ import contextlib
 import fcntl
 import json
 import os
+import time
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,8 @@ _log = structlog.get_logger("tidewire")
 
 FORMAT: Final = 2
 """Grows when an older Tidewire could not read what a newer one wrote. 2: the logs may be in a log file."""
+LEFT_BEHIND_S: Final = 5.0
+"""A process that was killed while it started another leaves the lock to that one, until it runs a program of its own."""
 
 
 class DataDirError(Exception):
@@ -46,7 +49,7 @@ class DataDir:
         except OSError as error:
             raise DataDirError(f"cannot use the data directory {self.path}: {error.strerror}") from error
         try:
-            fcntl.flock(self._lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock()
         except BlockingIOError:
             holder = self._holder()
             os.close(self._lock_fd)
@@ -64,10 +67,35 @@ class DataDir:
             raise
         self.announce("starting")
 
-    def _holder(self) -> str:
-        text = os.pread(self._lock_fd, 4096, 0).decode("utf-8", "replace")
+    def _lock(self) -> None:
+        """Raises BlockingIOError where somebody has it who lives, or whose children go on for long."""
+        deadline_s = time.monotonic() + LEFT_BEHIND_S
+        while True:
+            try:
+                fcntl.flock(self._lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if self._holder_lives() or time.monotonic() > deadline_s:
+                    raise
+            time.sleep(0.05)
+
+    def _holder_lives(self) -> bool:
         try:
-            holder = json.loads(text)
+            os.kill(int(self._said()["pid"]), 0)
+        except ProcessLookupError:
+            return False
+        except (ValueError, KeyError, TypeError, OSError):
+            pass  # nobody knows, or it is another user's
+        return True
+
+    def _said(self) -> dict[str, str]:
+        """What the holder has written of itself. Raises ValueError."""
+        found: dict[str, str] = json.loads(os.pread(self._lock_fd, 4096, 0).decode("utf-8", "replace"))
+        return found
+
+    def _holder(self) -> str:
+        try:
+            holder = self._said()
             return f"pid {holder['pid']}, {holder['address']}"
         except (ValueError, KeyError, TypeError):
             return "it has not said which"

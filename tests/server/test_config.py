@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,22 @@ def test_one_owner_at_a_time(tmp_path: Path) -> None:
         first.announce("127.0.0.1:5488")
         with pytest.raises(DataDirError, match=r"in use by another server \(pid \d+, 127\.0\.0\.1:5488\)"):
             DataDir(tmp_path / "d")
+    with DataDir(tmp_path / "d"):
+        pass
+
+
+def test_a_killed_owner_may_have_left_the_lock_to_what_it_was_starting(tmp_path: Path) -> None:
+    owner = """
+import os, sys, time
+from pathlib import Path
+from tidewire.datadir import DataDir
+DataDir(Path(sys.argv[1]))
+if os.fork() == 0:  # has what was open, until it runs a program of its own
+    time.sleep(1)
+    os.execvp("true", ["true"])
+os.kill(os.getpid(), 9)
+"""
+    subprocess.run([sys.executable, "-c", owner, str(tmp_path / "d")], check=False, timeout=60)
     with DataDir(tmp_path / "d"):
         pass
 
