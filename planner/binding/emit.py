@@ -521,17 +521,20 @@ class Emitter:
 
     def firsts(self, keys: Sequence[ir.Node]) -> Frag:
         """The keys of DISTINCT ON."""
-        return join(", ", [self._no_number(self.sort_key(n)) for n in keys])
+        return join(", ", [self._no_number(self.sort_key(n), n) for n in keys])
 
-    def _no_number(self, key: Frag) -> Frag:
-        """A constant orders nothing, but a bare number would be the number of an output to DuckDB, and other literals it refuses."""
+    def _no_number(self, key: Frag, node: ir.Node) -> Frag:
+        """A constant orders nothing, but a bare number would be the number of an output to DuckDB, and other literals it refuses.
+        So it is with what a parameter says."""
+        if isinstance(node, ir.Parm):
+            return sql("(", key, " IS NULL)")
         return sql("(1 + 0)") if key.text is not None and _LITERAL.fullmatch(key.text) else key
 
     def order(self, keys: Sequence[ir.SortKey]) -> Frag:
         items = []
         for k in keys:
             refuse_unordered(k.expr.type)
-            key = self._no_number(self.sort_key(k.expr))
+            key = self._no_number(self.sort_key(k.expr), k.expr)
             items.append(
                 sql(
                     key,
