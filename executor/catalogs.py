@@ -270,7 +270,8 @@ class Catalogs:
                     "could not serialize access: a concurrent transaction has created an object"
                 )
             if change.old is not None:
-                if newest.get(change.oid) != change.old and not isinstance(change.old, Counter):
+                now = newest.get(change.oid)
+                if now is not change.old and now != change.old and not isinstance(change.old, Counter):
                     raise SerializationFailure(
                         "could not serialize access: a concurrent transaction changed the same object"
                     )
@@ -315,7 +316,7 @@ class Catalogs:
         for oid, row in block.catalog_rids.items():
             rids_before[oid] = self.rids.get(oid)
             self._locate(oid, row)
-        self.admitted = admitted = before.with_changes(merged)
+        self.admitted = admitted = _after(before, merged, block.catalog, next_oid)
         self._apply_images(block, group, before, undos)
         block.published = admitted
 
@@ -378,6 +379,7 @@ class Catalogs:
                 self.left(old)
         if changes:
             self.admitted = self.admitted.with_changes(changes)
+            self.admitted.take_root()
             self._becomes(self.admitted)
 
     def publish(self, block: Block) -> None:
@@ -390,6 +392,19 @@ class Catalogs:
         self._becomes(block.published)
         for shard in block.dropped:
             self._store.drop(shard, block.commit_ts)
+
+
+def _after(before: Catalog, changes: Sequence[CatalogChange], own: Catalog, next_oid: int) -> Catalog:
+    """The catalog after a block's changes: the block's own, if nobody has committed any others since it began with them."""
+    if (
+        own.root == before.version
+        and own.counter.next_oid == next_oid
+        and all(own.get(c.oid) is c.new for c in changes if not isinstance(c.new, Counter))
+    ):
+        return own.everybodys(before)
+    after = before.with_changes(changes)
+    after.take_root()
+    return after
 
 
 async def fetch_part(env: Environment, id: ShardId, part: Part) -> pa.Table:

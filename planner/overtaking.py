@@ -15,8 +15,19 @@ asked of every new row all along holds for the old ones, too (VALIDATE CONSTRAIN
 from __future__ import annotations
 
 import dataclasses
+import functools
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, Final
 
-from planner.relations import Constraint, Table
+from planner.relations import Column, Constraint, Table
+
+_UNSAID: Final = frozenset(("comment", "options", "columns", "constraints"))
+"""What concerns nobody, or is looked at by its parts."""
+_OF_OTHERS: Final = _UNSAID | {"children", "retention_us", "referenced_by"}
+"""Heirs come and go: their rows are their own."""
+_ASKED_OF_ROWS: Final = frozenset(("shard", "triggers", "referenced_by", "constraints", "options", "comment"))
+"""The shard with them, of which an index may be the reason."""
 
 
 def goes_on(old: Table, new: Table, *, only_adds: bool) -> bool:
@@ -24,67 +35,68 @@ def goes_on(old: Table, new: Table, *, only_adds: bool) -> bool:
     so that nobody who has begun to refer to it since can have lost one."""
     if not only_adds and not set(new.referenced_by) <= set(old.referenced_by):
         return False
-    if not _as_many(old, new):
-        return False
-    alike = _unsaid(old, new)
-    return old == dataclasses.replace(
-        alike,
-        children=old.children,  # heirs come and go: their rows are their own
-        retention_us=old.retention_us,
-        referenced_by=old.referenced_by,
-        constraints=tuple(map(_aimed_as_before, old.constraints, alike.constraints)),
+    return (
+        _alike(old, new, _OF_OTHERS)
+        and _all(old.columns, new.columns, _same_column)
+        and _all(old.constraints, new.constraints, _aimed_as_before)
     )
 
 
 def concerns_nobody(old: Table, new: Table) -> bool:
     """Whether no statement does anything else under the new definition."""
-    return _as_many(old, new) and old == _unsaid(old, new)
+    return (
+        _alike(old, new, _UNSAID)
+        and _all(old.columns, new.columns, _same_column)
+        and _all(old.constraints, new.constraints, _same_constraint)
+    )
 
 
 def asks_of_rows_alone(old: Table, new: Table) -> bool:
     """Whether all that the new definition has besides are triggers, foreign keys and unique indexes: those who only read are not
     concerned. (PostgreSQL's ADD UNIQUE is, which makes an index a constraint.)"""
-    alike = dataclasses.replace(
-        new,
-        shard=old.shard,  # of which an index may be the reason
-        triggers=old.triggers,
-        referenced_by=old.referenced_by,
-        constraints=old.constraints,
-        options=old.options,
-        comment=old.comment,
-    )
+    if not _alike(old, new, _ASKED_OF_ROWS):
+        return False
     added = tuple(c for c in new.constraints if c not in old.constraints)
+    return all(c in new.constraints for c in old.constraints) and all(
+        c.kind == "f" or c.index_only for c in added
+    )
+
+
+def _same_column(old: Column, new: Column) -> bool:
+    return _alike(old, new, frozenset(("statistics", "settings")))
+
+
+def _same_constraint(old: Constraint, new: Constraint) -> bool:
+    """Or it has been found to hold for all rows by now."""
+    return (new.validated or not old.validated) and _alike(old, new, frozenset(("validated",)))
+
+
+def _aimed_as_before(old: Constraint, new: Constraint) -> bool:
+    """The same, where more partitions can be referred to by now."""
     return (
-        alike == old
-        and all(c in new.constraints for c in old.constraints)
-        and all(c.kind == "f" or c.index_only for c in added)
+        (new.validated or not old.validated)
+        and set(old.aims) <= set(new.aims)
+        and _alike(old, new, frozenset(("validated", "aims")))
     )
 
 
-def _as_many(old: Table, new: Table) -> bool:
-    return len(old.constraints) == len(new.constraints) and len(old.columns) == len(new.columns)
-
-
-def _unsaid(old: Table, new: Table) -> Table:
-    """The new definition without what it says that concerns nobody."""
-    return dataclasses.replace(
-        new,
-        comment=old.comment,
-        options=old.options,
-        columns=tuple(
-            dataclasses.replace(now, statistics=was.statistics, settings=was.settings)
-            for was, now in zip(old.columns, new.columns, strict=True)
-        ),
-        constraints=tuple(
-            dataclasses.replace(now, validated=was.validated if now.validated else now.validated)
-            for was, now in zip(old.constraints, new.constraints, strict=True)
-        ),
+def _all(old: tuple[Any, ...], new: tuple[Any, ...], alike: Callable[[Any, Any], bool]) -> bool:
+    return old is new or (
+        len(old) == len(new) and all(was is now or alike(was, now) for was, now in zip(old, new, strict=True))
     )
 
 
-def _aimed_as_before(old: Constraint, new: Constraint) -> Constraint:
-    """The constraint as it was, where more partitions can be referred to by now."""
-    return dataclasses.replace(new, aims=old.aims if set(old.aims) <= set(new.aims) else new.aims)
+def _alike(old: object, new: object, but: frozenset[str]) -> bool:
+    """Whether two records say the same, but for these fields."""
+    if type(old) is not type(new):
+        return False
+    values = _values(type(old), but)  # type: ignore[arg-type]
+    return bool(values(old) == values(new))
+
+
+@functools.cache
+def _values(cls: Any, but: frozenset[str]) -> Callable[[Any], tuple[Any, ...]]:
+    return attrgetter(*(f.name for f in dataclasses.fields(cls) if f.compare and f.name not in but))
 
 
 __all__ = ["asks_of_rows_alone", "concerns_nobody", "goes_on"]

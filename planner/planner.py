@@ -428,6 +428,16 @@ class Planner(InnerQueries):
         tree = parse_query(text, list(statement.tokens) if statement is not None else None)
         return bind(tree, ctx, parameter_types, text, kinds)
 
+    def plan_expression(self, text: str, ctx: PlanContext) -> Plan:
+        """A query that nobody runs, of one expression in a definition: what is wrong with it, of what type it is, what it calls.
+
+        So no way by keys is looked for, and the plan is not kept."""
+        statement = parse_statement(text)
+        if not isinstance(statement, st.QueryStatement):
+            return self.plan(text, ctx, normalise=False)[0]
+        with self.patience.planning(), shown(ctx.catalog):
+            return bind(parse_query(text, list(statement.tokens)), ctx, (), text, None, prefer_keyed=False)
+
     def bind_ddl(
         self, statement: Any, ctx: PlanContext, computed: Mapping[int, Datum] | None = None
     ) -> DdlPlan:

@@ -290,12 +290,16 @@ def leaving(session: Session, block: Block) -> list[Any]:
     """The DROP and TRUNCATE that ON COMMIT of temporary tables asks for, now that the block is about to commit."""
     if not session.has_temporary and not block.steps:
         return []
+    if session.catalog.find_schema(session.temporary_schema) is None:
+        return []
     said = (_leaving(session, block, on_commit) for on_commit in _ON_COMMIT)
     return [statement for statement in said if statement is not None]
 
 
 async def leave(session: Session, block: Block) -> None:
     """Carries out what `leaving` asks for, in the block: a table that has gone with its parent is not emptied."""
+    if session.catalog.find_schema(session.temporary_schema) is None:
+        return
     for on_commit in _ON_COMMIT:
         statement = _leaving(session, block, on_commit)
         if statement is not None:
@@ -435,8 +439,9 @@ async def _check(session: Session, block: Block, check: DataCheck) -> None:
 
 
 async def _ask(session: Session, block: Block, check: DataCheck) -> None:
-    if check.plain and check.table is not None:
-        table = session.catalog.table(check.table.oid)  # which may have moved
+    of = check.rows_of or (check.table.oid if check.plain and check.table is not None else 0)
+    if of:
+        table = session.catalog.table(of)  # which may have moved
         if table.partitioning is None and not table.children and _has_none(session, block, table):
             return
     passes = await at_hand.passes(session, block, check)

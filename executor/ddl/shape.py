@@ -18,8 +18,12 @@ def same_shape(a: Table, b: Table) -> bool:
 
 def same_columns(a: Table, b: Table) -> bool:
     """Whether rows of two definitions are the same."""
-    return len(a.columns) == len(b.columns) and all(
-        c.attnum == d.attnum and c.type == d.type for c, d in zip(a.columns, b.columns, strict=True)
+    return a.columns is b.columns or (
+        len(a.columns) == len(b.columns)
+        and all(
+            c is d or (c.attnum == d.attnum and c.type == d.type)
+            for c, d in zip(a.columns, b.columns, strict=True)
+        )
     )
 
 

@@ -10,6 +10,7 @@ This is the table of contents of what a session can be told. A statement without
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -143,29 +144,28 @@ async def _set_constraints(
 
 
 def _constraints(session: Session, name: st.Name) -> list[int]:
-    """The deferrable constraints of that name. Raises 42704, 42809."""
+    """The deferrable constraints of that name. Raises 42704, 42809, 3F000."""
     catalog = session.catalog
-    path = [name.schema] if name.schema else [s.name for s in catalog.schemas_on(session.search_path())]
+    path = [catalog.schema(name.schema)] if name.schema else catalog.schemas_on(session.search_path())
     for schema in path:
         found = [
-            c
-            for table in catalog.tables()
+            (table, c)
+            for table in catalog.with_constraint(schema.oid, name.name)
             for c in (*table.constraints, *(x for x in table.triggers if x.constraint))
-            if c.name == name.name and catalog.schema_of(table.schema_oid).name == schema
+            if c.name == name.name
         ]
         if found:
             break
     else:
         raise ExecutionError("42704", f'constraint "{name.name}" does not exist')
-    for c in found:
+    for _, c in found:
         if not c.deferrable:
             raise ExecutionError("42809", f'constraint "{name.name}" is not deferrable')
-    wanted = {c.oid for c in found}
-    below = [c for table in catalog.tables() if table.partition is not None for c in table.constraints]
-    while (
-        more := {c.oid for c in below if c.parent in wanted} - wanted
-    ):  # the parts of them that partitions have
-        wanted |= more
+    wanted = {c.oid for _, c in found}
+    above = [table for table, _ in found]
+    while above:  # the parts of them that partitions have
+        above = [part for table in above for part in catalog.partitions_of(table.oid)]
+        wanted |= {c.oid for table in above for c in table.constraints if c.parent in wanted}
     return sorted(wanted)
 
 
@@ -369,6 +369,7 @@ _TABLE: dict[type[Any], Run] = {
 }
 
 
+@functools.cache
 def _elsewhere() -> dict[type[Any], Run]:
     """Statements that have a file of their own."""
     from executor.procedural import calls, do

@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
+from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
@@ -75,6 +77,8 @@ OWN_TEMPORARY: Final = "pg_temp"
 _UNNAMED: Final = frozenset((Table, Index, SequenceObject, Comment, Counter))
 """Kinds of objects that no statement depends on that reads system relations alone, unless they are called like one of these."""
 _NOTHING: Final[frozenset[str]] = frozenset()
+_NAMES_MAX: Final = 1_000
+"""Names of schemas that a catalog remembers."""
 
 
 _versions = itertools.count(1)
@@ -91,6 +95,7 @@ class Catalog(IndexedObjects):
         "event",
         "meaning",
         "past",
+        "root",
     )
 
     def __init__(self, things: Iterable[CatalogObject] | None = None) -> None:
@@ -98,6 +103,8 @@ class Catalog(IndexedObjects):
         self.meaning = self.version
         """The same for catalogs that differ in tables, indexes, sequences and comments alone: statements that name none of
         users' tables mean the same in all of them."""
+        self.root = self.version
+        """The version of the catalog that was everybody's when changes began to make this one of it."""
         self.past = False
         """Whether it is a catalog of a time gone by: nothing is written under it."""
         self.columnar: frozenset[Oid] = frozenset()
@@ -124,7 +131,7 @@ class Catalog(IndexedObjects):
         after.version = next(_versions)
         named = (x for change in changes for x in (change.old, change.new) if x is not None)
         after.meaning = self.meaning if all(map(_means_nothing, named)) else after.version
-        after.database_oid = self.database_oid
+        after.database_oid, after.root = self.database_oid, self.root
         after.past, after.columnar, after.as_invoker = self.past, self.columnar, self.as_invoker
         after.shown, after.event = None, self.event
         after.user_types = self.user_types
@@ -142,6 +149,19 @@ class Catalog(IndexedObjects):
             after._add(thing)
         return after
 
+    def everybodys(self, before: Catalog) -> Catalog:
+        """The same objects as what comes after the catalog that was everybody's: a transaction's own one, once it is committed."""
+        after = self._view()
+        after.version = after.root = next(_versions)
+        after.database_oid, after.named_schemas = before.database_oid, {}
+        after.past, after.columnar, after.as_invoker = before.past, before.columnar, before.as_invoker
+        after.shown, after.event = None, None
+        return after
+
+    def take_root(self) -> None:
+        """It is everybody's, before anybody has seen it: what is made of it from now on grows from here."""
+        self.root = self.version
+
     def for_database(self, name: str) -> Catalog:
         """The same catalog seen from a database. Raises 3D000."""
         oid = self._databases.get(name)
@@ -150,7 +170,7 @@ class Catalog(IndexedObjects):
         if oid == self.database_oid:
             return self
         view = self._view()
-        view.database_oid = oid
+        view.database_oid, view.named_schemas = oid, {}
         return view
 
     def at_event(self, event: object) -> Catalog:
@@ -168,8 +188,7 @@ class Catalog(IndexedObjects):
 
     def _view(self) -> Catalog:
         view = Catalog.__new__(Catalog)
-        for slot in (*IndexedObjects.__slots__, *Catalog.__slots__):
-            setattr(view, slot, getattr(self, slot))
+        deque(map(setattr, itertools.repeat(view), _SLOTS, _values_of(self)), maxlen=0)
         return view
 
     def get(self, oid: Oid) -> CatalogObject | None:
@@ -196,6 +215,15 @@ class Catalog(IndexedObjects):
         return found
 
     def find_schema(self, name: str) -> Schema | None:
+        known = self.named_schemas
+        if name in known:
+            return known[name]
+        if len(known) >= _NAMES_MAX:
+            known.clear()
+        found = known[name] = self._schema_named(name)
+        return found
+
+    def _schema_named(self, name: str) -> Schema | None:
         here = self.database_oid
         oid = (
             self._schemas.get((here, name))
@@ -522,6 +550,10 @@ class Catalog(IndexedObjects):
 
     def __repr__(self) -> str:
         return f"Catalog(version={self.version}, objects={len(self._objects)})"
+
+
+_SLOTS: Final = (*IndexedObjects.__slots__, *Catalog.__slots__)
+_values_of: Final = attrgetter(*_SLOTS)
 
 
 def _means_nothing(thing: CatalogObject) -> bool:

@@ -27,6 +27,7 @@ from planner.catalog import (
     type_objects,
 )
 from planner.catalog.objects import CatalogObject
+from planner.records import fields_of
 from storage.abc import FormatTooNew
 
 PAYLOAD_VERSION: Final = 1
@@ -74,22 +75,11 @@ CatalogRow = tuple[int, str, str]
 
 def encode(thing: CatalogObject) -> CatalogRow:
     """The row of an object."""
-    return thing.oid, _KIND_OF[type(thing)], _text({"v": PAYLOAD_VERSION, **_fields(thing)})
+    return thing.oid, _KIND_OF[type(thing)], _text({"v": PAYLOAD_VERSION, **fields_of(thing)})
 
 
-def _fields(thing: Any) -> dict[str, Any]:
-    """Of an object, or one within it; those within it the encoder asks for when it comes to them: nothing is copied."""
-    return {name: getattr(thing, name) for name in _names(type(thing))}  # type: ignore[arg-type]
-
-
-@functools.cache
-def _names(cls: type[Any]) -> tuple[str, ...]:
-    if not dataclasses.is_dataclass(cls):
-        raise TypeError(f"no part of a catalog object: {cls.__name__}")
-    return tuple(f.name for f in dataclasses.fields(cls))
-
-
-_text: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_fields).encode
+_text: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=fields_of).encode
+"""Objects within an object the encoder asks for when it comes to them: nothing is copied."""
 
 
 def decode(row: CatalogRow) -> CatalogObject:

@@ -12,7 +12,6 @@ found (`_add`, `_remove`, `_swap`: the only ones that change anything, while a c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
@@ -41,7 +40,7 @@ from planner.catalog.publication_objects import Publication, Subscription
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.type_objects import Collation, CompositeType, Domain
 from planner.catalog.user_types import USER_TYPES, declare_new, note_rows
-from planner.catalog.uses import HAS_TEXT, Use, uses, words
+from planner.catalog.uses import HAS_TEXT, HAS_TRIGGERS, Use, uses, words
 
 RELATIONS: Final = (Table, View, SequenceObject, Index, CompositeType)
 EMPTY: Final[frozenset[Oid]] = frozenset()
@@ -50,10 +49,12 @@ _T = TypeVar("_T", bound=CatalogObject)
 _K = TypeVar("_K")
 
 
-_COPIED: Final = ("_casts", "_databases", "_defaults", "_extensions", "_kinds", "_operators", "_roles")
-"""Small dictionaries: each catalog has its own."""
 _SWAPPED: Final = (Table, Counter, Index, SequenceObject)
 """What definitions mostly change, and what nothing but these finds:"""
+_OF_DATABASES: Final = (
+    Cast, EventTrigger, Publication, Subscription, ForeignDataWrapper, ForeignServer, UserMapping
+)  # fmt: skip
+"""Kinds of objects that are a database's, in none of its schemas."""
 _PLACES: Final = ("schema_oid", "name", "table_oid", "partition")
 
 
@@ -83,6 +84,7 @@ class IndexedObjects:
         "_types",
         "_uses",
         "database_oid",
+        "named_schemas",
         "shown",
         "user_types",
         "version",
@@ -91,6 +93,8 @@ class IndexedObjects:
     def __init__(self, version: int = 0) -> None:
         self.version = version
         self.database_oid: Oid = DATABASE_OID
+        self.named_schemas: dict[str, Schema | None] = {}
+        """Those that somebody has asked for by name: the same dictionary as long as no schema is changed."""
         self.shown: tuple[Oid, ...] | None = None
         """The objects that are listed; None: all (`showing`)."""
         self.user_types: dict[Oid, UserType] = {}
@@ -123,12 +127,18 @@ class IndexedObjects:
         self._uses: Layered[Use, Layered[Oid, None]] = Layered()  # who says an OID or a word
 
     def _fork(self, before: IndexedObjects) -> None:
-        """Begins as another one is; for `_add`, `_remove` and `_swap` to go on from there."""
-        for name, found in zip(_SHARED, _shared_of(before), strict=True):
-            setattr(self, name, found)
-        for name, found in zip(_COPIED, _copied_of(before), strict=True):
-            setattr(self, name, found.copy())
-        self._listed = {}
+        """Begins as another one is; for `_add`, `_remove` and `_swap` to go on from there. Dictionaries of layers are forked when they
+        are first changed (`_own`), small ones copied."""
+        self._objects, self._relations, self._types = before._objects, before._relations, before._types
+        self._schemas, self._homes, self._uses = before._schemas, before._homes, before._uses
+        self._by_table, self._targets, self._parts = before._by_table, before._targets, before._parts
+        self._functions, self._constraints = before._functions, before._constraints
+        self._referring, self._partitions = before._referring, before._partitions
+        self.named_schemas = before.named_schemas
+        self._roles, self._databases = before._roles.copy(), before._databases.copy()
+        self._defaults, self._extensions = before._defaults.copy(), before._extensions.copy()
+        self._casts, self._operators = before._casts.copy(), before._operators.copy()
+        self._kinds, self._listed = before._kinds.copy(), {}
 
     def _own(self, name: str) -> Any:
         """One of the dictionaries, to be changed by this catalog: those that it does not change it shares."""
@@ -171,6 +181,7 @@ class IndexedObjects:
             self._own("_by_table")[thing.table_oid] = self._by_table.get(thing.table_oid, EMPTY) | {thing.oid}
         elif isinstance(thing, Schema):
             self._own("_schemas")[thing.database_oid, thing.name] = thing.oid
+            self.named_schemas = {}
         elif isinstance(thing, Role):
             self._roles[thing.name] = thing.oid
         elif isinstance(thing, Database):
@@ -205,7 +216,8 @@ class IndexedObjects:
             self._of(self._own("_uses"), use)[thing.oid] = None
 
     def _remove(self, thing: CatalogObject) -> None:
-        assert self._objects.get(thing.oid) == thing, f"object {thing.oid} is not as the change believes"
+        found = self._objects.get(thing.oid)
+        assert found is thing or found == thing, f"object {thing.oid} is not as the change believes"
         del self._own("_objects")[thing.oid]
         if isinstance(thing, RELATIONS):
             del self._own("_relations")[thing.schema_oid, thing.name]
@@ -216,6 +228,7 @@ class IndexedObjects:
             _discard(self._own("_by_table"), thing.table_oid, thing.oid)
         elif isinstance(thing, Schema):
             del self._own("_schemas")[thing.database_oid, thing.name]
+            self.named_schemas = {}
         elif isinstance(thing, Role):
             del self._roles[thing.name]
         elif isinstance(thing, Database):
@@ -254,7 +267,8 @@ class IndexedObjects:
             return False
         if any(getattr(old, name, None) != getattr(new, name, None) for name in _PLACES):
             return False
-        assert self._objects.get(old.oid) == old, f"object {old.oid} is not as the change believes"
+        found = self._objects.get(old.oid)
+        assert found is old or found == old, f"object {old.oid} is not as the change believes"
         self._own("_objects")[new.oid] = new
         if isinstance(old, Table) and isinstance(new, Table):
             note_rows(c.type.oid for c in new.columns)
@@ -326,16 +340,7 @@ class IndexedObjects:
 
     def _is_here(self, thing: CatalogObject) -> bool:
         """Whether this database has the object, or it has no schema."""
-        if isinstance(
-            thing,
-            Cast
-            | EventTrigger
-            | Publication
-            | Subscription
-            | ForeignDataWrapper
-            | ForeignServer
-            | UserMapping,
-        ):
+        if isinstance(thing, _OF_DATABASES):
             return thing.database_oid == self.database_oid
         schema = self._objects.get(getattr(thing, "schema_oid", 0))
         return not isinstance(schema, Schema) or schema.database_oid in (0, self.database_oid)
@@ -394,11 +399,24 @@ class IndexedObjects:
         """Whether a table or domain of the schema has a constraint of this name, or a table an aim."""
         return (schema_oid, name) in self._constraints
 
-    def using(self, use: Use) -> list[CatalogObject]:
+    def with_constraint(self, schema_oid: Oid, name: str) -> list[Table]:
+        """The tables of a schema with a constraint of this name, or triggers among which one may be a constraint."""
+        said = self._constraints.get((schema_oid, name), EMPTY)
+        firing = {x.oid for x in self.using(HAS_TRIGGERS) if getattr(x, "schema_oid", 0) == schema_oid}
+        return [x for oid in sorted(said | firing) if isinstance(x := self._objects[oid], Table)]
+
+    def using(self, *any_of: Use) -> list[CatalogObject]:
         """This database's objects that say an OID in their definition, or have something of a kind (`planner.catalog.uses`), by OID."""
-        oids, shown = self._uses.get(use, ()), self.shown
+        oids, shown = {oid for use in any_of for oid in self._uses.get(use, ())}, self.shown
         found = (self._objects[oid] for oid in sorted(oids) if shown is None or oid in shown)
         return [x for x in found if self._is_here(x)]
+
+    def tables_using(self, *any_of: Use) -> list[Table]:
+        """The tables among them."""
+        return [x for x in self.using(*any_of) if isinstance(x, Table)]
+
+    def indexes_using(self, *any_of: Use) -> list[Index]:
+        return [x for x in self.using(*any_of) if isinstance(x, Index)]
 
     def everywhere_using(self, use: Use) -> list[CatalogObject]:
         """The same of every database."""
@@ -442,10 +460,6 @@ INDEXES: Final = tuple(
     name for name in IndexedObjects.__slots__ if name.startswith("_") and name != "_listed"
 )
 """The dictionaries by which objects are found: what `planner.catalog.reads` watches."""
-_SHARED: Final = tuple(name for name in INDEXES if name not in _COPIED)
-"""Dictionaries of layers, which a catalog forks when it first changes them (`_own`)."""
-_shared_of: Final = attrgetter(*_SHARED)
-_copied_of: Final = attrgetter(*_COPIED)
 
 
 def _parts(thing: CatalogObject) -> list[Oid]:

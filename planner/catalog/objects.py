@@ -12,7 +12,7 @@ new ones. Each has an `oid` of its own, by which others point to it, so that ren
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from planner.abc import Column, Oid, Table, Trigger, TypeRef
@@ -364,16 +364,14 @@ class CatalogChange:
 
     old: CatalogObject | None
     new: CatalogObject | None
+    oid: Oid = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        assert self.old is not None or self.new is not None
-        assert self.old is None or self.new is None or self.old.oid == self.new.oid
-
-    @property
-    def oid(self) -> Oid:
-        thing = self.new if self.new is not None else self.old
+        old, new = self.old, self.new
+        thing = old if new is None else new
         assert thing is not None
-        return thing.oid
+        assert old is None or new is None or old.oid == new.oid
+        object.__setattr__(self, "oid", thing.oid)
 
 
 def built_in_objects() -> tuple[CatalogObject, ...]:

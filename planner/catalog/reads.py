@@ -169,6 +169,7 @@ class WatchedCatalog(Catalog):
         self.plain, self.base, self.reads = plain, base, reads
         for name in _OTHERS:
             setattr(self, name, getattr(plain, name))
+        self.named_schemas = {}  # each is asked for, and noted, once
         for name in INDEXES:
             setattr(self, name, _WatchedIndex(getattr(plain, name), getattr(base, name), name, reads))
         lists: Any = _WatchedLists(plain._listed, self._kinds)

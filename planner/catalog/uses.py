@@ -14,19 +14,23 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from planner.abc import Oid, Table
+from planner.abc import Column, Oid, Table
 from planner.catalog.objects import Index, View
 from planner.catalog.routine_objects import Function
+from planner.catalog.type_objects import CompositeType, Domain, RangeType
 from planner.types import oids
 
 Use = Oid | str
 """An OID, a word of an expression, or one of these:"""
+HAS_CLASSES: Final = "\0classes"
 HAS_TEXT: Final = "\0text"
 HAS_QUERY: Final = "\0query"
 HAS_POLICIES: Final = "\0policies"
 HAS_RETENTION: Final = "\0retention"
 HAS_RULES: Final = "\0rules"
 HAS_TRIGGERS: Final = "\0triggers"
+HAS_TYPES: Final = "\0types"
+"""Columns of domains, or of types that somebody has made."""
 
 _FIRST_NOTED: Final = oids.CITEXT
 """The types of extensions are the first that somebody can drop."""
@@ -57,19 +61,30 @@ def uses(thing: Any) -> set[Use]:
             found.update(thing.aggregate.functions)
     elif isinstance(thing, Index):
         _say(thing.texts, found)
+        for key in thing.keys:
+            _by_key(key.collation, found)
+            if key.opclass:
+                found.add(HAS_CLASSES)
+                _by_key(key.opclass, found)
+    elif isinstance(thing, Domain):
+        found.add(thing.base.oid)
+        _by_key(thing.collation, found)
+        if thing.default is not None:
+            _say((thing.default,), found)
+        _say((c.expression for c in thing.constraints), found)
+    elif isinstance(thing, CompositeType):
+        _of_columns(thing.columns, found)
+    elif isinstance(thing, RangeType):
+        found.add(thing.subtype.oid)
+        _by_key(thing.collation, found)
     return {x for x in found if isinstance(x, str) or x >= _FIRST_NOTED}
 
 
 def _of_table(table: Table, found: set[Use]) -> None:
-    for column in table.columns:
-        found.add(column.type.oid)
-        if column.domain is not None:
-            found.add(column.domain.oid)
-        if column.sequence_oid:
-            found.add(column.sequence_oid)
-        if column.default is not None:
-            _say((column.default,), found)
-    _say((c.expression for c in table.constraints if c.kind == "c"), found)
+    _of_columns(table.columns, found)
+    if table.of_type:
+        found.add(table.of_type)
+    _say((c.expression for c in table.constraints if c.expression), found)
     if table.policies:
         found.add(HAS_POLICIES)
         for policy in table.policies:
@@ -80,6 +95,29 @@ def _of_table(table: Table, found: set[Use]) -> None:
     if table.retention_us is not None:
         found.add(HAS_RETENTION)
     _of_holder(table, found)
+
+
+def _of_columns(columns: Iterable[Column], found: set[Use]) -> None:
+    for column in columns:
+        oid = column.type.oid
+        if oid >= _FIRST_NOTED:
+            found.add(oid)
+            found.add(HAS_TYPES)
+        if column.domain is not None:
+            found.add(column.domain.oid)
+            found.add(HAS_TYPES)
+        if column.sequence_oid:
+            found.add(column.sequence_oid)
+        if column.default is not None:
+            _say((column.default,), found)
+        if column.collation:
+            _by_key(column.collation, found)
+
+
+def _by_key(key: str, found: set[Use]) -> None:
+    """A collation, or a class of operators, that somebody has made goes by a key that has its OID."""
+    if key.startswith("#"):
+        found.add(key)
 
 
 def _of_holder(holder: Table | View, found: set[Use]) -> None:
@@ -99,12 +137,14 @@ def _say(texts: Iterable[str], found: set[Use]) -> None:
 
 
 __all__ = [
+    "HAS_CLASSES",
     "HAS_POLICIES",
     "HAS_QUERY",
     "HAS_RETENTION",
     "HAS_RULES",
     "HAS_TEXT",
     "HAS_TRIGGERS",
+    "HAS_TYPES",
     "Use",
     "uses",
     "words",

@@ -9,7 +9,6 @@ and what went beyond the named objects is told in one NOTICE, as in PostgreSQL.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Final
 
@@ -54,6 +53,7 @@ from planner.ddl.scope import Scope, describe
 from planner.ddl.types import domains
 from planner.inheritance import family
 from planner.partitioning import descendants
+from planner.records import replace
 from planner.types.of_extensions import EXTENSION_OF
 
 _KIND: Final[dict[str, tuple[type, ...]]] = {
@@ -408,13 +408,13 @@ def _drop_attribute(scope: Scope, composite: CompositeType, attribute: Column) -
     current = scope.catalog.get(composite.oid)
     assert isinstance(current, CompositeType)
     own = (current.oid, current.array_oid)
-    if any(c.type.oid in own for t in scope.catalog.tables() for c in t.columns):
+    if any(c.type.oid in own for t in scope.catalog.tables_using(*own) for c in t.columns):
         raise PlanError(
             "0A000",
             f"dropping an attribute of composite type {current.name}, which tables use, is not supported",
         )
     kept = tuple(c for c in current.columns if c.attnum != attribute.attnum)
-    scope.replace(current, dataclasses.replace(current, columns=kept))
+    scope.replace(current, replace(current, columns=kept))
 
 
 def _remove_part(scope: Scope, part: Dependent) -> None:
@@ -439,13 +439,13 @@ def _remove_part(scope: Scope, part: Dependent) -> None:
         policies.remove(scope, table, [part.policy])
     elif part.constraint is not None:
         kept = tuple(c for c in table.constraints if c.oid != part.constraint.oid)
-        scope.replace(table, dataclasses.replace(table, constraints=kept))
+        scope.replace(table, replace(table, constraints=kept))
     elif part.column is not None:
         columns = tuple(
-            dataclasses.replace(c, default=None, sequence_oid=0) if c.attnum == part.column.attnum else c
+            replace(c, default=None, sequence_oid=0) if c.attnum == part.column.attnum else c
             for c in table.columns
         )
-        scope.replace(table, dataclasses.replace(table, columns=columns))
+        scope.replace(table, replace(table, columns=columns))
 
 
 # --- what goes with its owner -----------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Final
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, Constraint, PlanError, SqlError, Table, TypeRef
+from planner.abc import Column, Constraint, PlanError, SqlError, TypeRef
 from planner.binding.facts import type_oid
 from planner.catalog import (
     Catalog,
@@ -32,6 +32,7 @@ from planner.catalog import (
     rights,
 )
 from planner.catalog.stored_queries import stored_queries
+from planner.catalog.uses import HAS_CLASSES, HAS_TEXT
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.rights import permits
 from planner.ddl.scope import Scope
@@ -153,7 +154,7 @@ def users_of(scope: Scope, extension: Extension) -> list[User]:
     without = scope.catalog.with_changes([CatalogChange(extension, None)])
     trial = _Trial(scope, extension, without)
     found: list[User] = []
-    for table in scope.catalog.objects(Table):
+    for table in scope.catalog.tables_using(HAS_TEXT):
         source = constraints.qualified(scope, table)
         for column in table.columns:
             if column.default is not None and not column.identity and not column.sequence_oid:
@@ -165,7 +166,7 @@ def users_of(scope: Scope, extension: Extension) -> list[User]:
                 on := trial.needs(f"SELECT {constraint.expression} FROM {source}")
             ):
                 found.append(User(table, on, constraint=constraint))
-    for index in scope.catalog.objects(Index):
+    for index in scope.catalog.indexes_using(HAS_TEXT, HAS_CLASSES):
         on = _class_used(scope, extension, index) or trial.needs(*_texts(scope, index))
         if on and not index.constraint_oid:
             found.append(User(index, on))
@@ -176,7 +177,7 @@ def users_of(scope: Scope, extension: Extension) -> list[User]:
         )
         if on:
             found.append(User(kept.holder, on))
-    for domain in scope.catalog.objects(Domain):
+    for domain in [x for x in scope.catalog.using(HAS_TEXT) if isinstance(x, Domain)]:
         if any(trial.mentions(c.expression) for c in domain.constraints) or trial.mentions(
             domain.default or ""
         ):
@@ -216,19 +217,19 @@ def follow_members(scope: Scope, name: str, before: str, after: str) -> None:
                 at = token.end
         return out + text[at:]
 
-    for table in list(scope.catalog.objects(Table)):
+    for table in scope.catalog.tables_using(HAS_TEXT):
         columns = tuple(dataclasses.replace(c, default=moved(c.default)) for c in table.columns)
         checks = tuple(
             dataclasses.replace(c, expression=moved(c.expression) or "") if c.kind == "c" else c
             for c in table.constraints
         )
         scope.replace(table, dataclasses.replace(table, columns=columns, constraints=checks))
-    for index in list(scope.catalog.objects(Index)):
+    for index in scope.catalog.indexes_using(HAS_TEXT):
         keys = tuple(dataclasses.replace(k, expression=moved(k.expression) or "") for k in index.keys)
         scope.replace(index, dataclasses.replace(index, keys=keys, predicate=moved(index.predicate) or ""))
     for kept in list(stored_queries(scope.catalog)):
         scope.replace(kept.holder, kept.reworded(moved(kept.query) or ""))
-    for domain in list(scope.catalog.objects(Domain)):
+    for domain in [x for x in scope.catalog.using(HAS_TEXT) if isinstance(x, Domain)]:
         checks = tuple(
             dataclasses.replace(c, expression=moved(c.expression) or "") for c in domain.constraints
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
 from sqlglot import exp
@@ -45,6 +44,7 @@ from planner.lexer import WORD, tokenize
 from planner.parse import parse_expression
 from planner.parse.storage import kept
 from planner.partitioning import descendants
+from planner.records import replace
 
 _METHODS: Final = frozenset(("btree", "hash", "gin", "gist", "brin", "spgist"))
 _INCLUDING: Final = frozenset(("btree", "gist", "spgist"))
@@ -56,7 +56,7 @@ _INCLUDING: Final = frozenset(("btree", "gist", "spgist"))
 
 def create_index(scope: Scope, said: st.CreateIndex) -> None:
     """An index: recorded, and, if it is unique, checked over the rows that are there."""
-    table = scope.relation(dataclasses.replace(said.table, position=0))
+    table = scope.relation(replace(said.table, position=0))
     if not isinstance(table, Table):
         raise PlanError("42809", f'cannot create index on relation "{table.name}"')
     if table.foreign is not None:
@@ -134,7 +134,7 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
                 unique_indexes.check(scope, table, index),
                 *constraints.nan_checks(scope, table, columns),
             ]
-            scope.checks += [dataclasses.replace(check, before=True) for check in checks]
+            scope.checks += [replace(check, before=True) for check in checks]
 
 
 def _refuse_for_partitions(table: Table, said: st.CreateIndex, keys: list[IndexKey]) -> None:
@@ -164,9 +164,7 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
     assert element.expression is not None
     tree = parse_expression(element.expression.text).unnest()
     if own_names.is_own_column(scope, table, tree) and constraints.find_column(table, identifier(tree.this)):
-        return _key(
-            scope, table, dataclasses.replace(element, column=identifier(tree.this), expression=None), said
-        )
+        return _key(scope, table, replace(element, column=identifier(tree.this), expression=None), said)
     constraints.refuse_subqueries(element.expression, "index expression")
     if isinstance(tree, exp.Null) or (isinstance(tree, exp.Literal) and tree.is_string):
         refuse_unordered(TypeRef(types.UNKNOWN), method)
@@ -210,12 +208,12 @@ def _collated_inside(element: st.IndexElement) -> st.IndexElement | None:
     name = f"{identifier(schema)}\0{collation}" if schema is not None else collation
     inner = tree.this.unnest()
     if isinstance(inner, exp.Column) and not inner.table:
-        return dataclasses.replace(element, column=identifier(inner.this), expression=None, collation=name)
+        return replace(element, column=identifier(inner.this), expression=None, collation=name)
     text = bare(element.expression.text)
     last = [x for x in tokenize(text) if x.kind == WORD and x.value == "collate"][-1]
     offset = element.expression.offset + element.expression.text.index(text)
     before = st.Sql(text[: last.start], offset)
-    return dataclasses.replace(element, expression=before, collation=name)
+    return replace(element, expression=before, collation=name)
 
 
 # --- types --------------------------------------------------------------------------------------------
@@ -317,17 +315,17 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
             schema = scope.catalog.schema_of(found.schema_oid)
             if scope.catalog.type_in(schema.oid, action.new_name) is not None:
                 raise PlanError("42710", f'type "{action.new_name}" already exists')
-            scope.replace(found, dataclasses.replace(found, name=action.new_name))
+            scope.replace(found, replace(found, name=action.new_name))
             follow(scope, before)
             domain_changes.spread(scope)
         elif action.what == "owner":
             owner = constraints.require_role(scope, action.name)
-            scope.replace(found, dataclasses.replace(found, owner=owner))
+            scope.replace(found, replace(found, owner=owner))
         elif action.what == "set schema":
             schema = scope.catalog.schema(action.name)
             if scope.catalog.type_in(schema.oid, found.name) is not None:
                 raise PlanError("42710", f'type "{found.name}" already exists in schema "{schema.name}"')
-            scope.replace(found, dataclasses.replace(found, schema_oid=schema.oid))
+            scope.replace(found, replace(found, schema_oid=schema.oid))
             follow(scope, before)
             domain_changes.spread(scope)
         else:

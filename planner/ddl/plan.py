@@ -80,6 +80,8 @@ class DataCheck:
     """It asks whether these expressions differ in all rows of `table` that have none of them NULL."""
     where: str = ""
     """Of the rows of `keys` those of which this is true; "": all."""
+    rows_of: Oid = 0
+    """As `plain`, of a table that the error does not name."""
     before: bool = False  # to be run before the rows are moved, in the catalog before the change
     heeded: Oid = 0
     """A constraint that whoever writes has had to heed all along (VALIDATE): what others write meanwhile changes no answer."""

@@ -7,12 +7,11 @@ first `old` and last `new`, and the counter if OIDs were taken.
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from planner import source_places
+from planner import records, source_places
 from planner import statements as st
 from planner.abc import Oid, Plan, PlanError, SqlError, Table, TypeRef
 from planner.catalog import (
@@ -71,7 +70,7 @@ class Scope:
         """From here on names are looked up in this schema first, and things are made for its owner."""
         self.search_path = (schema, *self.search_path)
         self.user = owner
-        self.ctx = dataclasses.replace(self.ctx, search_path=self.search_path, user=owner, partition=None)
+        self.ctx = records.replace(self.ctx, search_path=self.search_path, user=owner, partition=None)
 
     # --- changing --------------------------------------------------------------------------------
 
@@ -146,7 +145,7 @@ class Scope:
             return found if isinstance(found, Table) else table
 
         self.created = [newest(t) for t in self.created]
-        self.rewrites = [dataclasses.replace(r, new=newest(r.new)) for r in self.rewrites]
+        self.rewrites = [records.replace(r, new=newest(r.new)) for r in self.rewrites]
 
     def made_here(self, table: Table) -> bool:
         """Whether the table is of this very statement (CREATE SCHEMA): it has no rows yet."""
@@ -240,7 +239,7 @@ class Scope:
 
     def homed(self, name: st.Name) -> st.Name:
         """A name with the temporary schema's own name in the place of `pg_temp`."""
-        return dataclasses.replace(name, schema=meant_schema(name.schema, self.search_path))
+        return records.replace(name, schema=meant_schema(name.schema, self.search_path))
 
     def find(self, name: st.Name) -> Relation | None:
         schema = meant_schema(name.schema, self.search_path)
@@ -289,11 +288,15 @@ class Scope:
         head = "SELECT "
         tail = f" FROM {source}" if source else ""
         pad = max(expression.offset - len(head), 0)
-        ctx = dataclasses.replace(self.context(), clause=clause, listed=listed)
+        ctx = records.replace(self.context(), clause=clause, listed=listed)
         try:
-            plan, _ = self.planner.plan(
-                " " * pad + head + expression.text + tail, ctx, normalise=False, offset=0
-            )
+            text = " " * pad + head + expression.text + tail
+            if source and not source.startswith(
+                "("
+            ):  # of a table that is in the making: it will not be asked again
+                plan = self.planner.plan_expression(text, ctx)
+            else:
+                plan, _ = self.planner.plan(text, ctx, normalise=False)
         except SqlError as e:
             beyond = pad + len(head) + len(expression.text)
             if e.position > beyond or not expression.offset:
@@ -320,7 +323,7 @@ class Scope:
     def context(self, *, trusted: bool = True) -> PlanContext:
         """The statement's context with the working catalog. Not `trusted`: its user's privileges are asked for."""
 
-        return dataclasses.replace(self.ctx, catalog=self.catalog, partition=None, trusted=trusted)
+        return records.replace(self.ctx, catalog=self.catalog, partition=None, trusted=trusted)
 
 
 def _shown(name: st.Name) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
 from planner import statements as st
@@ -12,6 +11,7 @@ from planner.catalog import Schema, Sequence
 from planner.ddl import naming
 from planner.ddl.scope import Scope
 from planner.ddl.types.typenames import resolve_type
+from planner.records import replace
 
 _BOUNDS: Final = {
     types.INT2: (-(1 << 15), (1 << 15) - 1),
@@ -42,7 +42,7 @@ def owned(
         temporary=temporary, maximum=_BOUNDS[ref.oid][1],
     )  # fmt: skip
     if options is not None:
-        made = apply_options(made, dataclasses.replace(options, type=None), scope, new=True)
+        made = apply_options(made, replace(options, type=None), scope, new=True)
     scope.add(made)
     tell_implicit(scope, name, table, column)
     return made
@@ -87,7 +87,7 @@ def alter_sequence(scope: Scope, said: st.AlterSequence) -> None:
 
 def restarted(sequence: Sequence) -> Sequence:
     """The sequence as TRUNCATE ... RESTART IDENTITY leaves it."""
-    return dataclasses.replace(sequence, restarts=sequence.restarts + 1, restarted_at=None, called=False)
+    return replace(sequence, restarts=sequence.restarts + 1, restarted_at=None, called=False)
 
 
 def apply_options(s: Sequence, o: st.SequenceOptions, scope: Scope, *, new: bool) -> Sequence:
@@ -146,7 +146,7 @@ def apply_options(s: Sequence, o: st.SequenceOptions, scope: Scope, *, new: bool
     cache = s.cache if o.cache is None else o.cache
     if cache <= 0:
         raise PlanError("22023", f"CACHE ({cache}) must be greater than zero")
-    return dataclasses.replace(
+    return replace(
         s,
         type=ref,
         increment=increment,
@@ -172,7 +172,7 @@ def _owned_by(scope: Scope, s: Sequence, o: st.SequenceOptions) -> Sequence:
             detail=f'Sequence "{s.name}" is linked to table "{holder.name}".',
         )
     if not o.owned_by:
-        return dataclasses.replace(s, table_oid=0, attnum=0)
+        return replace(s, table_oid=0, attnum=0)
     *table, column = o.owned_by
     found = scope.relation(st.Name(table[-1], table[-2] if len(table) > 1 else ""))
     if not isinstance(found, Table):
@@ -182,4 +182,4 @@ def _owned_by(scope: Scope, s: Sequence, o: st.SequenceOptions) -> Sequence:
         raise PlanError("42703", f'column "{column}" of relation "{found.name}" does not exist')
     if found.schema_oid != s.schema_oid:
         raise PlanError("55000", "sequence must be in same schema as table it is linked to")
-    return dataclasses.replace(s, table_oid=found.oid, attnum=attnum)
+    return replace(s, table_oid=found.oid, attnum=attnum)

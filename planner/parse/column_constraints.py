@@ -6,7 +6,6 @@ PostgreSQL refuses what is said twice and what contradicts itself where it stand
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Final
 
 from planner import statements as st
@@ -15,6 +14,7 @@ from planner.lexer import is_sign
 from planner.parse import constraints
 from planner.parse.cursor import Cursor
 from planner.parse.sequences import sequence_options
+from planner.records import replace
 
 _AFTER_DEFAULT: Final = (
     "not", "null", "default", "primary", "unique", "check", "references", "constraint", "generated",
@@ -48,7 +48,7 @@ def read(c: Cursor, column: st.ColumnDef, table: str) -> st.ColumnDef:
         elif name:
             c.fail()
         else:
-            return dataclasses.replace(column, constraints=tuple(said.constraints), **said.changes)
+            return replace(column, constraints=tuple(said.constraints), **said.changes)
 
 
 class _Said:

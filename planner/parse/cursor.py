@@ -50,10 +50,15 @@ class Cursor:
 
     def next_is(self, *words: str) -> bool:
         """Whether these unquoted words come next."""
-        for i, word in enumerate(words):
+        token = self.tokens[self.at]
+        if (
+            token.value != words[0] or token.kind != WORD
+        ):  # as it mostly is: a grammar asks for one thing after the other
+            return False
+        for i, word in enumerate(words[1:], 1):
             token = self.ahead(i)
             if token.kind != WORD or token.value != word:
-                if i and self.at + i > self.farthest:
+                if self.at + i > self.farthest:
                     self.farthest = min(self.at + i, len(self.tokens) - 1)
                 return False
         return True
@@ -66,7 +71,8 @@ class Cursor:
 
     def accept(self, *words: str) -> bool:
         """Takes these words if all of them come next."""
-        if self.next_is(*words):
+        token = self.tokens[self.at]
+        if token.value == words[0] and token.kind == WORD and (len(words) == 1 or self.next_is(*words)):
             self.at += len(words)
             return True
         return False

@@ -53,13 +53,16 @@ _DROPPED: Final = {
     ("subscription",): "subscription",
     ("tablespace",): "tablespace",
 }
+_BY_FIRST_WORD: Final = {
+    first: [(words, kind) for words, kind in _DROPPED.items() if words[0] == first] for first, *_ in _DROPPED
+}
 
 
 def drop(c: Cursor) -> Any:
     at = c.token
     if c.accept("user", "mapping"):
         return foreign.user_mapping(c, "drop")
-    kind = next((kind for words, kind in _DROPPED.items() if c.accept(*words)), "")
+    kind = next((kind for words, kind in _BY_FIRST_WORD.get(c.word, ()) if c.accept(*words)), "")
     if not kind:
         if c.accept("owned"):
             c.expect("by")

@@ -96,6 +96,8 @@ def parse_statement(text: str) -> Any:
 
 def _only_one(tokens: list[Token], text: str) -> None:
     """A semicolon may end the statement and not be inside it."""
+    if ";" not in text:
+        return
     for i in statement_ends(tokens):
         if tokens[i + 1].kind != END:
             raise PlanError("42601", "cannot insert multiple commands into a prepared statement")

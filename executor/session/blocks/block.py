@@ -14,7 +14,7 @@ After that nothing may fail, and `on_apply` puts the new versions into the image
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
@@ -69,6 +69,8 @@ class DdlStep:
     altered: list[Table] = field(default_factory=list)
     emptied: frozenset[ShardId] = frozenset()
     """Those of the created shards that TRUNCATE has made."""
+    net: Sequence[CatalogChange] | None = None
+    """What it and the steps before it change in all, when somebody has asked (`Block.net_changes`)."""
 
 
 @dataclass(slots=True)
@@ -427,10 +429,16 @@ class Block:
             else:
                 vanished[table.shard] = table
 
-    def net_changes(self) -> list[CatalogChange]:
+    def net_changes(self) -> Sequence[CatalogChange]:
         """Per object: as it was before the block, as it is after it."""
         if not self.steps:
-            return []
+            return ()
+        last = self.steps[-1]
+        if last.net is None:
+            last.net = self._netted()
+        return last.net
+
+    def _netted(self) -> Sequence[CatalogChange]:
         first: dict[int, Any] = {}
         last: dict[int, Any] = {}
         for step in self.steps:
@@ -443,7 +451,7 @@ class Block:
         return [
             CatalogChange(first[oid], last[oid])
             for oid in first
-            if (first[oid] is not None or last[oid] is not None) and first[oid] != last[oid]
+            if first[oid] is not last[oid] and first[oid] != last[oid]
         ]
 
     # --- the end ---------------------------------------------------------------------------

@@ -7,7 +7,7 @@ after its columns and its type were verified. Over a table that has rows already
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import re
 from collections.abc import Iterable
 from typing import Final
@@ -28,6 +28,7 @@ from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.parse.queries import parse_expression
 from planner.parse.queries import position as first_position
+from planner.records import replace
 
 SYSTEM_COLUMNS: Final = frozenset(("tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"))
 
@@ -74,7 +75,7 @@ def said_once(said: list[st.ConstraintDef]) -> list[st.ConstraintDef]:
         if at is None:
             kept.append(c)
         elif c.name and not kept[at].name:
-            kept[at] = dataclasses.replace(kept[at], name=c.name)
+            kept[at] = replace(kept[at], name=c.name)
     return kept
 
 
@@ -161,13 +162,11 @@ def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) 
         for column in columns:
             if not column.not_null and has_rows:
                 scope.checks.append(not_null_check(scope, table, column.name))
-        table = dataclasses.replace(
+        table = replace(
             table,
-            columns=tuple(
-                dataclasses.replace(c, not_null=True) if c.attnum in attnums else c for c in table.columns
-            ),
+            columns=tuple(replace(c, not_null=True) if c.attnum in attnums else c for c in table.columns),
         )
-    table = dataclasses.replace(table, constraints=(*table.constraints, constraint))
+    table = replace(table, constraints=(*table.constraints, constraint))
     if has_rows:
         scope.checks.append(unique_check(scope, table, name, columns, said.nulls_not_distinct))
         scope.checks += nan_checks(scope, table, columns)
@@ -192,7 +191,7 @@ def _key_from_index(scope: Scope, table: Table, said: st.ConstraintDef) -> Table
         raise PlanError("42809", f'"{index.name}" is not a unique index')
     name = said.name or index.name
     enforced = next(c for c in table.constraints if c.index_oid == index.oid)
-    constraint = dataclasses.replace(
+    constraint = replace(
         enforced,
         name=name,
         kind=said.kind,
@@ -200,22 +199,20 @@ def _key_from_index(scope: Scope, table: Table, said: st.ConstraintDef) -> Table
         deferrable=said.deferrable,
         deferred=said.initially_deferred,
     )
-    table = dataclasses.replace(table, constraints=tuple(c for c in table.constraints if c != enforced))
+    table = replace(table, constraints=tuple(c for c in table.constraints if c != enforced))
     if name != index.name:
         scope.notice(f'ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index "{index.name}" to "{name}"')
     scope.replace(
         index,
-        dataclasses.replace(index, name=name, constraint_oid=constraint.oid, primary=said.kind == "p"),
+        replace(index, name=name, constraint_oid=constraint.oid, primary=said.kind == "p"),
     )
     columns = table.columns
     if said.kind == "p":
         for c in columns:
             if c.attnum in constraint.columns and not c.not_null:
                 scope.checks.append(not_null_check(scope, table, c.name))
-        columns = tuple(
-            dataclasses.replace(c, not_null=True) if c.attnum in constraint.columns else c for c in columns
-        )
-    return dataclasses.replace(table, columns=columns, constraints=(*table.constraints, constraint))
+        columns = tuple(replace(c, not_null=True) if c.attnum in constraint.columns else c for c in columns)
+    return replace(table, columns=columns, constraints=(*table.constraints, constraint))
 
 
 def not_null_check(scope: Scope, table: Table, column: str) -> DataCheck:
@@ -236,7 +233,7 @@ def unique_check(
     keys = [quote_identifier(c.name) for c in columns]
     where = "" if nulls_not_distinct else _all_not_null(columns)
     found = no_duplicates(scope, table, name, keys, where, ", ".join(keys), plain=True)
-    return dataclasses.replace(found, by_row=True)
+    return replace(found, by_row=True)
 
 
 def literally(text: str) -> str:
@@ -363,8 +360,13 @@ def system_columns_of(expression: st.Sql, table: Table) -> list[exp.Column]:
 
 def parsed(expression: st.Sql) -> exp.Expression:
     """The expression's tree; syntax errors point into the whole statement."""
-    pad = " " * expression.offset
-    return parse_expression(pad + expression.text)
+    return _parsed(" " * expression.offset + expression.text)
+
+
+@functools.lru_cache(maxsize=4)
+def _parsed(text: str) -> exp.Expression:
+    """For who reads the tree: several ask one after the other."""
+    return parse_expression(text)
 
 
 def refuse_subqueries(expression: st.Sql, where: str, *, windows: bool = True) -> None:
@@ -425,7 +427,7 @@ def add_check(
     )
     if has_rows and not said.not_valid:
         scope.checks.append(check_check(scope, table, constraint))
-    return dataclasses.replace(table, constraints=(*table.constraints, constraint))
+    return replace(table, constraints=(*table.constraints, constraint))
 
 
 def check_check(scope: Scope, table: Table, constraint: Constraint) -> DataCheck:
@@ -443,7 +445,7 @@ def domain_checks(scope: Scope, table: Table, column: Column) -> list[DataCheck]
     """What finds a value of the column that its domain does not have."""
     if column.domain is None and not types.composite_conditions(column.type.oid):
         return []
-    alone = dataclasses.replace(table, columns=(column,))
+    alone = replace(table, columns=(column,))
     found = []
     for condition in domains.conditions(alone):
         code, message = domains.violation(column, condition)

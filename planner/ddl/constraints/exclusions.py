@@ -7,7 +7,6 @@ alone: what is accepted can be restored there. `gist` takes the types of the ext
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
 from sqlglot import exp
@@ -29,6 +28,7 @@ from planner.ddl.constraints.index_classes import key_class, require_own_order
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.parse import parse_expression
+from planner.records import replace
 from planner.types.enums import labels_of
 from planner.types.oids import ANYARRAY
 from planner.types.orders import UNORDERED
@@ -108,7 +108,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
         constraint_oid=constraint.oid,
     )
     scope.add(index)
-    table = dataclasses.replace(table, constraints=(*table.constraints, constraint))
+    table = replace(table, constraints=(*table.constraints, constraint))
     if has_rows:
         scope.checks.append(_check(scope, table, index, said.operators))
     return table
@@ -122,7 +122,7 @@ def _plain(scope: Scope, table: Table, element: st.IndexElement) -> st.IndexElem
         and own_names.is_own_column(scope, table, tree)
         and constraints.find_column(table, identifier(tree.this)) is not None
     ):
-        return dataclasses.replace(element, column=identifier(tree.this), expression=None)
+        return replace(element, column=identifier(tree.this), expression=None)
     return element
 
 
@@ -145,9 +145,7 @@ def _key(
         column = constraints.find_column(table, element.column)
         if column is None:
             raise PlanError("42703", f'column "{element.column}" named in key does not exist')
-        refuse_keys(
-            [dataclasses.replace(column, collation=tail[3] or column.collation)], "exclusion constraints"
-        )
+        refuse_keys([replace(column, collation=tail[3] or column.collation)], "exclusion constraints")
         return IndexKey(column.attnum, "", *tail), column.type
     assert element.expression is not None
     constraints.refuse_subqueries(element.expression, "index expression")
@@ -313,8 +311,8 @@ def said_again(catalog: Catalog, table: Table, constraint: Constraint) -> st.Con
 def placeless(said: st.ConstraintDef) -> st.ConstraintDef:
     """The same for what is said in two places."""
     elements = tuple(
-        dataclasses.replace(e, position=0, expression=st.Sql(e.expression.text) if e.expression else None)
+        replace(e, position=0, expression=st.Sql(e.expression.text) if e.expression else None)
         for e in said.elements
     )
     where = st.Sql(said.expression.text) if said.expression is not None else None
-    return dataclasses.replace(said, position=0, elements=elements, expression=where)
+    return replace(said, position=0, elements=elements, expression=where)

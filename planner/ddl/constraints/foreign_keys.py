@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import NoReturn
 
 from planner import statements as st
@@ -15,6 +14,7 @@ from planner.ddl.constraints import names as constraint_names
 from planner.ddl.constraints.collated_keys import refuse_keys
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
+from planner.records import replace
 
 
 def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
@@ -56,7 +56,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
     )
     if has_rows and not said.not_valid:
         scope.checks += check_rows(scope, table, constraint, columns, target, key)
-    return dataclasses.replace(table, constraints=(*table.constraints, constraint))
+    return replace(table, constraints=(*table.constraints, constraint))
 
 
 def refuse_incomparable(name: str, columns: list[Column], key: list[Column]) -> None:

@@ -11,7 +11,6 @@ the table's: that follows when the table is renamed, and is not copied to anothe
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
@@ -25,6 +24,7 @@ from planner.ddl import moments
 from planner.ddl.scope import Scope
 from planner.ddl.types.named_types import with_schemas
 from planner.parse.queries import parse_expression
+from planner.records import replace
 
 _Edit = tuple[int, int, str]
 _Keyed = TypeVar("_Keyed", Index, StatisticsObject)
@@ -65,14 +65,12 @@ def renamed(scope: Scope, table: Table, name: str) -> Table:
     for counted in scope.catalog.statistics_of(table.oid):
         scope.replace(counted, _followed(counted, follow))
     columns = tuple(
-        dataclasses.replace(c, default=follow(c.default)) if c.generated and c.default else c
-        for c in table.columns
+        replace(c, default=follow(c.default)) if c.generated and c.default else c for c in table.columns
     )
     held = tuple(
-        dataclasses.replace(c, expression=follow(c.expression)) if c.expression else c
-        for c in table.constraints
+        replace(c, expression=follow(c.expression)) if c.expression else c for c in table.constraints
     )
-    return dataclasses.replace(table, name=name, columns=columns, constraints=held)
+    return replace(table, name=name, columns=columns, constraints=held)
 
 
 def refuse_whole_rows(scope: Scope, table: Table, said: Constraint) -> None:
@@ -89,12 +87,10 @@ def refuse_whole_rows(scope: Scope, table: Table, said: Constraint) -> None:
 
 
 def _followed(thing: _Keyed, follow: Callable[[str], str]) -> _Keyed:
-    keys = tuple(
-        dataclasses.replace(k, expression=follow(k.expression)) if k.expression else k for k in thing.keys
-    )
+    keys = tuple(replace(k, expression=follow(k.expression)) if k.expression else k for k in thing.keys)
     if isinstance(thing, Index) and thing.predicate:
-        return dataclasses.replace(thing, keys=keys, predicate=follow(thing.predicate))
-    return dataclasses.replace(thing, keys=keys)
+        return replace(thing, keys=keys, predicate=follow(thing.predicate))
+    return replace(thing, keys=keys)
 
 
 def _columns(table: Table, text: str) -> Iterator[exp.Column]:

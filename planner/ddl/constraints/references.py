@@ -12,8 +12,6 @@ It follows from the constraints alone, and is put right once, when a statement h
 
 from __future__ import annotations
 
-import dataclasses
-
 from planner import aims
 from planner.abc import Constraint, Oid, PlanError, Table
 from planner.catalog import quote_identifier
@@ -23,6 +21,7 @@ from planner.ddl.constraints import names as constraint_names
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.partitioning import Router, descendants
+from planner.records import replace
 from planner.relations import Aim
 
 
@@ -67,7 +66,7 @@ def settle(scope: Scope) -> None:
         referring = {t.oid for above in to for t in _referring(scope, above)}
         children = tuple(sorted(referring))
         if children != parent.referenced_by:
-            scope.replace(parent, dataclasses.replace(parent, referenced_by=children))
+            scope.replace(parent, replace(parent, referenced_by=children))
     if touched:
         scope.refresh()
 
@@ -107,10 +106,9 @@ def _aim(scope: Scope, table: Table) -> None:
             found[part.oid] = Aim(scope.allocate(), name, part.oid, parent)
         now = scope.catalog.table(table.oid)
         kept = tuple(
-            dataclasses.replace(c, aims=tuple(found.values())) if c.oid == key.oid else c
-            for c in now.constraints
+            replace(c, aims=tuple(found.values())) if c.oid == key.oid else c for c in now.constraints
         )
-        scope.replace(now, dataclasses.replace(now, constraints=kept))
+        scope.replace(now, replace(now, constraints=kept))
 
 
 def _name(scope: Scope, table: Table, key: Constraint, also: set[str]) -> str:

@@ -21,7 +21,6 @@ computed when it is known which rows are its (`executor.session.partitions.rows_
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
 from planner import statements as st
@@ -36,6 +35,7 @@ from planner.ddl.constraints.collated_keys import refuse_keys
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.partitions import HIDDEN
+from planner.records import replace
 
 _IN_PLACE_OF_NULL: Final = {
     **dict.fromkeys((types.INT2, types.INT4, types.INT8, types.NUMERIC, types.FLOAT4, types.FLOAT8), "0"),
@@ -91,9 +91,7 @@ def hidden_columns(scope: Scope, table: Table, index: Index) -> tuple[Table, dic
         by_value=True,
         shown=tuple(shown) if made else (),
     )
-    changed = dataclasses.replace(
-        table, columns=(*table.columns, *made), constraints=(*table.constraints, constraint)
-    )
+    changed = replace(table, columns=(*table.columns, *made), constraints=(*table.constraints, constraint))
     return changed, {c.attnum: c.default or "" for c in made}
 
 
@@ -120,10 +118,8 @@ def named_as_above(scope: Scope, parent: Table, theirs: Index, oid: Oid, mine: I
     wanted, own = _hidden(parent, theirs), _hidden(child, mine)
     names = {c.attnum: above.name for c, above in zip(own, wanted, strict=True)}
     if any(names[c.attnum] != c.name for c in own):
-        columns = tuple(
-            dataclasses.replace(c, name=names[c.attnum]) if c.attnum in names else c for c in child.columns
-        )
-        scope.replace(child, dataclasses.replace(child, columns=columns))
+        columns = tuple(replace(c, name=names[c.attnum]) if c.attnum in names else c for c in child.columns)
+        scope.replace(child, replace(child, columns=columns))
 
 
 def _hidden(table: Table, index: Index) -> list[Column]:
@@ -149,7 +145,7 @@ def check(scope: Scope, table: Table, index: Index) -> DataCheck:
     found = constraints.no_duplicates(scope, table, index.name, keys, where, shown, plain=True)
     if index.nulls_not_distinct or not _equal_as_datums(scope.catalog.table(table.oid), index):
         return found
-    return dataclasses.replace(found, by_row=True, keys=tuple(keys), where=index.predicate)
+    return replace(found, by_row=True, keys=tuple(keys), where=index.predicate)
 
 
 def _collated(column: Column, key: IndexKey) -> str:
@@ -200,4 +196,4 @@ def settled(scope: Scope, table: Table) -> Table:
     columns = tuple(c for c in table.columns if not c.hidden or c.attnum in needed)
     if len(kept) == len(table.constraints) and len(columns) == len(table.columns):
         return table
-    return dataclasses.replace(table, constraints=kept, columns=columns)
+    return replace(table, constraints=kept, columns=columns)

@@ -49,8 +49,10 @@ from planner.ddl.rights import policies
 from planner.ddl.routines import definitions as routines
 from planner.ddl.routines import event_triggers, triggers
 from planner.ddl.scope import Scope, describe
+from planner.ddl.tables import typed_tables
 from planner.ddl.types import casts, domains
 from planner.lexer import QUOTED, WORD, tokenize
+from planner.records import replace
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -107,13 +109,14 @@ def _by_collation(scope: Scope, key: str, on: str) -> list[Dependent]:
     catalog = scope.catalog
     found = [
         Dependent(thing, on, column=column)
-        for thing in catalog.objects(Table)
+        for thing in catalog.tables_using(key)
         for column in thing.columns
         if column.collation == key
     ]
-    found += [Dependent(i, on) for i in catalog.objects(Index) if any(k.collation == key for k in i.keys)]
-    found += [Dependent(d, on) for d in catalog.objects(Domain) if d.collation == key]
-    return found + [Dependent(r, on) for r in catalog.objects(RangeType) if r.collation == key]
+    found += [Dependent(i, on) for i in catalog.indexes_using(key) if any(k.collation == key for k in i.keys)]
+    using = catalog.using(key)
+    found += [Dependent(d, on) for d in using if isinstance(d, Domain)]
+    return found + [Dependent(r, on) for r in using if isinstance(r, RangeType)]
 
 
 def _by_text_search(
@@ -199,7 +202,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
     if isinstance(thing, Table | View) and (
         has_rows_of(row_type_oid(thing.oid)) or routines.of_type(scope, row_type(thing))
     ):
-        found += [dataclasses.replace(d, by_row_type=True) for d in dependents(scope, row_type(thing))]
+        found += [replace(d, by_row_type=True) for d in dependents(scope, row_type(thing))]
     if isinstance(thing, Index) and thing.unique and thing.table_oid:
         found += _foreign_keys_on(scope, thing, on)
     if isinstance(thing, Sequence | UserType):
@@ -258,22 +261,19 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         found += [Dependent(f, on) for f in routines.of_type(scope, thing)]
         found += [Dependent(o, on) for o in operators.of_type(scope, thing.oid, thing.array_oid)]
         found += [Dependent(c, on) for c in casts.of_type(scope, thing.oid, thing.array_oid)]
-        found += [
-            Dependent(r, on)
-            for r in catalog.objects(RangeType)
-            if r.subtype.oid in (thing.oid, thing.array_oid)
-        ]
-        for composite in catalog.objects(CompositeType):
-            found += [
-                Dependent(composite, on if c.declared.oid == thing.oid else f"{on}[]", column=c)
-                for c in composite.columns
-                if c.declared.oid in (thing.oid, thing.array_oid)
-            ]
-        for domain in catalog.objects(Domain):
-            if domain.base.oid in (thing.oid, thing.array_oid):
-                found.append(Dependent(domain, on))
+        of_it = (thing.oid, thing.array_oid)
+        using = catalog.using(*of_it)
+        found += [Dependent(r, on) for r in using if isinstance(r, RangeType) and r.subtype.oid in of_it]
+        for composite in using:
+            if isinstance(composite, CompositeType):
+                found += [
+                    Dependent(composite, on if c.declared.oid == thing.oid else f"{on}[]", column=c)
+                    for c in composite.columns
+                    if c.declared.oid in of_it
+                ]
+        found += [Dependent(d, on) for d in using if isinstance(d, Domain) and d.base.oid in of_it]
     if isinstance(thing, CompositeType):
-        found += [Dependent(t, on) for t in catalog.objects(Table) if t.of_type == thing.oid]
+        found += [Dependent(t, on) for t in typed_tables.tables_of(scope, thing)]
     return found
 
 

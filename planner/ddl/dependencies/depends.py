@@ -9,7 +9,6 @@ is recorded nowhere. So it is here.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
 from sqlglot import exp
@@ -40,9 +39,11 @@ from planner.catalog.text_search import (
     is_own,
 )
 from planner.catalog.text_search import found as found_of_text_search
+from planner.catalog.uses import HAS_QUERY, HAS_TEXT
 from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, Token, tokenize
 from planner.parse import parse_expression
+from planner.records import replace
 from planner.relations import TransitionTable
 from planner.remembered import NamedRelation
 
@@ -157,22 +158,20 @@ def follow_constants(scope: Scope, before: Catalog) -> None:
             return name.value
         return quote_qualified(scope.catalog.schema_of(now.schema_oid).name, now.name)
 
-    for table in list(scope.catalog.objects(Table)):
+    for table in scope.catalog.tables_using(HAS_TEXT, HAS_QUERY):
         columns = tuple(
-            dataclasses.replace(c, default=with_constants(c.default, renamed))
-            if c.default and "'" in c.default
-            else c
+            replace(c, default=with_constants(c.default, renamed)) if c.default and "'" in c.default else c
             for c in table.columns
         )
         kept = table.materialized
         if kept is not None:
-            kept = dataclasses.replace(kept, query=with_constants(kept.query, renamed))
+            kept = replace(kept, query=with_constants(kept.query, renamed))
         if columns != table.columns or kept != table.materialized:
-            scope.replace(table, dataclasses.replace(table, columns=columns, materialized=kept))
+            scope.replace(table, replace(table, columns=columns, materialized=kept))
     for view in list(scope.catalog.objects(View)):
         query = with_constants(view.query, renamed) if "'" in view.query else view.query
         if query != view.query:
-            scope.replace(view, dataclasses.replace(view, query=query))
+            scope.replace(view, replace(view, query=query))
 
 
 def _types(scope: Scope, tree: exp.Expression) -> set[Oid]:

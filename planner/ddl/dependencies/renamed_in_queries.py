@@ -12,7 +12,6 @@ has no words stays text, of which only single words can be replaced.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Iterable
 
@@ -28,6 +27,7 @@ from planner.ddl.dependencies.dependents import mentions
 from planner.ddl.dependencies.depends import names_of_query
 from planner.ddl.scope import Scope
 from planner.parse import parse_query
+from planner.records import replace
 
 __all__ = [
     "Renaming",
@@ -57,7 +57,7 @@ def written_anew(
         return qualified(catalog, schema_oid, name, ())
 
     context = scope.context()
-    context = dataclasses.replace(context, catalog=catalog, search_path=kept.path or context.search_path)
+    context = replace(context, catalog=catalog, search_path=kept.path or context.search_path)
     after = catalog
     if renaming.name or schema:  # its row type goes by its name
         name, place = renaming.name or found.name, schema or found.schema_oid
@@ -79,7 +79,7 @@ def _type_name(catalog: Catalog, ref: TypeRef) -> str:
 
 
 def _called(found: Relation | CompositeType, name: str, schema: Oid) -> Relation | CompositeType:
-    return dataclasses.replace(found, name=name, schema_oid=schema)
+    return replace(found, name=name, schema_oid=schema)
 
 
 def keep(scope: Scope, kept: StoredQuery, query: str) -> None:

@@ -10,16 +10,17 @@ Types and regclass constants have followed before (`named_types`, `depends`).
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 
-from planner.abc import PlanError, Table
-from planner.catalog import Domain, Index, quote_identifier
+from planner.abc import PlanError
+from planner.catalog import Domain, quote_identifier
 from planner.catalog.objects import View
 from planner.catalog.routine_objects import Function
 from planner.catalog.stored_queries import StoredQuery, stored_queries
+from planner.catalog.uses import HAS_TEXT
 from planner.ddl.scope import Scope
 from planner.lexer import OPERATOR, QUOTED, WORD, Token, is_sign, tokenize
+from planner.records import replace
 from planner.remembered import NamedRelation
 
 
@@ -34,26 +35,21 @@ def follow(scope: Scope, old: str, new: str) -> None:
         if _mentions(query, old):
             _refuse_other_meanings(kept, old)
             query = _reworded(query, old, new)
-        names = tuple(dataclasses.replace(n, schema=new) if n.schema == old else n for n in kept.names)
+        names = tuple(replace(n, schema=new) if n.schema == old else n for n in kept.names)
         _replace_query(scope, kept, query, _path(kept.search_path, old, new), names)
-    for table in list(scope.catalog.objects(Table)):
-        columns = tuple(
-            dataclasses.replace(c, default=calls(c.default)) if c.default else c for c in table.columns
-        )
+    for table in scope.catalog.tables_using(HAS_TEXT):
+        columns = tuple(replace(c, default=calls(c.default)) if c.default else c for c in table.columns)
         held = tuple(
-            dataclasses.replace(c, expression=calls(c.expression)) if c.expression else c
-            for c in table.constraints
+            replace(c, expression=calls(c.expression)) if c.expression else c for c in table.constraints
         )
-        scope.replace(table, dataclasses.replace(table, columns=columns, constraints=held))
-    for index in list(scope.catalog.objects(Index)):
-        keys = tuple(
-            dataclasses.replace(k, expression=calls(k.expression)) if k.expression else k for k in index.keys
-        )
-        scope.replace(index, dataclasses.replace(index, keys=keys, predicate=calls(index.predicate)))
-    for domain in list(scope.catalog.objects(Domain)):
-        checks = tuple(dataclasses.replace(c, expression=calls(c.expression)) for c in domain.constraints)
+        scope.replace(table, replace(table, columns=columns, constraints=held))
+    for index in scope.catalog.indexes_using(HAS_TEXT):
+        keys = tuple(replace(k, expression=calls(k.expression)) if k.expression else k for k in index.keys)
+        scope.replace(index, replace(index, keys=keys, predicate=calls(index.predicate)))
+    for domain in [x for x in scope.catalog.using(HAS_TEXT) if isinstance(x, Domain)]:
+        checks = tuple(replace(c, expression=calls(c.expression)) for c in domain.constraints)
         default = calls(domain.default) if domain.default else domain.default
-        scope.replace(domain, dataclasses.replace(domain, constraints=checks, default=default))
+        scope.replace(domain, replace(domain, constraints=checks, default=default))
 
 
 def _path(path: tuple[str, ...], old: str, new: str) -> tuple[str, ...]:
@@ -66,12 +62,12 @@ def _replace_query(
 ) -> None:
     held = kept.reworded(query)
     if isinstance(held, Function):
-        held = dataclasses.replace(held, search_path=path)
+        held = replace(held, search_path=path)
     elif isinstance(held, View):
-        held = dataclasses.replace(held, search_path=path, names=names)
+        held = replace(held, search_path=path, names=names)
     elif held.materialized is not None:
-        kept_query = dataclasses.replace(held.materialized, search_path=path, names=names)
-        held = dataclasses.replace(held, materialized=kept_query)
+        kept_query = replace(held.materialized, search_path=path, names=names)
+        held = replace(held, materialized=kept_query)
     scope.replace(kept.holder, held)
 
 

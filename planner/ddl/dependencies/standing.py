@@ -5,8 +5,6 @@ Without CASCADE it is an error that lists them (2BP01); with it they go, and one
 
 from __future__ import annotations
 
-import dataclasses
-
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import View, exclusions, quote_identifier
 from planner.catalog.stored_queries import stored_queries_of
@@ -16,6 +14,7 @@ from planner.ddl.replication import published
 from planner.ddl.rights import policies
 from planner.ddl.routines import triggers
 from planner.ddl.scope import Scope, describe
+from planner.records import replace
 
 
 def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> list[Column]:
@@ -54,7 +53,7 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
     told_of = published.using_column(scope, table, column.attnum)
     lines += [published.described(scope, table, p) for p, _ in told_of]
     foreign: list[tuple[Table, Constraint]] = []
-    for other in scope.catalog.tables():
+    for other in scope.catalog.referring_to(table.oid):
         for c in other.constraints:
             if c.kind == "f" and c.foreign_table == table.oid and column.attnum in c.foreign_columns:
                 if other.oid == table.oid and column.attnum in c.columns:
@@ -76,7 +75,7 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
     for other, constraint in foreign:
         current = scope.catalog.table(other.oid)
         kept = tuple(c for c in current.constraints if c.oid != constraint.oid)
-        scope.replace(current, dataclasses.replace(current, constraints=kept))
+        scope.replace(current, replace(current, constraints=kept))
     published.without_parts(scope, {part.oid for _, part in told_of})
     for oid, (holder, _) in held.items():
         now = scope.catalog.table(holder.oid)
@@ -96,7 +95,7 @@ def free_key(scope: Scope, table: Table, key: Constraint, cascade: bool) -> None
         return
     others = [c for c in table.constraints if c.kind in "pu" and c.oid != key.oid]
     standing: list[tuple[Table, Constraint]] = []
-    for other in scope.catalog.tables():
+    for other in scope.catalog.referring_to(table.oid):
         for c in other.constraints:
             if (
                 c.kind == "f"
@@ -131,6 +130,6 @@ def free_key(scope: Scope, table: Table, key: Constraint, cascade: bool) -> None
     for other, c in standing:
         current = scope.catalog.table(other.oid)
         kept = tuple(k for k in current.constraints if k.oid != c.oid)
-        scope.replace(current, dataclasses.replace(current, constraints=kept))
+        scope.replace(current, replace(current, constraints=kept))
     if views:
         drop.remove_all(scope, list(views), True)

@@ -340,7 +340,7 @@ def needing(scope: Scope, thing: CatalogObject) -> list[OperatorClass | Index]:
     catalog = scope.catalog
     if isinstance(thing, OperatorClass):
         key = known.key_of(thing.oid)
-        return [i for i in catalog.objects(Index) if any(k.opclass == key for k in i.keys)]
+        return [i for i in catalog.indexes_using(key) if any(k.opclass == key for k in i.keys)]
     if isinstance(thing, UserType):
         mine = {thing.oid, thing.array_oid}
         return [c for c in catalog.objects(OperatorClass) if mine & {c.type_oid, c.storage}]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,6 +12,7 @@ from planner.ddl.constraints import definitions as constraints
 from planner.ddl.partitions import keys as partition_keys
 from planner.ddl.scope import Scope
 from planner.ddl.types.typenames import serial_type
+from planner.records import replace
 
 _DOWN: Final = frozenset(
     (
@@ -51,7 +51,7 @@ def below_serial(above: Table, said: st.ColumnDef) -> st.ColumnDef:
     column = constraints.find_column(above, said.name)
     if not integer or column is None or column.default is None:
         return said
-    return dataclasses.replace(
+    return replace(
         said, type=st.TypeName((_INTEGERS[integer],)), default=st.Sql(column.default), not_null=True
     )
 
@@ -64,9 +64,9 @@ def _below(above: Table, child: Table, a: st.AlterAction) -> st.AlterAction | No
     if a.what == "add column":
         assert a.column is not None
         column = below_serial(above, a.column)
-        return dataclasses.replace(a, column=dataclasses.replace(column, constraints=()))
+        return replace(a, column=replace(column, constraints=()))
     if a.what == "drop column":
-        return dataclasses.replace(a, exists=True)
+        return replace(a, exists=True)
     return a
 
 

@@ -6,12 +6,11 @@ DETACH PARTITION p    what only the tables above asked for goes
 
 from __future__ import annotations
 
-import dataclasses
-
 from planner.abc import Oid, PlanError, Table
 from planner.ddl.scope import Scope
 from planner.ddl.tables.alteration import Alteration
 from planner.partitions import HIDDEN
+from planner.records import replace
 
 
 def given(scope: Scope, parent: Table, oid: Oid) -> None:
@@ -24,9 +23,9 @@ def given(scope: Scope, parent: Table, oid: Oid) -> None:
     stale = any(c.name.startswith(HIDDEN) and c.name not in above for c in child.columns)
     if not wanted and not stale:
         return
-    made = tuple(dataclasses.replace(c, attnum=scope.allocate()) for c in wanted)
+    made = tuple(replace(c, attnum=scope.allocate()) for c in wanted)
     alteration = Alteration(scope, child)
-    alteration.table = dataclasses.replace(child, columns=(*child.columns, *made))
+    alteration.table = replace(child, columns=(*child.columns, *made))
     alteration.sources = {c.attnum: c.default or "" for c in made}
     has_rows = child.foreign is None and not scope.made_here(child)
     alteration.reshaped = bool(made) and has_rows

@@ -9,7 +9,6 @@ A bound's values (`bound_values`) are kept as texts of the key's types, in the f
 
 from __future__ import annotations
 
-import dataclasses
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.partitioning import Placing, ancestors, descendants
 from planner.partitions import WORDS, Bound, Partition
+from planner.records import replace
 from planner.triggers import ROW
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def _refuse_modulus(bound: Bound, others: list[tuple[str, Bound]]) -> None:
 
 def parent_of(scope: Scope, name: st.Name) -> Table:
     """The table that a new partition is to be of. Raises 42P01, 42P17."""
-    found = scope.relation(dataclasses.replace(name, position=0))  # PostgreSQL says no place here
+    found = scope.relation(replace(name, position=0))  # PostgreSQL says no place here
     if not isinstance(found, Table) or found.partitioning is None:
         raise PlanError("42P17", f'"{found.name}" is not partitioned')
     return found
@@ -220,7 +220,7 @@ def parent_of(scope: Scope, name: st.Name) -> Table:
 
 def made_partition(scope: Scope, parent: Table, table: Table, bound: Bound) -> None:
     """A table becomes a partition: what it and the DEFAULT are asked for is put right when the statement is bound."""
-    scope.replace(table, dataclasses.replace(table, partition=Partition(parent.oid, bound)))
+    scope.replace(table, replace(table, partition=Partition(parent.oid, bound)))
     refuse_rows_of_default(scope, parent, bound)
 
 
@@ -406,12 +406,12 @@ def detach(on: Alteration, a: st.AlterAction) -> None:
     if not isinstance(child, Table) or child.partition is None or child.partition.parent != parent.oid:
         raise PlanError("42P01", f'relation "{child.name}" is not a partition of relation "{parent.name}"')
     scope.checks += references.still_aimed_at(scope, child)
-    alone = tuple(dataclasses.replace(c, parent=0) for c in child.constraints)
+    alone = tuple(replace(c, parent=0) for c in child.constraints)
     own = tuple(x for x in child.triggers if not x.parent)  # copies go, as there
-    scope.replace(child, dataclasses.replace(child, partition=None, constraints=alone, triggers=own))
+    scope.replace(child, replace(child, partition=None, constraints=alone, triggers=own))
     for index in scope.catalog.indexes_of(child.oid):
         if index.parent:
-            scope.replace(index, dataclasses.replace(index, parent=0))
+            scope.replace(index, replace(index, parent=0))
 
 
 def attach_index(scope: Scope, parent: Index, said: st.AlterAction) -> None:
@@ -441,7 +441,7 @@ def attach_index(scope: Scope, parent: Index, said: st.AlterAction) -> None:
             f'cannot attach index "{found.name}" as a partition of index "{parent.name}"',
             detail="The index definitions do not match.",
         )
-    scope.replace(found, dataclasses.replace(found, parent=parent.oid))
+    scope.replace(found, replace(found, parent=parent.oid))
     unique_indexes.named_as_above(scope, over, parent, table.oid, found)
     if parent.constraint_oid:
         mine = next((c for c in table.constraints if c.index_oid == found.oid), None)
@@ -453,14 +453,15 @@ def attach_index(scope: Scope, parent: Index, said: st.AlterAction) -> None:
                 f'for index "{found.name}".',
             )
         kept = tuple(
-            dataclasses.replace(c, parent=parent.constraint_oid) if c.oid == mine.oid else c
-            for c in table.constraints
+            replace(c, parent=parent.constraint_oid) if c.oid == mine.oid else c for c in table.constraints
         )
-        scope.replace(table, dataclasses.replace(table, constraints=kept))
-    parts = {i.table_oid for i in scope.catalog.objects(Index) if i.parent == parent.oid}
+        scope.replace(table, replace(table, constraints=kept))
     current = scope.catalog.get(parent.oid)
-    if isinstance(current, Index) and {t.oid for t in scope.catalog.partitions_of(over.oid)} <= parts:
-        scope.replace(current, dataclasses.replace(current, valid=True))
+    if isinstance(current, Index) and all(
+        any(i.parent == parent.oid for i in scope.catalog.indexes_of(t.oid))
+        for t in scope.catalog.partitions_of(over.oid)
+    ):
+        scope.replace(current, replace(current, valid=True))
 
 
 def shape(table: Table, index: Index) -> tuple[Any, ...]:

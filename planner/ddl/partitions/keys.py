@@ -10,7 +10,6 @@ alone, as with unique indexes over expressions (`unique_indexes`): the value is 
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
 from planner import statements as st
@@ -28,6 +27,7 @@ from planner.parse import parse_expression
 from planner.parse import position as first_position
 from planner.partitioning import can_be_key, has_order
 from planner.partitions import HIDDEN, WORDS, PartitionKey
+from planner.records import replace
 
 KEYS_MAX: Final = 32
 _BY_BYTES: Final = frozenset(("", "C", "POSIX", "default"))
@@ -56,7 +56,7 @@ def keyed(scope: Scope, table: Table, said: st.PartitionBy) -> Table:
         found.append(column.attnum)
     if known:
         scope.remove(table)
-    return dataclasses.replace(
+    return replace(
         table, columns=(*table.columns, *made), partitioning=PartitionKey(said.strategy, tuple(found))
     )
 
@@ -69,7 +69,7 @@ def _plain(scope: Scope, table: Table, element: st.IndexElement) -> st.IndexElem
     if own_names.is_own_column(scope, table, tree):
         name = identifier(tree.this)
         if name in constraints.SYSTEM_COLUMNS or constraints.find_column(table, name) is not None:
-            return dataclasses.replace(element, column=name, expression=None)
+            return replace(element, column=name, expression=None)
     return element
 
 

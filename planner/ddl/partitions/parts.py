@@ -9,8 +9,6 @@ It follows from the tables above alone, and is put right once, when a statement 
 
 from __future__ import annotations
 
-import dataclasses
-
 from planner import statements as st
 from planner import triggers
 from planner.abc import Constraint, Oid, PlanError, Table
@@ -26,6 +24,7 @@ from planner.ddl.scope import Scope
 from planner.ddl.tables import alter
 from planner.partitioning import descendants
 from planner.partitions import Partition, PartitionTest
+from planner.records import replace
 
 
 def settle(scope: Scope) -> None:
@@ -55,8 +54,8 @@ def settle(scope: Scope) -> None:
     for oid in above:
         table = scope.catalog.get(oid)
         if isinstance(table, Table) and table.partition is not None:
-            partition = dataclasses.replace(table.partition, tests=_tests(scope, table))
-            scope.replace(table, dataclasses.replace(table, partition=partition))
+            partition = replace(table.partition, tests=_tests(scope, table))
+            scope.replace(table, replace(table, partition=partition))
     scope.refresh()
 
 
@@ -136,7 +135,7 @@ def _triggers(scope: Scope, parent: Table, oid: Oid) -> None:
             raise PlanError("42710", f'trigger "{theirs.name}" for relation "{child.name}" already exists')
         same = known is not None and was.get(theirs.oid) == theirs.enabled
         kept.append(
-            dataclasses.replace(
+            replace(
                 theirs,
                 oid=known.oid if known is not None else scope.allocate(),
                 columns=tuple(below[above[n]] for n in theirs.columns),
@@ -150,7 +149,7 @@ def _triggers(scope: Scope, parent: Table, oid: Oid) -> None:
 
 def _put(scope: Scope, table: Table, kept: tuple[Constraint, ...]) -> None:
     current = scope.catalog.table(table.oid)
-    scope.replace(current, dataclasses.replace(current, constraints=kept))
+    scope.replace(current, replace(current, constraints=kept))
 
 
 def _changed(scope: Scope, oid: Oid, changed: Constraint) -> None:
@@ -161,11 +160,9 @@ def _changed(scope: Scope, oid: Oid, changed: Constraint) -> None:
 def _follow(scope: Scope, oid: Oid, mine: Constraint, theirs: Constraint) -> None:
     """What ALTER and RENAME CONSTRAINT have changed above."""
     if theirs.kind == "c" and mine.name != theirs.name:
-        _changed(scope, oid, dataclasses.replace(mine, name=theirs.name))
+        _changed(scope, oid, replace(mine, name=theirs.name))
     elif theirs.kind == "f" and (mine.deferrable, mine.deferred) != (theirs.deferrable, theirs.deferred):
-        _changed(
-            scope, oid, dataclasses.replace(mine, deferrable=theirs.deferrable, deferred=theirs.deferred)
-        )
+        _changed(scope, oid, replace(mine, deferrable=theirs.deferrable, deferred=theirs.deferred))
 
 
 def _constraint(scope: Scope, parent: Table, child: Table, theirs: Constraint) -> None:
@@ -189,10 +186,10 @@ def _constraint(scope: Scope, parent: Table, child: Table, theirs: Constraint) -
                 )
         elif mine.columns != columns or not _same_target(mine, theirs):
             continue
-        _changed(scope, child.oid, dataclasses.replace(mine, parent=theirs.oid))
+        _changed(scope, child.oid, replace(mine, parent=theirs.oid))
         own = scope.catalog.get(mine.index_oid) if mine.index_oid else None
         if isinstance(own, Index):
-            scope.replace(own, dataclasses.replace(own, parent=theirs.index_oid))
+            scope.replace(own, replace(own, parent=theirs.index_oid))
         return
     has_rows = not scope.made_here(child)
     if theirs.kind == "c" and has_rows and child.partition is not None and not _was_partition(scope, child):
@@ -217,10 +214,10 @@ def _constraint(scope: Scope, parent: Table, child: Table, theirs: Constraint) -
     scope.replace(child, made)
     for c in made.constraints:
         if c.oid not in before:
-            _changed(scope, child.oid, dataclasses.replace(c, parent=theirs.oid))
+            _changed(scope, child.oid, replace(c, parent=theirs.oid))
             own = scope.catalog.get(c.index_oid) if c.index_oid else None
             if isinstance(own, Index):
-                scope.replace(own, dataclasses.replace(own, parent=theirs.index_oid))
+                scope.replace(own, replace(own, parent=theirs.index_oid))
 
 
 def _was_partition(scope: Scope, child: Table) -> bool:
@@ -247,7 +244,7 @@ def _foreign_key(
     if any(c.name == name for c in child.constraints):
         name = naming.choose(child.name, naming.joined(names[n].name for n in columns), "fkey", taken)
     deleted = tuple(columns[theirs.columns.index(n)] for n in theirs.delete_columns)
-    made = dataclasses.replace(
+    made = replace(
         theirs,
         oid=scope.allocate(),
         name=name,
@@ -276,14 +273,12 @@ def _index(scope: Scope, parent: Table, child: Table, theirs: Index) -> None:
     wanted = partitions.shape(parent, theirs)
     for mine in scope.catalog.indexes_of(child.oid):
         if not mine.parent and not mine.constraint_oid and partitions.shape(child, mine) == wanted:
-            scope.replace(mine, dataclasses.replace(mine, parent=theirs.oid))
+            scope.replace(mine, replace(mine, parent=theirs.oid))
             unique_indexes.named_as_above(scope, parent, theirs, child.oid, mine)
             return
     above = {c.attnum: c.name for c in parent.columns}
     below = {c.name: c.attnum for c in child.columns}
-    keys = tuple(
-        dataclasses.replace(k, attnum=below[above[k.attnum]]) if k.attnum else k for k in theirs.keys
-    )
+    keys = tuple(replace(k, attnum=below[above[k.attnum]]) if k.attnum else k for k in theirs.keys)
     if theirs.unique:
         constraints.refuse_key_without(child, tuple(k.attnum for k in keys), "UNIQUE")
     label = naming.joined(
@@ -292,7 +287,7 @@ def _index(scope: Scope, parent: Table, child: Table, theirs: Index) -> None:
             *(above[n] for n in theirs.include),
         ]
     )
-    made = dataclasses.replace(
+    made = replace(
         theirs,
         oid=scope.allocate(),
         schema_oid=child.schema_oid,
@@ -308,7 +303,7 @@ def _index(scope: Scope, parent: Table, child: Table, theirs: Index) -> None:
         unique_indexes.named_as_above(scope, parent, theirs, child.oid, made)
         if child.partitioning is None and not scope.made_here(child):
             found = unique_indexes.check(scope, child, made)
-            scope.checks.append(dataclasses.replace(found, before=True))
+            scope.checks.append(replace(found, before=True))
 
 
 __all__ = ["settle"]

@@ -43,6 +43,7 @@ from planner.catalog.user_types import has_rows_of, meet_rows
 from planner.ddl.scope import Scope
 from planner.ddl.tables.creation import shard_of
 from planner.partitions import Partition
+from planner.records import replace
 from planner.relations import DomainUse
 from planner.remembered import NamedRelation
 
@@ -147,7 +148,7 @@ def _renumbered(thing: Any, numbers: Mapping[Oid, Oid]) -> Any:
             after[name] = collations.key_of(numbers.get(int(value[1:]), int(value[1:])))
     if isinstance(thing, Table):
         after["shard"] = shard_of(after["oid"])
-    return dataclasses.replace(thing, **after)
+    return replace(thing, **after)
 
 
 def _number(oid: Oid, name: str, thing: Any, numbers: Mapping[Oid, Oid]) -> Oid:

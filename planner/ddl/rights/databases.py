@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
 from planner import statements as st
@@ -21,6 +20,7 @@ from planner.catalog.routine_objects import Cast, EventTrigger
 from planner.ddl.constraints.definitions import require_role
 from planner.ddl.rights import copies_of_databases, first_settings
 from planner.ddl.scope import Scope
+from planner.records import replace
 
 _EMPTY_TEMPLATES: Final = frozenset(("template0", "template1", "default"))
 """What databases are made of where nobody says of what: nothing is in them, and nobody can put anything there."""
@@ -110,6 +110,6 @@ def alter_database(scope: Scope, said: st.AlterNamed) -> None:
                 raise PlanError("42P04", f'database "{action.new_name}" already exists')
             if database.oid == scope.catalog.database_oid:
                 raise PlanError("0A000", "current database cannot be renamed")
-            scope.replace(database, dataclasses.replace(database, name=action.new_name))
+            scope.replace(database, replace(database, name=action.new_name))
         elif action.what == "owner":
-            scope.replace(database, dataclasses.replace(database, owner=require_role(scope, action.name)))
+            scope.replace(database, replace(database, owner=require_role(scope, action.name)))

@@ -9,14 +9,13 @@ database, of the role, of the database, of all (`Catalog.session_defaults`). The
 
 from __future__ import annotations
 
-import dataclasses
-
 from planner import statements as st
 from planner.abc import Oid, PlanError
 from planner.catalog import Database, predefined
 from planner.catalog.objects import Role, SessionDefaults
 from planner.ddl.constraints.definitions import require_role
 from planner.ddl.scope import Scope
+from planner.records import replace
 
 
 def alter_settings(scope: Scope, said: st.AlterSettings) -> None:
@@ -44,7 +43,7 @@ def alter_settings(scope: Scope, said: st.AlterSettings) -> None:
     elif not kept:
         scope.remove(old)
     elif old.settings != tuple(kept):
-        scope.replace(old, dataclasses.replace(old, settings=tuple(kept)))
+        scope.replace(old, replace(old, settings=tuple(kept)))
 
 
 def forget(scope: Scope, gone: Role | Database) -> None:

@@ -17,13 +17,13 @@ writes that down, and there it stays, whatever is taken back later: so `relacl` 
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
 from planner import statements as st
 from planner.abc import Oid, PlanError, Table
 from planner.catalog import CatalogObject, Grant, Schema, View, rights
 from planner.ddl.scope import Scope
+from planner.records import replace
 
 _OF_COLUMNS: Final = frozenset(("select", "insert", "update", "references"))
 _SYSTEM_COLUMNS: Final = {-6: "tableoid", -5: "cmax", -4: "xmax", -3: "cmin", -2: "xmin", -1: "ctid"}
@@ -143,7 +143,7 @@ def change_owner(scope: Scope, target: Oid, old: str, new: str) -> None:
             mine := next((x for x in said if x.grantee == new and x.attnum == g.attnum), None)
         ):
             first, last = sorted((g, mine), key=lambda x: x.oid)
-            both = dataclasses.replace(
+            both = replace(
                 first,
                 grantee=new,
                 grantor=new,
@@ -155,7 +155,7 @@ def change_owner(scope: Scope, target: Oid, old: str, new: str) -> None:
         elif old in (g.grantee, g.grantor) and g.grantee != new:
             grantee = new if g.grantee == old else g.grantee
             grantor = new if g.grantor == old else g.grantor
-            scope.replace(g, dataclasses.replace(g, grantee=grantee, grantor=grantor))
+            scope.replace(g, replace(g, grantee=grantee, grantor=grantor))
 
 
 def _withdraw(
@@ -199,7 +199,7 @@ def _put(
     if old is not None and not held and (attnum or not _unsaid(thing, grantee, attnum)):
         scope.remove(old)
     elif old is not None and (old.privileges or not held):
-        scope.replace(old, dataclasses.replace(old, privileges=privileges, grantable=options))
+        scope.replace(old, replace(old, privileges=privileges, grantable=options))
     elif old is not None or held:
         if old is not None:  # it had lost everything: in the list, who comes again is the last
             scope.remove(old)

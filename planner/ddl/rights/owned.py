@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from planner import statements as st
@@ -43,6 +42,7 @@ from planner.ddl import drop
 from planner.ddl.constraints.definitions import require_role
 from planner.ddl.rights import grants, policies
 from planner.ddl.scope import Scope
+from planner.records import replace
 
 OWNED: tuple[type[Any], ...] = (
     Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, StatisticsObject, TextSearchConfiguration, TextSearchDictionary, Operator, OperatorClass, OperatorFamily, Conversion, Function, EventTrigger,
@@ -104,4 +104,4 @@ def reassign_owned(scope: Scope, said: st.ReassignOwned) -> None:
     (owner,) = _roles(scope, (said.to,), "reassign")
     _refuse_predefined(roles, "reassign ownership of objects")
     for thing in _of(scope, roles, (*OWNED, MultirangeType, Database, Subscription)):
-        scope.replace(thing, dataclasses.replace(thing, owner=owner))  # type: ignore[arg-type]
+        scope.replace(thing, replace(thing, owner=owner))  # type: ignore[arg-type]

@@ -13,7 +13,6 @@ What is not there is left to the binder, which says so in its own words.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -27,6 +26,7 @@ from planner.ddl import absent, collations
 from planner.ddl.routines import names as routine_names
 from planner.ddl.scope import Scope
 from planner.ddl.types import used_types
+from planner.records import replace
 
 
 def guard(scope: Scope, said: Any) -> None:
@@ -83,7 +83,7 @@ def _creates(scope: Scope, said: Any) -> None:
 
 
 def _unplaced(said: st.CreateTextSearch) -> st.CreateTextSearch:
-    return dataclasses.replace(said, name=dataclasses.replace(said.name, position=0))
+    return replace(said, name=replace(said.name, position=0))
 
 
 def _found(scope: Scope, name: st.Name) -> CatalogObject | None:

@@ -6,7 +6,6 @@ and on servers that follow the log, and a write that is under way is refused at 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 
 from planner import statements as st
@@ -21,6 +20,7 @@ from planner.ddl.dependencies import depends
 from planner.ddl.scope import Scope
 from planner.lexer import tokenize
 from planner.parse import parse_expression
+from planner.records import replace
 
 
 def create_policy(scope: Scope, said: st.CreatePolicy) -> None:
@@ -46,7 +46,7 @@ def alter_policy(scope: Scope, said: st.AlterPolicy) -> None:
         raise PlanError("42601", "only USING expression allowed for SELECT, DELETE")
     if old.command == policies.INSERT and said.using is not None:
         raise PlanError("42601", "only WITH CHECK expression allowed for INSERT")
-    made = old if roles is None else dataclasses.replace(old, roles=roles)
+    made = old if roles is None else replace(old, roles=roles)
     put(scope, table, [*(p for p in table.policies if p is not old), _with(scope, made, using, check)])
 
 
@@ -55,7 +55,7 @@ def rename_policy(scope: Scope, said: st.RenamePolicy) -> None:
     if _named(table, said.new_name) is not None:
         raise PlanError("42710", f'policy "{said.new_name}" for table "{table.name}" already exists')
     old = _existing(table, said.name)
-    renamed = dataclasses.replace(old, name=said.new_name)
+    renamed = replace(old, name=said.new_name)
     put(scope, table, [*(p for p in table.policies if p is not old), renamed])
 
 
@@ -86,7 +86,7 @@ def remove(scope: Scope, table: Table, doomed: Sequence[Policy]) -> None:
 def put(scope: Scope, table: Table, kept: Sequence[Policy]) -> None:
     """The table with these policies."""
     ordered = tuple(sorted(kept, key=lambda p: p.name.encode()))
-    scope.replace(table, dataclasses.replace(table, policies=ordered))
+    scope.replace(table, replace(table, policies=ordered))
 
 
 def named(scope: Scope, name: st.Name, policy: str) -> Policy:
@@ -171,7 +171,7 @@ def _with(
             kept |= set(policy.depends)
     if using is None and check is None:
         return policy
-    return dataclasses.replace(
+    return replace(
         policy,
         using=using[0] if using is not None else policy.using,
         check=check[0] if check is not None else policy.check,
@@ -223,7 +223,7 @@ def renamed_column(scope: Scope, table: Table, old: str, new: str) -> tuple[Poli
         if names_column(p, old):
             if p.depends and any(isinstance(scope.catalog.get(oid), Table) for oid in p.depends):
                 raise _not_renamed(f'column "{old}"', table, p)
-            p = dataclasses.replace(
+            p = replace(
                 p,
                 using=constraints.rename_in_expression(p.using, old, new) if p.using else "",
                 check=constraints.rename_in_expression(p.check, old, new) if p.check else "",
@@ -246,16 +246,16 @@ def refuse_renaming(scope: Scope, thing: CatalogObject) -> None:
 
 def follow_schema(scope: Scope, old: str, new: str) -> None:
     """After a schema has another name. Raises 0A000 where a policy says the old one."""
-    for table in list(scope.catalog.objects(Table)):
+    for table in scope.catalog.tables_using(HAS_POLICIES):
         for p in table.policies:
             if names_column(p, old):
                 raise _not_renamed(f'schema "{old}"', table, p)
         kept = tuple(
-            dataclasses.replace(p, search_path=tuple(new if s == old else s for s in p.search_path))
+            replace(p, search_path=tuple(new if s == old else s for s in p.search_path))
             for p in table.policies
         )
         if kept != table.policies:
-            scope.replace(table, dataclasses.replace(table, policies=kept))
+            scope.replace(table, replace(table, policies=kept))
 
 
 def _not_renamed(what: str, table: Table, policy: Policy) -> PlanError:
@@ -267,7 +267,10 @@ def _not_renamed(what: str, table: Table, policy: Policy) -> PlanError:
 
 def of_role(scope: Scope, role: Role) -> list[tuple[Table, Policy]]:
     return [
-        (table, p) for table in scope.catalog.objects(Table) for p in table.policies if role.oid in p.roles
+        (table, p)
+        for table in scope.catalog.tables_using(HAS_POLICIES)
+        for p in table.policies
+        if role.oid in p.roles
     ]
 
 
@@ -278,12 +281,12 @@ def described(table: Table, policy: Policy) -> str:
 def without_roles(scope: Scope, names: set[str]) -> None:
     """DROP OWNED: policies are for these roles no more; one that was for no other goes."""
     gone = {role.oid for name in names if (role := scope.catalog.role(name)) is not None}
-    for table in list(scope.catalog.objects(Table)):
+    for table in scope.catalog.tables_using(HAS_POLICIES):
         kept = []
         for p in table.policies:
             left = tuple(oid for oid in p.roles if oid not in gone)
             if left:
-                kept.append(p if left == p.roles else dataclasses.replace(p, roles=left))
+                kept.append(p if left == p.roles else replace(p, roles=left))
         if tuple(kept) != table.policies:
             put(scope, table, kept)
 

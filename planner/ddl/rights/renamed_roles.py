@@ -5,7 +5,6 @@ Objects know roles by name, in every database; only policies and the settings of
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -13,6 +12,7 @@ from planner.catalog import Database, DefaultGrant, Grant, MultirangeType, UserM
 from planner.catalog.publication_objects import Subscription
 from planner.ddl.rights.owned import OWNED
 from planner.ddl.scope import Scope
+from planner.records import replace
 
 OF_DATABASES: Final[tuple[type[Any], ...]] = (*OWNED, MultirangeType, Subscription, UserMapping)
 """What names roles and is of one database."""
@@ -25,7 +25,7 @@ def follow(scope: Scope, old: str, new: str) -> None:
     for thing in list(_all(scope)):
         names = {field: new for field in _FIELDS if getattr(thing, field, None) == old}
         if names:
-            scope.put(thing, dataclasses.replace(thing, **names))
+            scope.put(thing, replace(thing, **names))
 
 
 def _all(scope: Scope) -> Iterator[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Final
 
 from planner import statements as st
@@ -39,6 +38,7 @@ from planner.ddl.routines import event_triggers, triggers
 from planner.ddl.routines import names as routine_names
 from planner.ddl.scope import Scope, describe
 from planner.ddl.types import casts
+from planner.records import replace
 
 # --- roles --------------------------------------------------------------------------------------------
 
@@ -111,12 +111,12 @@ def alter_role(scope: Scope, said: st.AlterRole) -> None:
         if password is not None and passwords.MD5_SECRET.fullmatch(password):  # which has the name in it
             password = None
             scope.notice("MD5 password cleared because of role rename")
-        scope.replace(role, dataclasses.replace(role, name=said.new_name, password=password))
+        scope.replace(role, replace(role, name=said.new_name, password=password))
         _regroup(scope, role.name, (said.new_name,))
         renamed_roles.follow(scope, role.name, said.new_name)
         return
     _refuse_reserved(role.name, "Cannot alter reserved roles.")
-    scope.replace(role, dataclasses.replace(role, **_attributes(scope, role.name, said.options)))
+    scope.replace(role, replace(role, **_attributes(scope, role.name, said.options)))
     for member in said.options.get("user", ()):
         _join(scope, member, role.name)
 
@@ -190,9 +190,7 @@ def _regroup(scope: Scope, group: str, now: tuple[str, ...]) -> None:
         if group in member.member_of:
             scope.replace(
                 member,
-                dataclasses.replace(
-                    member, member_of=after(member.member_of), admin_of=after(member.admin_of)
-                ),
+                replace(member, member_of=after(member.member_of), admin_of=after(member.admin_of)),
             )
 
 
@@ -207,7 +205,7 @@ def _join(scope: Scope, member: str, group: str, *, admin: bool = False) -> None
         raise PlanError("0LP01", f'role "{group}" is a member of role "{role.name}"')
     groups = role.member_of if group in role.member_of else (*role.member_of, group)
     options = (*role.admin_of, group) if admin and group not in role.admin_of else role.admin_of
-    scope.replace(role, dataclasses.replace(role, member_of=groups, admin_of=options))
+    scope.replace(role, replace(role, member_of=groups, admin_of=options))
 
 
 def grant_role(scope: Scope, said: st.GrantRole) -> None:
@@ -231,7 +229,7 @@ def _leave(scope: Scope, role: Role, group: str, *, only_option: bool) -> None:
         scope.notice(f'role "{role.name}" is not a member of role "{group}"', "01000", severity="WARNING")
     groups = role.member_of if only_option else tuple(g for g in role.member_of if g != group)
     options = tuple(g for g in role.admin_of if g != group)
-    scope.replace(role, dataclasses.replace(role, member_of=groups, admin_of=options))
+    scope.replace(role, replace(role, member_of=groups, admin_of=options))
 
 
 def _is_member(scope: Scope, member: str, group: str) -> bool:
@@ -260,7 +258,7 @@ def comment(scope: Scope, said: st.Comment) -> None:
         e.position = 0  # PostgreSQL points at nothing in COMMENT
         raise
     if isinstance(target, Table) and not sub:
-        scope.replace(target, dataclasses.replace(target, comment=said.text))
+        scope.replace(target, replace(target, comment=said.text))
         return
     oid = target if isinstance(target, int) else target.oid
     old = next((c for c in scope.catalog.comments_on(oid) if c.sub == sub), None)
@@ -268,7 +266,7 @@ def comment(scope: Scope, said: st.Comment) -> None:
         if old is not None:
             scope.remove(old)
     elif old is not None:
-        scope.replace(old, dataclasses.replace(old, text=said.text))
+        scope.replace(old, replace(old, text=said.text))
     else:
         scope.add(Comment(scope.allocate(), oid, sub, said.text))
 

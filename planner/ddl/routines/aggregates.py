@@ -9,7 +9,6 @@ have others in their places meanwhile, which no function is declared for by name
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
@@ -32,6 +31,7 @@ from planner.ddl.routines.definitions import refuse_undetermined
 from planner.ddl.scope import Scope
 from planner.ddl.types.copied_types import type_in_signature
 from planner.parse import parse_expression
+from planner.records import replace
 
 _ELEMENTS: Final = ("anyelement", "anynonarray", "anycompatible", "anycompatiblenonarray")
 _ARRAYS: Final = ("anyarray", "anycompatiblearray")
@@ -106,7 +106,7 @@ def create_aggregate(scope: Scope, said: st.CreateAggregate) -> None:
     home = scope.catalog.functions(made.name, schema.name, scope.search_path)
     old = next((f for f in home if f.signature == made.signature), None)
     if old is None:
-        scope.add(dataclasses.replace(made, oid=scope.allocate()))
+        scope.add(replace(made, oid=scope.allocate()))
         return
     if not said.replace:
         raise PlanError("42723", f'function "{made.name}" already exists with same argument types')
@@ -121,7 +121,7 @@ def create_aggregate(scope: Scope, said: st.CreateAggregate) -> None:
             "cannot change return type of existing function",
             hint=f"Use DROP AGGREGATE {made.name}({signature}) first.",
         )
-    scope.replace(old, dataclasses.replace(made, oid=old.oid, owner=old.owner))
+    scope.replace(old, replace(made, oid=old.oid, owner=old.owner))
 
 
 def _parallel(said: object) -> str:

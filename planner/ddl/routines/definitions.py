@@ -6,7 +6,6 @@ Views, defaults and CHECKs that call a function depend on it; which ones do is f
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 from planner import statements as st
@@ -39,6 +38,7 @@ from planner.ddl.routines.names import as_parsed, find, missing, named, refuse_k
 from planner.ddl.scope import Scope
 from planner.ddl.types.copied_types import type_in_signature
 from planner.parse import parse_expression, parse_query
+from planner.records import replace
 
 _PARAMETERS_MAX = 100
 _PSEUDO = frozenset(
@@ -85,7 +85,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         settings=_settings((), options.get("set", ())),
         domain=domain,
     )
-    made = dataclasses.replace(made, runs=procedural.runs(made))
+    made = replace(made, runs=procedural.runs(made))
     _refuse_results(said, made)
     refuse_undetermined(made)
     polymorph = polymorphic.is_polymorphic(made)
@@ -100,10 +100,10 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
     _refuse_alike(scope, made)
     if old is not None:
         _refuse_other_kind(scope, said, old, made)
-        made = dataclasses.replace(made, oid=old.oid, owner=old.owner)
+        made = replace(made, oid=old.oid, owner=old.owner)
         scope.replace(old, made)
     else:
-        made = dataclasses.replace(made, oid=scope.allocate())
+        made = replace(made, oid=scope.allocate())
         scope.add(made)
     if made.runs and not made.standard:
         if scope.ctx.check_bodies:
@@ -124,7 +124,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         used = _validate(scope, said, made)
         if said.standard:
             needs = depends_on.needs_of_query(scope, parse_query(body_of(made)))
-            settled = dataclasses.replace(
+            settled = replace(
                 made,
                 depends=tuple(sorted({*needs, *used} - {made.oid})),
                 body=moments.frozen_body(scope, made),
@@ -343,7 +343,7 @@ def _binder(scope: Scope, text: str, f: Function | None = None) -> QueryBinder:
     context = scope.context(trusted=True)
     if f is not None:
         path = f.search_path if f.standard else search_path_of(f, context.search_path, scope.user)
-        context = dataclasses.replace(context, search_path=path)
+        context = replace(context, search_path=path)
     return QueryBinder(context, text, Parameters((), None))
 
 
@@ -415,7 +415,7 @@ def _look_again(scope: Scope, old: Function) -> None:
     """What uses a function that was replaced must be right with the new one."""
     for view in stored_queries(scope.catalog):
         if old.oid in view.depends and not isinstance(view.holder, Function):
-            ctx = dataclasses.replace(scope.context(), search_path=view.path or scope.search_path)
+            ctx = replace(scope.context(), search_path=view.path or scope.search_path)
             scope.planner.plan(view.query, ctx, normalise=False)
     for table, text, clause in expressions_with(scope, old):
         place = quote_qualified(scope.catalog.schema_of(table.schema_oid).name, table.name)
@@ -456,10 +456,9 @@ def calls(scope: Scope, table: Table, text: str, oid: Oid, name: str) -> bool:
 def of_type(scope: Scope, kind: UserType) -> list[Function]:
     """The functions with a parameter or a result of a type, or of arrays of it."""
     own = (kind.oid, kind.array_oid)
-    found = {x.oid: x for oid in own for x in scope.catalog.using(oid)}
     return [
         f
-        for _, f in sorted(found.items())
+        for f in scope.catalog.using(*own)
         if isinstance(f, Function) and (f.returns in own or any(p.declared in own for p in f.parameters))
     ]
 
@@ -518,21 +517,21 @@ def alter_function(scope: Scope, said: st.AlterFunction) -> None:
             raise PlanError("22023", "ROWS is not applicable when function does not return a set")
         if "set" in said.options:
             changes["settings"] = _settings(f.settings, said.options["set"])
-        made = dataclasses.replace(f, **changes)
+        made = replace(f, **changes)
         _refuse_leakproof(scope, leakproof=made.leakproof)
-        scope.replace(f, dataclasses.replace(made, runs=procedural.runs(made)))
+        scope.replace(f, replace(made, runs=procedural.runs(made)))
         _look_again(scope, f)
     elif action.what == "owner":
         permits.may_become(scope, action.name)
-        scope.replace(f, dataclasses.replace(f, owner=require_role(scope, action.name)))
+        scope.replace(f, replace(f, owner=require_role(scope, action.name)))
     else:
-        new = dataclasses.replace(f, name=action.new_name)
+        new = replace(f, name=action.new_name)
         if action.what == "set schema":
             schema = scope.catalog.schema(action.name)
             permits.may_create_in(scope, schema)
             if schema.oid == f.schema_oid:
                 return
-            new = dataclasses.replace(f, schema_oid=schema.oid)
+            new = replace(f, schema_oid=schema.oid)
         home = scope.catalog.schema_of(new.schema_oid).name
         taken = scope.catalog.functions(new.name, home, scope.search_path)
         if any(x.signature == f.signature for x in taken):

@@ -6,7 +6,6 @@ and no event trigger.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from typing import Final
 
@@ -18,6 +17,7 @@ from planner.ddl.constraints.definitions import require_role
 from planner.ddl.of_database import OfDatabase
 from planner.ddl.routines import names as routine_names
 from planner.ddl.scope import Scope
+from planner.records import replace
 
 _BY_NAME: Final = OfDatabase(EventTrigger, "event trigger")
 named, existing, require_owner = _BY_NAME.named, _BY_NAME.existing, _BY_NAME.require_owner
@@ -94,7 +94,7 @@ def alter_event_trigger(scope: Scope, said: st.AlterEventTrigger) -> None:
     if said.what == "rename":
         if named(scope, said.to) is not None:
             raise PlanError("42710", f'event trigger "{said.to}" already exists')
-        scope.replace(found, dataclasses.replace(found, name=said.to))
+        scope.replace(found, replace(found, name=said.to))
     elif said.what == "owner":
         owner = require_role(scope, said.to)
         if not rights.is_superuser(scope.catalog, owner):
@@ -103,9 +103,9 @@ def alter_event_trigger(scope: Scope, said: st.AlterEventTrigger) -> None:
                 f'permission denied to change owner of event trigger "{found.name}"',
                 hint="The owner of an event trigger must be a superuser.",
             )
-        scope.replace(found, dataclasses.replace(found, owner=owner))
+        scope.replace(found, replace(found, owner=owner))
     else:
-        scope.replace(found, dataclasses.replace(found, enabled=said.to))
+        scope.replace(found, replace(found, enabled=said.to))
 
 
 def drop_event_trigger(scope: Scope, said: st.DropEventTrigger) -> None:

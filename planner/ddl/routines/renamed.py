@@ -37,6 +37,7 @@ from planner.ddl.scope import Scope
 from planner.ddl.types import domains
 from planner.lexer import QUOTED, WORD, is_sign, tokenize
 from planner.parse import parse_expression, parse_query
+from planner.records import replace
 
 
 def follow(scope: Scope, f: Function, new: Function, what: str) -> None:
@@ -94,10 +95,10 @@ class _Texts:
 
     def of_definition(self, held: Table | Index | Domain) -> Table | Index | Domain:
         if isinstance(held, Index):
-            keys = tuple(dataclasses.replace(k, expression=self._said(k.expression)) for k in held.keys)
-            return dataclasses.replace(held, keys=keys, predicate=self._said(held.predicate))
+            keys = tuple(replace(k, expression=self._said(k.expression)) for k in held.keys)
+            return replace(held, keys=keys, predicate=self._said(held.predicate))
         constraints = tuple(
-            dataclasses.replace(
+            replace(
                 c,
                 expression=self._said(c.expression),
                 shown=tuple(self._said(s, shown=True) for s in c.shown),
@@ -106,11 +107,9 @@ class _Texts:
         )
         if isinstance(held, Domain):
             default = self._said(held.default) if held.default else held.default
-            return dataclasses.replace(held, constraints=constraints, default=default)
-        columns = tuple(
-            dataclasses.replace(c, default=self._said(c.default)) if c.default else c for c in held.columns
-        )
-        return dataclasses.replace(held, columns=columns, constraints=constraints)
+            return replace(held, constraints=constraints, default=default)
+        columns = tuple(replace(c, default=self._said(c.default)) if c.default else c for c in held.columns)
+        return replace(held, columns=columns, constraints=constraints)
 
     def _said(self, text: str, *, shown: bool = False) -> str:
         if self.old.name not in text.lower() and '"' not in text:

@@ -6,7 +6,6 @@ admission, as after any other ALTER TABLE, and begins anew; servers that follow 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
@@ -24,6 +23,7 @@ from planner.ddl.routines import names as routine_names
 from planner.ddl.scope import Scope
 from planner.ddl.types.named_types import with_schemas
 from planner.lexer import QUOTED, WORD, tokenize
+from planner.records import replace
 from planner.triggers import BEFORE, DELETE, INSERT, INSTEAD, ROW, TRUNCATE, UPDATE
 
 REDUNDANT: Final = 1291
@@ -84,9 +84,9 @@ def put(scope: Scope, holder: Holder, kept: Sequence[Trigger]) -> None:
     """The relation with these triggers, in the order in which they fire."""
     ordered = tuple(sorted(kept, key=lambda x: x.name.encode()))
     if isinstance(holder, Table):
-        scope.replace(holder, dataclasses.replace(holder, triggers=ordered))
+        scope.replace(holder, replace(holder, triggers=ordered))
     else:
-        scope.replace(holder, dataclasses.replace(holder, triggers=ordered))
+        scope.replace(holder, replace(holder, triggers=ordered))
 
 
 def _holder(scope: Scope, name: st.Name) -> Holder:
@@ -286,7 +286,7 @@ def rename_trigger(scope: Scope, said: st.RenameTrigger) -> None:
         raise _missing(said.name, holder.name)
     if _named(holder, said.new_name) is not None:
         raise PlanError("42710", f'trigger "{said.new_name}" for relation "{holder.name}" already exists')
-    renamed = dataclasses.replace(trigger, name=said.new_name)
+    renamed = replace(trigger, name=said.new_name)
     put(scope, holder, [*(x for x in holder.triggers if x is not trigger), renamed])
 
 
@@ -312,7 +312,7 @@ def switched(table: Table, action: st.AlterAction) -> tuple[Trigger, ...]:
     if not action.which and _named(table, action.name) is None:
         raise _missing(action.name, table.name)
     return tuple(
-        dataclasses.replace(x, enabled=action.enabled) if action.which or x.name == action.name else x
+        replace(x, enabled=action.enabled) if action.which or x.name == action.name else x
         for x in table.triggers
     )
 
@@ -356,7 +356,7 @@ def _columns_named(condition: str) -> list[tuple[int, str]]:
 def renamed_column(triggers_before: Sequence[Trigger], old: str, new: str) -> tuple[Trigger, ...]:
     """The triggers of a table of which a column has another name."""
     return tuple(
-        dataclasses.replace(x, condition=constraints.rename_in_expression(x.condition, old, new))
+        replace(x, condition=constraints.rename_in_expression(x.condition, old, new))
         if x.condition and names_column(x.condition, old)
         else x
         for x in triggers_before

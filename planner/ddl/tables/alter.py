@@ -7,7 +7,6 @@ alter_table ── Alteration(table) ──> action, action, ... ──> finish
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Final
 
@@ -45,6 +44,7 @@ from planner.ddl.tables.alteration import Alteration
 from planner.ddl.tables.columns import refuse_column_name
 from planner.ddl.types import composites
 from planner.parse import storage
+from planner.records import replace
 
 
 def alter_relation(scope: Scope, said: st.AlterTable) -> None:
@@ -161,12 +161,12 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
             )
         moves.move_relation(scope, found, action.name)
     elif action.what == "owner" and not isinstance(found, Index):
-        scope.replace(found, dataclasses.replace(found, owner=constraints.require_role(scope, action.name)))
+        scope.replace(found, replace(found, owner=constraints.require_role(scope, action.name)))
     elif action.what == "switch rule" and isinstance(found, View):
         switched = rules.switched(found, action.name, action.enabled)
-        scope.replace(found, dataclasses.replace(found, rules=switched))
+        scope.replace(found, replace(found, rules=switched))
     elif action.what == "set logged" and isinstance(found, Sequence):
-        scope.replace(found, dataclasses.replace(found, unlogged=action.name == "unlogged"))
+        scope.replace(found, replace(found, unlogged=action.name == "unlogged"))
     elif action.what in ("set default", "drop default") and isinstance(found, View):
         view_defaults.change(scope, found, action)
     elif action.what == "rename column" and isinstance(found, View):
@@ -178,12 +178,11 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
             raise PlanError("42701", message)
         refuse_column_name(action.new_name, [])
         columns = tuple(
-            dataclasses.replace(c, name=action.new_name) if c.name == action.name else c
-            for c in found.columns
+            replace(c, name=action.new_name) if c.name == action.name else c for c in found.columns
         )
         rules.refuse_renaming(scope, found, action.name)
         renamed_in_queries.with_column(scope, found, action.name, action.new_name)
-        scope.replace(found, dataclasses.replace(found, columns=columns))
+        scope.replace(found, replace(found, columns=columns))
     elif action.what == "attach partition" and isinstance(found, Index):
         partitions.attach_index(scope, found, action)
     elif action.what in ("set options", "reset options") and isinstance(found, Index):
@@ -191,7 +190,7 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
         if not reset:
             storage.check(found.method, action.options)
         options = storage.kept(found.options, action.options, reset=reset)
-        scope.replace(found, dataclasses.replace(found, options=options))
+        scope.replace(found, replace(found, options=options))
     elif action.what in ("set options", "reset options") and isinstance(found, View):
         view_options(scope, found, action)
     elif action.what in column_settings.ACTIONS and isinstance(found, Index):
@@ -207,7 +206,7 @@ def view_options(scope: Scope, view: View, action: st.AlterAction) -> None:
         storage.check("view", action.options)
     named = dict(action.options)
     kept = tuple(o for o in view.options if o.partition("=")[0] not in named)
-    changed = dataclasses.replace(view, options=kept + (views.view_options(action.options) if sets else ()))
+    changed = replace(view, options=kept + (views.view_options(action.options) if sets else ()))
     if changed.check_option and changed.check_option != view.check_option:
         views.refuse_check_option(scope, changed)
     scope.replace(view, changed)
@@ -215,9 +214,9 @@ def view_options(scope: Scope, view: View, action: st.AlterAction) -> None:
 
 def owner(on: Alteration, a: st.AlterAction) -> None:
     role = constraints.require_role(on.scope, a.name)
-    on.table = dataclasses.replace(on.table, owner=role)
+    on.table = replace(on.table, owner=role)
     for sequence in on.scope.catalog.sequences_of(on.table.oid):
-        on.scope.replace(sequence, dataclasses.replace(sequence, owner=role))
+        on.scope.replace(sequence, replace(sequence, owner=role))
 
 
 def set_logged(on: Alteration, a: st.AlterAction) -> None:
@@ -230,7 +229,8 @@ def set_logged(on: Alteration, a: st.AlterAction) -> None:
         )
     if unlogged:
         published.refuse_unlogged(scope, table)
-    for holder in scope.catalog.objects(Table):
+    near = {t.oid: t for t in (table, *scope.catalog.referring_to(table.oid))}
+    for _, holder in sorted(near.items()):
         for c in holder.constraints:
             from_here, to_here = holder.oid == table.oid, c.foreign_table == table.oid
             if c.kind != "f" or from_here == to_here:
@@ -246,17 +246,17 @@ def set_logged(on: Alteration, a: st.AlterAction) -> None:
                 "42P16",
                 f'could not change table "{table.name}" to {a.name} because it {relation} table "{other.name}"',
             )
-    on.table = dataclasses.replace(table, unlogged=unlogged)
+    on.table = replace(table, unlogged=unlogged)
     for sequence in scope.catalog.sequences_of(table.oid):
-        scope.replace(sequence, dataclasses.replace(sequence, unlogged=unlogged))
+        scope.replace(sequence, replace(sequence, unlogged=unlogged))
 
 
 def row_security(on: Alteration, a: st.AlterAction) -> None:
     """ENABLE | DISABLE | FORCE | NO FORCE ROW LEVEL SECURITY."""
     on.table = (
-        dataclasses.replace(on.table, force_row_security=a.which == "force")
+        replace(on.table, force_row_security=a.which == "force")
         if "force" in a.which
-        else dataclasses.replace(on.table, row_security=a.which == "enable")
+        else replace(on.table, row_security=a.which == "enable")
     )
 
 
@@ -270,18 +270,18 @@ def switch_triggers(on: Alteration, a: st.AlterAction) -> None:
         if keys and not rights.is_superuser(scope.catalog, scope.user):
             shown = f"RI_ConstraintTrigger_{'c' if keys[0].foreign_table != table.oid else 'a'}_{keys[0].oid}"
             raise PlanError("42501", f'permission denied: "{shown}" is a system trigger')
-        on.table = dataclasses.replace(table, unheeded=a.off and bool(keys), triggers=switched)
+        on.table = replace(table, unheeded=a.off and bool(keys), triggers=switched)
     else:
-        on.table = dataclasses.replace(table, triggers=switched)
+        on.table = replace(table, triggers=switched)
 
 
 def switch_rule(on: Alteration, a: st.AlterAction) -> None:
-    on.table = dataclasses.replace(on.table, rules=rules.switched(on.table, a.name, a.enabled))
+    on.table = replace(on.table, rules=rules.switched(on.table, a.name, a.enabled))
 
 
 def set_options(on: Alteration, a: st.AlterAction) -> None:
     storage.check("table", a.options)
-    on.table = dataclasses.replace(
+    on.table = replace(
         on.table,
         retention_us=retention_us(dict(a.options), on.table.retention_us),
         options=storage.kept(on.table.options, a.options),
@@ -290,8 +290,8 @@ def set_options(on: Alteration, a: st.AlterAction) -> None:
 
 def reset_options(on: Alteration, a: st.AlterAction) -> None:
     if NAME in dict(a.options):
-        on.table = dataclasses.replace(on.table, retention_us=None)
-    on.table = dataclasses.replace(on.table, options=storage.kept(on.table.options, a.options, reset=True))
+        on.table = replace(on.table, retention_us=None)
+    on.table = replace(on.table, options=storage.kept(on.table.options, a.options, reset=True))
 
 
 _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
 from sqlglot import exp
@@ -41,6 +40,7 @@ from planner.ddl.tables.columns import (
 from planner.ddl.types.named_types import with_schemas
 from planner.ddl.types.typenames import check_column_type, resolve_type
 from planner.parse import parse_expression
+from planner.records import replace
 from planner.types.geometry import GEOMETRIC
 
 
@@ -59,12 +59,12 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
     attnum = next_attnum(table)
     limits.refuse_columns(attnum)
     column, sequence, checks = define_column(scope, said, schema, table.name, attnum, table.temporary)
-    on.table = dataclasses.replace(table, columns=(*table.columns, column), last_attnum=attnum)
+    on.table = replace(table, columns=(*table.columns, column), last_attnum=attnum)
     if column.generated:
         on.table = with_generated_kept(scope, on.table)
         column = on.table.columns[-1]
     if sequence is not None:
-        scope.replace(sequence, dataclasses.replace(sequence, table_oid=table.oid, unlogged=table.unlogged))
+        scope.replace(sequence, replace(sequence, table_oid=table.oid, unlogged=table.unlogged))
     on.reshaped = True
     beside_a_new_column(scope, table, column.name)
     if said.options:
@@ -116,9 +116,9 @@ def drop_column(on: Alteration, a: st.AlterAction) -> None:
     for other in standing.free_column(scope, table, column, a.cascade):
         drop_column(on, st.AlterAction("drop column", other.name, cascade=True))
     held = policies.using(on.table, column)
-    on.table = dataclasses.replace(on.table, policies=tuple(p for p in on.table.policies if p not in held))
+    on.table = replace(on.table, policies=tuple(p for p in on.table.policies if p not in held))
     ruled = tuple(r for r in on.table.rules if not rules.names(r, column.name))
-    on.table = dataclasses.replace(on.table, rules=ruled)
+    on.table = replace(on.table, rules=ruled)
     triggers.remove(scope, on.table, triggers.using(on.table, column))
     table = on.table
     kept: list[Constraint] = []
@@ -147,9 +147,7 @@ def drop_column(on: Alteration, a: st.AlterAction) -> None:
         if comment.sub == column.attnum:
             scope.remove(comment)
     columns = tuple(c for c in table.columns if c.attnum != column.attnum)
-    on.table = dataclasses.replace(
-        table, columns=columns, constraints=tuple(kept), last_attnum=next_attnum(table) - 1
-    )
+    on.table = replace(table, columns=columns, constraints=tuple(kept), last_attnum=next_attnum(table) - 1)
     on.sources.pop(column.attnum, None)
     on.computed = [n for n in on.computed if n != column.attnum]
     on.reshaped = True
@@ -175,15 +173,15 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
         return constraints.rename_in_expression(expression, a.name, a.new_name)
 
     columns = tuple(
-        dataclasses.replace(c, name=a.new_name)
+        replace(c, name=a.new_name)
         if c.attnum == column.attnum
-        else (dataclasses.replace(c, default=renamed(c.default)) if c.generated and c.default else c)
+        else (replace(c, default=renamed(c.default)) if c.generated and c.default else c)
         for c in table.columns
     )
     checks = tuple(
-        dataclasses.replace(c, expression=renamed(c.expression))
+        replace(c, expression=renamed(c.expression))
         if c.kind == "c"
-        else dataclasses.replace(c, shown=tuple(renamed(s) for s in c.shown))
+        else replace(c, shown=tuple(renamed(s) for s in c.shown))
         for c in table.constraints
     )
     for owner, policy in policies.elsewhere(scope, table, column):
@@ -192,19 +190,14 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
     rules.refuse_renaming(scope, table, a.name)
     renamed_policies = policies.renamed_column(scope, table, a.name, a.new_name)
     renamed_triggers = triggers.renamed_column(table.triggers, a.name, a.new_name)
-    on.table = dataclasses.replace(
+    on.table = replace(
         table, columns=columns, constraints=checks, triggers=renamed_triggers, policies=renamed_policies
     )
     for index in scope.catalog.indexes_of(table.oid):
-        keys = tuple(
-            dataclasses.replace(k, expression=renamed(k.expression)) if k.expression else k
-            for k in index.keys
-        )
+        keys = tuple(replace(k, expression=renamed(k.expression)) if k.expression else k for k in index.keys)
         scope.replace(
             index,
-            dataclasses.replace(
-                index, keys=keys, predicate=renamed(index.predicate) if index.predicate else ""
-            ),
+            replace(index, keys=keys, predicate=renamed(index.predicate) if index.predicate else ""),
         )
     statistics.renamed_column(scope, table, a.name, a.new_name)
     published.renamed_column(scope, table, a.name, a.new_name)
@@ -218,7 +211,7 @@ def set_default(on: Alteration, a: st.AlterAction) -> None:
     default = depends.qualified_constants(on.scope, a.expression)
     on.put(
         column,
-        dataclasses.replace(
+        replace(
             column,
             default=with_schemas(on.scope, moments.frozen(on.scope, default, column.type), column.type),
             sequence_oid=0,
@@ -231,7 +224,7 @@ def set_default(on: Alteration, a: st.AlterAction) -> None:
 def drop_default(on: Alteration, a: st.AlterAction) -> None:
     column = on.column(a.name)
     _refuse_special(on, column, instead=True)
-    on.put(column, dataclasses.replace(column, default=None, sequence_oid=0))
+    on.put(column, replace(column, default=None, sequence_oid=0))
 
 
 def _refuse_special(on: Alteration, column: Column, instead: bool) -> None:
@@ -251,7 +244,7 @@ def _refuse_special(on: Alteration, column: Column, instead: bool) -> None:
 def set_not_null(on: Alteration, a: st.AlterAction) -> None:
     column = on.column(a.name)
     if not column.not_null:
-        on.put(column, dataclasses.replace(column, not_null=True))
+        on.put(column, replace(column, not_null=True))
         on.scope.checks.append(constraints.not_null_check(on.scope, on.table, column.name))
 
 
@@ -267,7 +260,7 @@ def drop_not_null(on: Alteration, a: st.AlterAction) -> None:
     replica = on.scope.catalog.get(on.table.replica_index) if on.table.replica_index else None
     if isinstance(replica, Index) and any(k.attnum == column.attnum for k in replica.keys):
         raise PlanError("42P16", f'column "{column.name}" is in index used as replica identity')
-    on.put(column, dataclasses.replace(column, not_null=False))
+    on.put(column, replace(column, not_null=False))
 
 
 def _widens(old: TypeRef, new: TypeRef) -> bool:
@@ -368,13 +361,13 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
             )
     collation = collations.of_column(scope, a.collation, ref, domain, a.position)
     if collation in nondeterministic and _is_key(scope, table, column):
-        refuse_keys([dataclasses.replace(column, collation=collation)], "keys")
+        refuse_keys([replace(column, collation=collation)], "keys")
     same_type = ref == column.type and domain == column.domain
     if same_type and collation == column.collation and a.expression is None:
         return
     shown = type_name(scope.catalog, ref, scope.search_path)
     if table.foreign is not None:  # it has no rows, so none to cast
-        a = dataclasses.replace(a, expression=st.Sql("NULL"))
+        a = replace(a, expression=st.Sql("NULL"))
     if a.expression is None and not casts_automatically(column.type.oid, ref.oid):
         raise PlanError(
             "42804",
@@ -391,14 +384,17 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
         )
     source = a.expression.text if a.expression is not None else quote_identifier(column.name)
     if a.expression is not None or not _widens(column.type, ref):
-        scope.checks += constraints.length_checks(source, ref, constraints.qualified(scope, table))
+        checks = constraints.length_checks(source, ref, constraints.qualified(scope, table))
+        scope.checks += [replace(c, rows_of=table.oid) for c in checks] if a.expression is None else checks
     on.sources[column.attnum] = f"CAST(({source}) AS {type_name(scope.catalog, ref, ())})"
+    if a.expression is None:
+        on.cast.add(column.attnum)
     on.staying.discard(column.attnum)
     if a.expression is None and _stays(column.type, ref):
         on.staying.add(column.attnum)
     on.reshaped = True
     default = column.default if ref.oid == column.type.oid else _read_as(scope, column)
-    changed = dataclasses.replace(
+    changed = replace(
         column, type=ref, domain=domain, collation=collation, default=default, storage="", compression=""
     )
     on.put(column, changed)
@@ -407,9 +403,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     for key in keys:
         retyped.follow_key(on, key)
     names = {c.attnum: c for c in on.table.columns}
-    on.table = dataclasses.replace(
-        on.table, constraints=tuple(_by_value(column, k) for k in on.table.constraints)
-    )
+    on.table = replace(on.table, constraints=tuple(_by_value(column, k) for k in on.table.constraints))
     for k in on.table.constraints:
         if column.attnum in k.columns and k.kind in "pu":
             keys = [names[n] for n in k.columns]
@@ -440,7 +434,7 @@ def _stays(source: TypeRef, target: TypeRef) -> bool:
 def _by_value(column: Column, key: Constraint) -> Constraint:
     """A key over a column that gets another type: all of its rows are looked at, so it can go by values from now on."""
     with_it = key.kind in "pu" and column.attnum in key.columns
-    return dataclasses.replace(key, by_value=True) if with_it else key
+    return replace(key, by_value=True) if with_it else key
 
 
 def drop_expression(on: Alteration, a: st.AlterAction) -> None:
@@ -451,7 +445,7 @@ def drop_expression(on: Alteration, a: st.AlterAction) -> None:
             on.scope.notice(message + ", skipping")
             return
         raise PlanError("55000", message)
-    on.put(column, dataclasses.replace(column, generated=False, default=None))
+    on.put(column, replace(column, generated=False, default=None))
 
 
 def next_attnum(table: Table) -> int:

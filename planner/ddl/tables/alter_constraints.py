@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from planner import statements as st
 from planner.abc import Constraint, PlanError, Table
 from planner.catalog import Index
@@ -11,6 +9,7 @@ from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import foreign_keys
 from planner.ddl.dependencies import standing
 from planner.ddl.tables.alteration import Alteration
+from planner.records import replace
 
 
 def add_constraint(on: Alteration, a: st.AlterAction) -> None:
@@ -33,7 +32,7 @@ def drop_constraint(on: Alteration, a: st.AlterAction) -> None:
     table = on.table
     kept = tuple(c for c in table.constraints if c.oid != found.oid)
     on.remove_index(found)
-    on.table = dataclasses.replace(table, constraints=kept)
+    on.table = replace(table, constraints=kept)
 
 
 def alter_constraint(on: Alteration, a: st.AlterAction) -> None:
@@ -56,8 +55,8 @@ def alter_constraint(on: Alteration, a: st.AlterAction) -> None:
         raise PlanError(
             "42809", f'constraint "{a.name}" of relation "{table.name}" is not a foreign key constraint'
         )
-    changed = dataclasses.replace(found, deferrable=said.deferrable, deferred=said.initially_deferred)
-    on.table = dataclasses.replace(
+    changed = replace(found, deferrable=said.deferrable, deferred=said.initially_deferred)
+    on.table = replace(
         table, constraints=tuple(changed if c.oid == found.oid else c for c in table.constraints)
     )
 
@@ -83,8 +82,8 @@ def validate_constraint(on: Alteration, a: st.AlterAction) -> None:
         )
     if found.validated:
         return
-    checked = dataclasses.replace(found, validated=True)
-    on.table = dataclasses.replace(
+    checked = replace(found, validated=True)
+    on.table = replace(
         table, constraints=tuple(checked if c.oid == found.oid else c for c in table.constraints)
     )
     if found.kind == "c":
@@ -101,7 +100,7 @@ def validate_constraint(on: Alteration, a: st.AlterAction) -> None:
             target,
             [theirs[n] for n in found.foreign_columns],
         )
-    scope.checks += [dataclasses.replace(check, heeded=found.oid) for check in asked]
+    scope.checks += [replace(check, heeded=found.oid) for check in asked]
 
 
 def rename_constraint(on: Alteration, a: st.AlterAction) -> None:
@@ -114,21 +113,21 @@ def rename_constraint(on: Alteration, a: st.AlterAction) -> None:
         raise PlanError("42710", f'constraint "{a.new_name}" for relation "{table.name}" already exists')
     if found is None:
         renamed = tuple(
-            dataclasses.replace(
+            replace(
                 c,
-                aims=tuple(dataclasses.replace(x, name=a.new_name) if x is aim else x for x in c.aims),
+                aims=tuple(replace(x, name=a.new_name) if x is aim else x for x in c.aims),
             )
             for c in table.constraints
         )
-        on.table = dataclasses.replace(table, constraints=renamed)
+        on.table = replace(table, constraints=renamed)
         return
     index = scope.catalog.get(found.index_oid) if found.index_oid else None
     if isinstance(index, Index):
         scope.refuse_duplicate(scope.catalog.schema_of(table.schema_oid), a.new_name)
-        scope.replace(index, dataclasses.replace(index, name=a.new_name))
-    on.table = dataclasses.replace(
+        scope.replace(index, replace(index, name=a.new_name))
+    on.table = replace(
         table,
         constraints=tuple(
-            dataclasses.replace(c, name=a.new_name) if c.oid == found.oid else c for c in table.constraints
+            replace(c, name=a.new_name) if c.oid == found.oid else c for c in table.constraints
         ),
     )

@@ -11,7 +11,6 @@ parent and child would not fit any more; of what is dropped it leaves the childr
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
@@ -24,6 +23,7 @@ from planner.ddl.tables import inherits
 from planner.ddl.tables.alteration import Alteration
 from planner.ddl.types import composites
 from planner.inheritance import family
+from planner.records import replace
 
 Action = Callable[[Alteration, st.AlterAction], None]
 
@@ -128,9 +128,9 @@ class _Family:
             return
         key = any(c.kind == "p" for c in said.constraints)
         below = below_serial(on.table, said)
-        below = dataclasses.replace(below, constraints=(), not_null=below.not_null or key or None)
+        below = replace(below, constraints=(), not_null=below.not_null or key or None)
         for child in self._children(on):
-            self._column_below(on, child, dataclasses.replace(a, column=below, exists=False))
+            self._column_below(on, child, replace(a, column=below, exists=False))
         for made in [c for c in on.table.constraints if c.oid not in before and c.kind == "c"]:
             self._check_below(on, made)
 
@@ -151,12 +151,12 @@ class _Family:
                 raise PlanError(
                     "0A000", f'merging column "{mine.name}", which one of both tables computes, is not supported'
                 )  # fmt: skip
-            on.put(mine, dataclasses.replace(mine, inherited=mine.inherited + 1))
+            on.put(mine, replace(mine, inherited=mine.inherited + 1))
             self._scope.notice(f'merging definition of column "{mine.name}" for child "{on.table.name}"')
             return
         self._known["add column"](on, a)
         made = on.column(said.name)
-        on.put(made, dataclasses.replace(made, local=False, inherited=1))
+        on.put(made, replace(made, local=False, inherited=1))
         for child in self._children(on):
             self._column_below(on, child, a)
 
@@ -169,7 +169,7 @@ class _Family:
             if mine is None or not mine.inherited:
                 continue
             if not self._only and mine.inherited == 1 and not mine.local:
-                self._drop_column(child, dataclasses.replace(a, exists=True))
+                self._drop_column(child, replace(a, exists=True))
             else:
                 child.put(mine, _less(mine, local=self._only))
 
@@ -199,8 +199,8 @@ class _Family:
                 )
                 self._known["add constraint"](child, st.AlterAction("add constraint", constraint=said))
                 made = next(c for c in child.table.constraints if c.name == theirs.name)
-                _put_check(child, dataclasses.replace(made, local=False, inherited=1))
-                self._check_below(child, dataclasses.replace(made, local=False))
+                _put_check(child, replace(made, local=False, inherited=1))
+                self._check_below(child, replace(made, local=False))
                 continue
             shown = inherits.shown_check(self._scope, table, mine) if mine.kind == "c" else ""
             if shown != inherits.shown_check(self._scope, on.table, theirs):
@@ -218,7 +218,7 @@ class _Family:
                     f'constraint "{theirs.name}" conflicts with NOT VALID constraint on relation "{table.name}"',
                 )
             self._scope.notice(f'merging constraint "{theirs.name}" with inherited definition')
-            _put_check(child, dataclasses.replace(mine, inherited=mine.inherited + 1))
+            _put_check(child, replace(mine, inherited=mine.inherited + 1))
 
     def _drop_constraint(self, on: Alteration, a: st.AlterAction) -> None:
         check = _check(on.table, a.name)
@@ -234,18 +234,18 @@ class _Family:
             else:
                 _put_check(
                     child,
-                    dataclasses.replace(mine, inherited=mine.inherited - 1, local=mine.local or self._only),
+                    replace(mine, inherited=mine.inherited - 1, local=mine.local or self._only),
                 )
 
 
 def _less(column: Column, *, local: bool) -> Column:
     """A column that one parent has lost."""
-    return dataclasses.replace(column, inherited=column.inherited - 1, local=column.local or local)
+    return replace(column, inherited=column.inherited - 1, local=column.local or local)
 
 
 def _put_check(on: Alteration, changed: Constraint) -> None:
     kept = tuple(changed if c.oid == changed.oid else c for c in on.table.constraints)
-    on.table = dataclasses.replace(on.table, constraints=kept)
+    on.table = replace(on.table, constraints=kept)
 
 
 def _check(table: Table, name: str) -> Constraint | None:

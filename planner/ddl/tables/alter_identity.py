@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from planner import statements as st
 from planner import types
 from planner.abc import Column, PlanError
 from planner.catalog import Sequence
 from planner.ddl import sequences
 from planner.ddl.tables.alteration import Alteration
+from planner.records import replace
 
 
 def add_identity(on: Alteration, a: st.AlterAction) -> None:
@@ -42,8 +41,8 @@ def add_identity(on: Alteration, a: st.AlterAction) -> None:
         True,
         table.temporary,
     )
-    scope.replace(made, dataclasses.replace(made, table_oid=table.oid, unlogged=table.unlogged))
-    on.put(column, dataclasses.replace(column, identity=a.identity, sequence_oid=made.oid))
+    scope.replace(made, replace(made, table_oid=table.oid, unlogged=table.unlogged))
+    on.put(column, replace(column, identity=a.identity, sequence_oid=made.oid))
 
 
 def _identity(on: Alteration, name: str) -> tuple[Column, Sequence]:
@@ -57,7 +56,7 @@ def _identity(on: Alteration, name: str) -> tuple[Column, Sequence]:
 def set_identity(on: Alteration, a: st.AlterAction) -> None:
     column, sequence = _identity(on, a.name)
     if a.identity:
-        on.put(column, dataclasses.replace(column, identity=a.identity))
+        on.put(column, replace(column, identity=a.identity))
     if a.sequence is not None:
         changed = sequences.apply_options(sequence, a.sequence, on.scope, new=False)
         on.scope.replace(sequence, changed)
@@ -70,5 +69,5 @@ def drop_identity(on: Alteration, a: st.AlterAction) -> None:
         )
         return
     column, sequence = _identity(on, a.name)
-    on.put(column, dataclasses.replace(column, identity="", sequence_oid=0))
+    on.put(column, replace(column, identity="", sequence_oid=0))
     on.scope.remove(sequence)

@@ -17,7 +17,6 @@ New constraints over existing rows become checks, run on the rewritten rows.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable
 from typing import Final
@@ -30,6 +29,7 @@ from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import table_constraints, unique_indexes
 from planner.ddl.scope import Scope
 from planner.ddl.tables import creation as tables
+from planner.records import replace
 
 _CERTAIN: Final = re.compile(
     r"CAST\(("
@@ -59,6 +59,9 @@ class Alteration:
     def __init__(self, scope: Scope, table: Table) -> None:
         self.scope, self.before = scope, table
         self.sources: dict[int, str] = {}  # attnum -> expression over the old row, where it is not the column
+        self.cast: set[int] = (
+            set()
+        )  # attnums of columns that are cast to their new type: without rows nothing fails
         self.staying: set[int] = set()  # attnums of columns whose values are the same under their new type
         self.computed: list[int] = []  # attnums of new generated columns
         self.reshaped = False
@@ -93,8 +96,8 @@ class Alteration:
         """A new shard for the new shape, and the query that fills it from the old one."""
         scope = self.scope
         old_names = {c.attnum: c.name for c in self.before.columns}
-        columns = tuple(dataclasses.replace(c, missing="") if c.missing else c for c in self.table.columns)
-        new = dataclasses.replace(self.table, shard=tables.shard_of(scope.allocate()), columns=columns)
+        columns = tuple(replace(c, missing="") if c.missing else c for c in self.table.columns)
+        new = replace(self.table, shard=tables.shard_of(scope.allocate()), columns=columns)
         self.table = new
         old_rows = constraints.qualified(scope, self.before)
         first = scope.before.get(self.before.oid)
@@ -119,12 +122,13 @@ class Alteration:
         added = [s for s in made if isinstance(s, Sequence)]
         then = scope.before.with_changes([CatalogChange(None, s) for s in added]) if added else scope.before
         of_row = bool(self.sources) and not self.computed and all(map(self._is_hidden, self.sources))
-        plain = of_row or (not self.computed and all(map(is_certain, self.sources.values())))
+        tried = (text for attnum, text in self.sources.items() if attnum not in self.cast)
+        plain = of_row or (not self.computed and all(map(is_certain, tried)))
         query = f"SELECT {', '.join(outputs)} FROM {old_rows}"
         cells = self._cells(new, of_row=of_row)
         scope.rewrite(self.before, new, query, then, plain=plain, cells=cells, of_row=of_row)
         scope.checks = [
-            dataclasses.replace(c, table=new) if c.table is not None and c.table.oid == new.oid else c
+            replace(c, table=new) if c.table is not None and c.table.oid == new.oid else c
             for c in scope.checks
         ]
 
@@ -158,7 +162,7 @@ class Alteration:
     def put(self, old: Column, new: Column) -> None:
         """A column in the place of another."""
         columns = tuple(new if c.attnum == old.attnum else c for c in self.table.columns)
-        self.table = dataclasses.replace(self.table, columns=columns)
+        self.table = replace(self.table, columns=columns)
 
     def add(self, said: st.ConstraintDef) -> None:
         """A constraint, which rows that are there already must meet too."""
@@ -170,7 +174,7 @@ class Alteration:
             for c in self.table.constraints:
                 index = self.scope.catalog.get(c.index_oid) if c.oid not in before else None
                 if isinstance(index, Index) and self.scope.catalog.partitions_of(self.table.oid):
-                    self.scope.replace(index, dataclasses.replace(index, valid=False))
+                    self.scope.replace(index, replace(index, valid=False))
         if said.kind == "c":
             expression = said.expression
             assert expression is not None

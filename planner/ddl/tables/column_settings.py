@@ -11,7 +11,6 @@ Of an index they are said by number, and only an expression has statistics that 
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Final
 
 from planner import statements as st
@@ -21,6 +20,7 @@ from planner.catalog.system.attributes import storage_of
 from planner.catalog.system.definitions import type_name
 from planner.ddl.tables import action_words
 from planner.parse.storage import kept
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.ddl.scope import Scope
@@ -45,15 +45,15 @@ def of_table(on: Alteration, a: st.AlterAction) -> None:
         raise PlanError("0A000", "cannot refer to non-index column by number")
     column = on.column(a.name)
     if a.what == "set statistics":
-        on.put(column, dataclasses.replace(column, statistics=_target(on.scope, int(a.options[0][1]))))
+        on.put(column, replace(column, statistics=_target(on.scope, int(a.options[0][1]))))
     elif a.what == "set storage":
-        on.put(column, dataclasses.replace(column, storage=_storage(on.scope, column, str(a.options[0][1]))))
+        on.put(column, replace(column, storage=_storage(on.scope, column, str(a.options[0][1]))))
     elif a.what == "set compression":
         found = compression(on.scope, column, str(a.options[0][1]))
-        on.put(column, dataclasses.replace(column, compression=found))
+        on.put(column, replace(column, compression=found))
     else:
         settings = kept(column.settings, a.options, reset=a.what == "reset column options")
-        on.put(column, dataclasses.replace(column, settings=settings))
+        on.put(column, replace(column, settings=settings))
 
 
 def storage_word(column: Column) -> str:
@@ -74,7 +74,7 @@ def _storage(scope: Scope, column: Column, said: str) -> str:
     letter = _STORAGE.get(said.lower())
     if letter is None:
         raise PlanError("22023", f'invalid storage type "{said}"')
-    if letter != "p" and storage_of(dataclasses.replace(column, storage="")) == "p":
+    if letter != "p" and storage_of(replace(column, storage="")) == "p":
         shown = type_name(scope.catalog, column.declared, scope.search_path)
         raise PlanError("0A000", f"column data type {shown} can only have storage PLAIN")
     return letter
@@ -82,7 +82,7 @@ def _storage(scope: Scope, column: Column, said: str) -> str:
 
 def compression(scope: Scope, column: Column, said: str) -> str:
     """Raises 0A000 for a type whose values are too short, 22023 for no method."""
-    if storage_of(dataclasses.replace(column, storage="")) == "p":
+    if storage_of(replace(column, storage="")) == "p":
         shown = type_name(scope.catalog, column.declared, scope.search_path)
         raise PlanError("0A000", f"column data type {shown} does not support compression")
     letter = _COMPRESSION.get(said)

@@ -4,7 +4,6 @@ computed for it can be stored in it.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
 from planner import statements as st
@@ -29,6 +28,7 @@ from planner.ddl.types.named_types import with_schemas
 from planner.ddl.types.typenames import check_column_type, resolve_type, serial_type
 from planner.lexer import STRING, tokenize, within_parentheses
 from planner.parse.queries import position as first_position
+from planner.records import replace
 
 HIDDEN_COLUMNS: Final = frozenset(("_rid", "_from", "_to", "_ts"))
 
@@ -94,7 +94,7 @@ def define_column(
     if said.generated is not None:
         constraints.refuse_subqueries(said.generated, "column generation expression")
         default = with_schemas(scope, said.generated.text)
-    checks = [c if c.kind == "c" else dataclasses.replace(c, columns=(said.name,)) for c in said.constraints]
+    checks = [c if c.kind == "c" else replace(c, columns=(said.name,)) for c in said.constraints]
     column = Column(
         said.name,
         ref,
@@ -108,9 +108,7 @@ def define_column(
         collation=collation,
     )
     if said.compression:
-        column = dataclasses.replace(
-            column, compression=column_settings.compression(scope, column, said.compression)
-        )
+        column = replace(column, compression=column_settings.compression(scope, column, said.compression))
     return column, sequence, checks
 
 
@@ -162,14 +160,14 @@ def with_generated_kept(scope: Scope, table: Table) -> Table:
     if not any(c.generated for c in table.columns):
         return table
     columns = (
-        dataclasses.replace(
+        replace(
             c, default=moments.frozen(scope, own_names.unqualified(scope, table, c.default), c.type, table)
         )
         if c.generated and c.default is not None
         else c
         for c in table.columns
     )
-    return dataclasses.replace(table, columns=tuple(columns))
+    return replace(table, columns=tuple(columns))
 
 
 def verify_generated(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:

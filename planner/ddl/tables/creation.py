@@ -6,8 +6,6 @@ constraints and their indexes. Its shard is named by the table's own OID (`t1638
 
 from __future__ import annotations
 
-import dataclasses
-
 from planner import statements as st
 from planner.abc import Column, Oid, PlanError, Table
 from planner.catalog import (
@@ -42,6 +40,7 @@ from planner.ddl.tables.columns import (
 )
 from planner.ddl.types.named_types import with_schemas
 from planner.parse.storage import kept
+from planner.records import replace
 
 
 def shard_of(oid: Oid) -> str:
@@ -193,7 +192,7 @@ class _Builder:
             )
             if column.identity and "identity" in want:
                 sequence = self._copy_sequence(column, attnum)
-                made = dataclasses.replace(made, identity=column.identity, sequence_oid=sequence.oid)
+                made = replace(made, identity=column.identity, sequence_oid=sequence.oid)
             self._put_column(at, made)
         if not isinstance(source, Table):
             return
@@ -227,12 +226,9 @@ class _Builder:
         if "indexes" in want:
             for index in self.scope.catalog.indexes_of(source.oid):
                 if not index.constraint_oid:
-                    keys = tuple(
-                        dataclasses.replace(k, attnum=attnums[k.attnum]) if k.attnum else k
-                        for k in index.keys
-                    )
+                    keys = tuple(replace(k, attnum=attnums[k.attnum]) if k.attnum else k for k in index.keys)
                     include = tuple(attnums[a] for a in index.include)
-                    self.like_indexes.append((dataclasses.replace(index, keys=keys, include=include), source))
+                    self.like_indexes.append((replace(index, keys=keys, include=include), source))
                     if "comments" in want and (text := like_comments.text_of(self.scope.catalog, index.oid)):
                         self.index_comments[index.oid] = text
         if "statistics" in want:
@@ -264,9 +260,7 @@ class _Builder:
         for c in parent.visible:
             default = None if c.identity else c.default
             self.columns.append(
-                dataclasses.replace(
-                    c, attnum=len(self.columns) + 1, default=default, identity="", sequence_oid=0
-                )
+                replace(c, attnum=len(self.columns) + 1, default=default, identity="", sequence_oid=0)
             )
         for element in said.elements:
             if isinstance(element, st.ColumnDef):
@@ -311,23 +305,23 @@ class _Builder:
                     f'column "{said.name}" inherits from generated column but specifies default',
                 )
             default = depends.qualified_constants(self.scope, said.default)
-            column = dataclasses.replace(
+            column = replace(
                 column,
                 default=with_schemas(
                     self.scope, moments.frozen(self.scope, default, column.type), column.type
                 ),
             )
             self.expressions.append((column.name, said.default))
-        self.columns[at] = dataclasses.replace(column, not_null=column.not_null or bool(said.not_null))
+        self.columns[at] = replace(column, not_null=column.not_null or bool(said.not_null))
         self.constraints += [
-            c if c.kind == "c" else dataclasses.replace(c, columns=(said.name,)) for c in said.constraints
+            c if c.kind == "c" else replace(c, columns=(said.name,)) for c in said.constraints
         ]
 
     def _copy_sequence(self, column: Column, attnum: int) -> Sequence:
         source = self.scope.catalog.get(column.sequence_oid)
         assert isinstance(source, Sequence)
         name = naming.choose(self.name, column.name, "seq", lambda n: self.scope.is_taken(self.schema, n))
-        made = dataclasses.replace(
+        made = replace(
             source, oid=self.scope.allocate(), schema_oid=self.schema.oid, name=name, table_oid=0,
             attnum=attnum, restarts=0, restarted_at=None, called=False, temporary=self.temporary,
         )  # fmt: skip
@@ -366,7 +360,7 @@ class _Builder:
                     position=excluded[0].position,
                 )
         for sequence in self.sequences:
-            scope.replace(sequence, dataclasses.replace(sequence, table_oid=self.oid, unlogged=self.unlogged))
+            scope.replace(sequence, replace(sequence, table_oid=self.oid, unlogged=self.unlogged))
         checks = [c.name for c in self.constraints if c.kind == "c" and c.name]
         for i, check in enumerate(checks):
             if check in checks[:i]:
@@ -392,7 +386,7 @@ class _Builder:
             ]
             label = naming.joined(naming.distinct(labels))
             name = naming.choose(self.name, label, "idx", constraint_names.is_taken_for_index(scope, table))
-            made = dataclasses.replace(
+            made = replace(
                 index, oid=scope.allocate(), schema_oid=self.schema.oid, name=name, table_oid=table.oid
             )
             scope.add(made)

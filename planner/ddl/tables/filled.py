@@ -12,8 +12,6 @@ what PostgreSQL calls CONCURRENTLY.
 
 from __future__ import annotations
 
-import dataclasses
-
 from planner import statements as st
 from planner import types
 from planner.abc import Column, MaterializedQuery, Plan, PlanError, Table, TypeRef
@@ -33,6 +31,7 @@ from planner.ddl.types.typenames import check_column_type
 from planner.parse.placeholders import refuse_parameters
 from planner.parse.queries import parse_query
 from planner.parse.storage import kept
+from planner.records import replace
 from planner.remembered import remembered
 
 
@@ -56,7 +55,7 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
             if not said.parameters:
                 refuse_parameters(plan, text)
         else:
-            variables = dataclasses.replace(said.variables, places=[], current={}, used={})
+            variables = replace(said.variables, places=[], current={}, used={})
             plan = scope.planner.plan_in_routine(text, ctx, variables, "")
     if plan.parameters and said.materialized:
         raise PlanError("0A000", "materialized views may not be defined using bound parameters")
@@ -103,7 +102,7 @@ def _keep_query(scope: Scope, table: Table, said: st.CreateTableAs, plan: Plan) 
     needs = depends.needs_of_plan(scope, tree, plan)
     if any(getattr(scope.catalog.get(oid), "temporary", False) for oid in needs):
         raise PlanError("0A000", "materialized views must not use temporary tables or views")
-    return dataclasses.replace(
+    return replace(
         table,
         materialized=MaterializedQuery(
             query, needs, scope.search_path, said.with_data, depends.names_of_query(scope, tree)
@@ -118,13 +117,13 @@ def refresh(scope: Scope, said: st.RefreshMaterializedView) -> None:
     kept = found.materialized
     if said.concurrently:
         _refuse_concurrently(scope, found, said)
-    new = dataclasses.replace(
+    new = replace(
         found,
         shard=tables.shard_of(scope.allocate()),
-        materialized=dataclasses.replace(kept, populated=said.with_data),
+        materialized=replace(kept, populated=said.with_data),
     )
     if not said.with_data:
-        scope.replace(found, dataclasses.replace(new, shard=found.shard))
+        scope.replace(found, replace(new, shard=found.shard))
         scope.truncated.append(new)
         return
     scope.replace(found, new)

@@ -11,7 +11,6 @@ drops goes where nobody else has it.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from planner.ddl.scope import Scope
 from planner.ddl.tables import action_words
 from planner.ddl.tables.column_settings import compression_word, storage_word
 from planner.inheritance import family, spreads
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.ddl.tables.alteration import Alteration
@@ -51,7 +51,7 @@ class Inherited:
         self._said = 0
         self._met: set[str] = set()
         for said in names:
-            parent = _parent(scope, dataclasses.replace(said, position=0), temporary=temporary)
+            parent = _parent(scope, replace(said, position=0), temporary=temporary)
             if any(p.oid == parent.oid for p in self.parents):
                 raise PlanError("42P07", f'relation "{parent.name}" would be inherited from more than once')
             self.parents.append(parent)
@@ -67,7 +67,7 @@ class Inherited:
         shown = default_text(self.scope.catalog, theirs, parent, self.scope.search_path) if default else None
         if at is None:
             self._defaults[theirs.name] = shown
-            made = dataclasses.replace(
+            made = replace(
                 theirs, attnum=len(self.columns) + 1, default=default, identity="", sequence_oid=0, local=False, inherited=1, statistics=-1, settings=()
             )  # fmt: skip
             self.columns.append(made)
@@ -76,16 +76,16 @@ class Inherited:
         self.scope.notice(f'merging multiple inherited definitions of column "{mine.name}"')
         _same_form(self.scope, mine, theirs, "inherited column")
         _same_storage(mine, theirs, "inherited column")
-        mine = dataclasses.replace(mine, compression=_compression(mine, theirs))
+        mine = replace(mine, compression=_compression(mine, theirs))
         if mine.generated != theirs.generated:
             raise PlanError("42611", f'inherited column "{mine.name}" has a generation conflict')
         if default is not None:
             if mine.default is None:
-                mine = dataclasses.replace(mine, default=default)
+                mine = replace(mine, default=default)
                 self._defaults[mine.name] = shown
             elif self._defaults[mine.name] != shown:
                 self._unsure[mine.name] = mine.generated
-        self.columns[at] = dataclasses.replace(
+        self.columns[at] = replace(
             mine, not_null=mine.not_null or theirs.not_null, inherited=mine.inherited + 1
         )
 
@@ -99,10 +99,10 @@ class Inherited:
                     "42710",
                     f'check constraint name "{mine.name}" appears multiple times but with different expressions',
                 )
-            self.checks[i] = dataclasses.replace(mine, inherited=mine.inherited + 1)
+            self.checks[i] = replace(mine, inherited=mine.inherited + 1)
             return
         self.checks.append(
-            dataclasses.replace(theirs, local=False, inherited=1, validated=True, parent=0, shown=(shown,))
+            replace(theirs, local=False, inherited=1, validated=True, parent=0, shown=(shown,))
         )
 
     def place(self, name: str) -> int | None:
@@ -146,7 +146,7 @@ class Inherited:
             )
         if own.default is not None or own.identity:
             self._unsure.pop(own.name, None)
-        return dataclasses.replace(
+        return replace(
             own,
             not_null=own.not_null or theirs.not_null,
             default=own.default if own.default is not None or own.identity else theirs.default,
@@ -179,9 +179,9 @@ class Inherited:
             own_names.refuse_whole_rows(self.scope, parent, check)
             above = {c.attnum: c.name for c in parent.columns}
             columns = tuple(attnums[above[n]] for n in check.columns)
-            made.append(dataclasses.replace(check, oid=self.scope.allocate(), columns=columns, shown=()))
+            made.append(replace(check, oid=self.scope.allocate(), columns=columns, shown=()))
         parents = tuple(p.oid for p in self.parents)
-        return dataclasses.replace(table, constraints=(*table.constraints, *made), parents=parents)
+        return replace(table, constraints=(*table.constraints, *made), parents=parents)
 
     def known(self, table: Table) -> None:
         """The parents know of the new table."""
@@ -195,7 +195,7 @@ def merged_check(scope: Scope, table: Table, said: st.ConstraintDef) -> Table | 
     if said.kind != "c" or not said.name or mine is None or said.expression is None or mine.local:
         return None
     wanted = constraints.add_check(
-        scope, dataclasses.replace(table, constraints=()), dataclasses.replace(said, not_valid=False), False
+        scope, replace(table, constraints=()), replace(said, not_valid=False), False
     ).constraints[-1]
     if shown_check(scope, table, wanted) != shown_check(scope, table, mine):
         raise PlanError("42710", f'constraint "{said.name}" for relation "{table.name}" already exists')
@@ -205,18 +205,18 @@ def merged_check(scope: Scope, table: Table, said: st.ConstraintDef) -> Table | 
             f'constraint "{said.name}" conflicts with inherited constraint on relation "{table.name}"',
         )
     scope.notice(f'merging constraint "{said.name}" with inherited definition')
-    return _with_check(table, dataclasses.replace(mine, local=True))
+    return _with_check(table, replace(mine, local=True))
 
 
 def _with_check(table: Table, changed: Constraint) -> Table:
-    return dataclasses.replace(
+    return replace(
         table, constraints=tuple(changed if c.oid == changed.oid else c for c in table.constraints)
     )
 
 
 def shown_check(scope: Scope, table: Table, check: Constraint) -> str:
     """A CHECK's condition as it is compared: in the catalog's own words."""
-    alike = dataclasses.replace(check, validated=True, no_inherit=False)
+    alike = replace(check, validated=True, no_inherit=False)
     return constraint_definition(scope.catalog, table, alike, scope.search_path)
 
 
@@ -277,7 +277,7 @@ def put_child(scope: Scope, parent: Table, child: Table, *, gone: bool = False) 
     """A parent with one child more, or less."""
     current = scope.catalog.table(parent.oid)
     kept = tuple(oid for oid in current.children if oid != child.oid)
-    changed = dataclasses.replace(current, children=kept if gone else tuple(sorted((*kept, child.oid))))
+    changed = replace(current, children=kept if gone else tuple(sorted((*kept, child.oid))))
     scope.replace(current, changed)
 
 
@@ -299,7 +299,7 @@ def inherit(on: Alteration, a: st.AlterAction) -> None:
     scope, child = on.scope, on.table
     assert a.relation is not None
     _refuse_partition(child)
-    parent = scope.relation(dataclasses.replace(a.relation, position=0))
+    parent = scope.relation(replace(a.relation, position=0))
     if not isinstance(parent, Table) or parent.materialized is not None:
         raise action_words.refused(parent, a)
     permits.must_own(scope, parent)
@@ -329,7 +329,7 @@ def inherit(on: Alteration, a: st.AlterAction) -> None:
         if mine is None or mine.hidden:
             raise PlanError("42804", f'child table is missing column "{theirs.name}"')
         _refuse_column(child, mine, theirs)
-        columns[theirs.name] = dataclasses.replace(mine, inherited=mine.inherited + 1)
+        columns[theirs.name] = replace(mine, inherited=mine.inherited + 1)
     checks = list(child.constraints)
     for above in parent.listed:
         if above.kind == "c" and not above.no_inherit:
@@ -337,8 +337,8 @@ def inherit(on: Alteration, a: st.AlterAction) -> None:
             if at is None:
                 raise PlanError("42804", f'child table is missing constraint "{above.name}"')
             _refuse_check(scope, parent, child, checks[at], above)
-            checks[at] = dataclasses.replace(checks[at], inherited=checks[at].inherited + 1)
-    on.table = dataclasses.replace(
+            checks[at] = replace(checks[at], inherited=checks[at].inherited + 1)
+    on.table = replace(
         child, columns=tuple(columns.values()), constraints=tuple(checks), parents=(*child.parents, parent.oid)
     )  # fmt: skip
     put_child(scope, parent, child)
@@ -393,19 +393,19 @@ def no_inherit(on: Alteration, a: st.AlterAction) -> None:
     assert a.relation is not None
     if child.partition is not None:
         raise PlanError("42809", "cannot change inheritance of a partition")
-    parent = scope.relation(dataclasses.replace(a.relation, position=0))
+    parent = scope.relation(replace(a.relation, position=0))
     if not isinstance(parent, Table) or parent.oid not in child.parents:
         raise PlanError("42P01", f'relation "{parent.name}" is not a parent of relation "{child.name}"')
     names = {c.name for c in parent.visible}
     checks = {c.name for c in parent.listed if c.kind == "c" and not c.no_inherit}
     columns = tuple(
-        dataclasses.replace(c, inherited=c.inherited - 1, local=c.local or c.inherited == 1)
+        replace(c, inherited=c.inherited - 1, local=c.local or c.inherited == 1)
         if c.name in names and c.inherited
         else c
         for c in child.columns
     )
     kept = tuple(
-        dataclasses.replace(c, inherited=c.inherited - 1, local=c.local or c.inherited == 1)
+        replace(c, inherited=c.inherited - 1, local=c.local or c.inherited == 1)
         if c.kind == "c" and c.name in checks and c.inherited
         else c
         for c in child.constraints
@@ -413,7 +413,7 @@ def no_inherit(on: Alteration, a: st.AlterAction) -> None:
     parents = [0 if oid == parent.oid else oid for oid in child.parents]
     while parents and not parents[-1]:
         parents.pop()
-    on.table = dataclasses.replace(child, columns=columns, constraints=kept, parents=tuple(parents))
+    on.table = replace(child, columns=columns, constraints=kept, parents=tuple(parents))
     put_child(scope, parent, child, gone=True)
 
 

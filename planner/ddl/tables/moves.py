@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from planner.abc import PlanError, Table
 from planner.catalog import Index, Relation
 from planner.catalog.stored_queries import stored_queries_of
@@ -14,6 +12,7 @@ from planner.ddl.dependencies import depends, moved_relations, renamed_in_querie
 from planner.ddl.dependencies.renamed_in_queries import Renaming
 from planner.ddl.rights import policies
 from planner.ddl.scope import Scope
+from planner.records import replace
 
 
 def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
@@ -22,10 +21,9 @@ def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
     if isinstance(found, Index) and (found.unique or found.constraint_oid):
         table = scope.catalog.table(found.table_oid)
         renamed = tuple(
-            dataclasses.replace(c, name=new_name) if c.index_oid == found.oid else c
-            for c in table.constraints
+            replace(c, name=new_name) if c.index_oid == found.oid else c for c in table.constraints
         )
-        scope.replace(table, dataclasses.replace(table, constraints=renamed))
+        scope.replace(table, replace(table, constraints=renamed))
     policies.refuse_renaming(scope, found)
     rules.refuse_renaming(scope, found)
     _rename_in_views(scope, found, new_name)
@@ -33,7 +31,7 @@ def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
     if isinstance(found, Table):
         scope.replace(found, own_names.renamed(scope, found, new_name))
     else:
-        scope.replace(found, dataclasses.replace(found, name=new_name))
+        scope.replace(found, replace(found, name=new_name))
     depends.follow_constants(scope, before)
 
 
@@ -59,11 +57,11 @@ def move_relation(scope: Scope, found: Relation, schema_name: str) -> None:
     policies.refuse_renaming(scope, found)
     rules.refuse_renaming(scope, found)
     before = scope.catalog
-    moved = dataclasses.replace(found, schema_oid=schema.oid)
+    moved = replace(found, schema_oid=schema.oid)
     scope.replace(found, moved)
     if isinstance(moved, Table):
         for index in scope.catalog.indexes_of(moved.oid):
-            scope.replace(index, dataclasses.replace(index, schema_oid=schema.oid))
+            scope.replace(index, replace(index, schema_oid=schema.oid))
         for sequence in scope.catalog.sequences_of(moved.oid):
-            scope.replace(sequence, dataclasses.replace(sequence, schema_oid=schema.oid))
+            scope.replace(sequence, replace(sequence, schema_oid=schema.oid))
     depends.follow_constants(scope, before)

@@ -14,7 +14,6 @@ Source: PostgreSQL's manual, ALTER TABLE ("SET DATA TYPE"), and what its `ATPost
 
 from __future__ import annotations
 
-import dataclasses
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +26,7 @@ from planner.catalog.system.written import condition
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import foreign_keys
 from planner.ddl.dependencies.dependents import mentions
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.ddl.tables.alteration import Alteration
@@ -39,12 +39,12 @@ def reread(on: Alteration, column: Column) -> None:
     meant: list[Constraint] = []
     for c in on.table.constraints:
         if c.kind == "c" and column.attnum in c.columns:
-            c = dataclasses.replace(c, expression=_spelled_out(on, c.expression))
+            c = replace(c, expression=_spelled_out(on, c.expression))
             _verify_check(on, c.expression)
         elif c.kind == "f" and (column.attnum in c.columns or _refers_to(c, on.table, column)):
             _verify_reference(on, c)
         meant.append(c)
-    on.table = dataclasses.replace(on.table, constraints=tuple(meant))
+    on.table = replace(on.table, constraints=tuple(meant))
     for reference, child in aims.into(scope.catalog, on.table):
         if child.oid != on.table.oid and _refers_to(reference, on.table, column):
             _verify_reference(on, reference, child)
@@ -83,7 +83,7 @@ def follow_key(on: Alteration, key: Column) -> None:
     assert plan.columns is not None
     kind = plan.columns[0].type
     on.sources[key.attnum] = f"CAST(({key.default}) AS {named(kind)})"
-    on.put(key, dataclasses.replace(key, type=kind))
+    on.put(key, replace(key, type=kind))
 
 
 def _refers_to(reference: Constraint, table: Table, column: Column) -> bool:
@@ -120,7 +120,7 @@ def _verify_reference(on: Alteration, reference: Constraint, child: Table | None
 def _reread_index(on: Alteration, column: Column, index: Index) -> None:
     """Expressions and the predicate of an index."""
     keys = tuple(
-        dataclasses.replace(k, expression=_spelled_out(on, k.expression))
+        replace(k, expression=_spelled_out(on, k.expression))
         if k.expression and mentions(k.expression, column.name)
         else k
         for k in index.keys
@@ -132,7 +132,7 @@ def _reread_index(on: Alteration, column: Column, index: Index) -> None:
         return
     scope = on.scope
     source = constraints.qualified(scope, on.table)
-    scope.replace(index, dataclasses.replace(index, keys=keys, predicate=predicate))
+    scope.replace(index, replace(index, keys=keys, predicate=predicate))
     for k in keys:
         if k.expression:
             on.verify.append(partial(_bind, on, k.expression, source))

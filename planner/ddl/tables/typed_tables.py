@@ -10,7 +10,6 @@ the tables of the type what it does to the type.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +21,7 @@ from planner.catalog.system.definitions import type_name
 from planner.ddl.rights import permits
 from planner.ddl.scope import Scope
 from planner.ddl.types.typenames import resolve_type
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.ddl.tables.alteration import Alteration
@@ -76,7 +76,7 @@ def refuse(table: Table, actions: tuple[st.AlterAction, ...]) -> None:
 
 
 def tables_of(scope: Scope, made: CompositeType) -> list[Table]:
-    return [t for t in scope.catalog.objects(Table) if t.of_type == made.oid]
+    return [t for t in scope.catalog.tables_using(made.oid) if t.of_type == made.oid]
 
 
 def refuse_followers(scope: Scope, made: CompositeType, action: st.AlterAction) -> None:
@@ -115,14 +115,14 @@ def become(on: Alteration, a: st.AlterAction) -> None:
             raise PlanError("42804", f'table "{table.name}" has different type for column "{theirs.name}"')
     if len(mine) > len(made.columns):
         raise PlanError("42804", f'table has extra column "{mine[len(made.columns)].name}"')
-    on.table = dataclasses.replace(table, of_type=made.oid)
+    on.table = replace(table, of_type=made.oid)
 
 
 def leave(on: Alteration, a: st.AlterAction) -> None:
     """ALTER TABLE ... NOT OF. Raises 42809."""
     if not on.table.of_type:
         raise PlanError("42809", f'"{on.table.name}" is not a typed table')
-    on.table = dataclasses.replace(on.table, of_type=0)
+    on.table = replace(on.table, of_type=0)
 
 
 __all__ = [

@@ -6,8 +6,6 @@ instead, it is what they find in NEW. What it calls would have to know of it bef
 
 from __future__ import annotations
 
-import dataclasses
-
 from planner import statements as st
 from planner.abc import Column, PlanError, SqlError, Table
 from planner.catalog import View
@@ -18,6 +16,7 @@ from planner.ddl.scope import Scope
 from planner.ddl.tables.columns import verify_default
 from planner.ddl.types.named_types import with_schemas
 from planner.lexer import tokenize, within_parentheses
+from planner.records import replace
 
 
 def change(scope: Scope, view: View, action: st.AlterAction) -> None:
@@ -31,8 +30,8 @@ def change(scope: Scope, view: View, action: st.AlterAction) -> None:
     if action.what == "set default":
         assert action.expression is not None
         default = _stored(scope, rows, column, action.expression)
-    columns = tuple(dataclasses.replace(c, default=default) if c is column else c for c in view.columns)
-    scope.replace(view, dataclasses.replace(view, columns=columns))
+    columns = tuple(replace(c, default=default) if c is column else c for c in view.columns)
+    scope.replace(view, replace(view, columns=columns))
 
 
 def _stored(scope: Scope, rows: Table, column: Column, expression: st.Sql) -> str | None:

@@ -6,12 +6,11 @@ whose values are the same bytes in PostgreSQL; here they are not, but for those 
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
 from planner import statements as st
 from planner import types as t
-from planner.abc import Oid, PlanError, SqlError, Table, TypeRef
+from planner.abc import Oid, PlanError, SqlError, TypeRef
 from planner.binding.facts import casts as built_in_casts
 from planner.binding.facts import procs, type_oid
 from planner.binding.facts import type_name as fact_name
@@ -26,11 +25,13 @@ from planner.catalog import (
 )
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.definitions import type_name
+from planner.catalog.uses import HAS_TEXT
 from planner.ddl.routines import definitions as routines
 from planner.ddl.routines import names as routine_names
 from planner.ddl.scope import Scope
 from planner.ddl.types.copied_types import type_in_signature
 from planner.ddl.types.typenames import resolve_type
+from planner.records import replace
 
 _MISFIT: Final = "42P17"
 
@@ -78,7 +79,7 @@ def create_cast(scope: Scope, said: st.CreateCast) -> None:
 
 
 def _type(scope: Scope, said: st.TypeName) -> Oid:
-    return resolve_type(dataclasses.replace(said, position=0), scope.catalog, scope.search_path).oid
+    return resolve_type(replace(said, position=0), scope.catalog, scope.search_path).oid
 
 
 def _shown(scope: Scope, oid: Oid) -> str:
@@ -162,7 +163,7 @@ def _refuse_unlike(scope: Scope, source: Oid, target: Oid) -> None:
 
 def _refuse_other_meanings(scope: Scope, made: Cast) -> None:
     """Defaults and CHECKs are kept as text, and would cast by it what they cast otherwise when they were made. Raises 0A000."""
-    for table in list(scope.catalog.objects(Table)):
+    for table in scope.catalog.tables_using(HAS_TEXT):
         texts = [c.default for c in table.columns if c.default is not None]
         texts += [c.expression for c in table.constraints if c.kind == "c"]
         if any(routines.calls(scope, table, text, made.oid, "") for text in texts):
@@ -205,7 +206,7 @@ def drop_cast(scope: Scope, said: st.DropCast) -> None:
     require_owner(scope, found)
     if any(found.oid in v.depends for v in stored_queries(scope.catalog)) or any(
         routines.calls(scope, table, text, found.oid, "")
-        for table in scope.catalog.objects(Table)
+        for table in scope.catalog.tables_using(HAS_TEXT)
         for text in (
             *(c.default for c in table.columns if c.default is not None),
             *(c.expression for c in table.constraints if c.kind == "c"),

@@ -12,7 +12,6 @@ arrays of it, or other composite types, are made of it.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
@@ -31,6 +30,7 @@ from planner.ddl.dependencies.dependents import mentions
 from planner.ddl.scope import Scope
 from planner.ddl.tables import creation as tables
 from planner.ddl.types.typenames import resolve_type
+from planner.records import replace
 
 ACTIONS: Final = ("add column", "drop column", "rename column", "set type")
 
@@ -54,13 +54,11 @@ def alter_attribute(scope: Scope, found: CompositeType, action: st.AlterAction) 
             raise PlanError("42701", f'column "{action.new_name}" of relation "{found.name}" already exists')
         _refuse_said(scope, found, name)
         renamed_in_queries.with_attribute(scope, found, name, action.new_name)
-        columns = tuple(
-            dataclasses.replace(c, name=action.new_name) if c.name == name else c for c in found.columns
-        )
+        columns = tuple(replace(c, name=action.new_name) if c.name == name else c for c in found.columns)
     else:
         _refuse_used(scope, found, rewritable=action.what != "set type")
         columns = _changed(scope, found, action, name)
-    scope.replace(found, dataclasses.replace(found, columns=columns))
+    scope.replace(found, replace(found, columns=columns))
 
 
 def write_values_anew(scope: Scope, oid: int) -> None:
@@ -71,7 +69,7 @@ def write_values_anew(scope: Scope, oid: int) -> None:
     if fields == [c.attnum for c in before.columns]:
         return
     names = {c.attnum: c.name for c in before.columns}
-    for table in [t for t in scope.catalog.objects(Table) if any(c.type.oid == oid for c in t.columns)]:
+    for table in [t for t in scope.catalog.tables_using(oid) if any(c.type.oid == oid for c in t.columns)]:
         cells = [
             _of_new_shape(quote_identifier(c.name), [names.get(a) for a in fields])
             if c.type.oid == oid
@@ -80,7 +78,7 @@ def write_values_anew(scope: Scope, oid: int) -> None:
         ]
         old = scope.before.get(table.oid)
         assert isinstance(old, Table)
-        new = dataclasses.replace(table, shard=tables.shard_of(scope.allocate()))
+        new = replace(table, shard=tables.shard_of(scope.allocate()))
         scope.replace(table, new)
         query = f"SELECT {', '.join(cells)} FROM {constraints.qualified(scope, old)}"
         scope.rewrite(old, new, query, scope.before)
@@ -107,7 +105,7 @@ def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: s
         attnum = max((c.attnum for c in known), default=0) + 1
         return (*found.columns, Column(name, ref, attnum, domain=domain, collation=collation))
     return tuple(
-        dataclasses.replace(c, type=ref, domain=domain, collation=collation) if c.name == name else c
+        replace(c, type=ref, domain=domain, collation=collation) if c.name == name else c
         for c in found.columns
     )
 
@@ -117,16 +115,18 @@ def refuse_other_rows(scope: Scope, before: Table, after: Table) -> None:
     rows = row_type(before)
     if not has_rows_of(rows.oid) or _fields(before) == _fields(after):
         return
-    things: list[Table | CompositeType] = [
-        *scope.catalog.objects(Table),
-        *scope.catalog.objects(CompositeType),
-    ]
-    for thing, column in ((x, c) for x in things for c in x.columns):
+    for thing, column in ((x, c) for x in _made_of(scope, rows.oid, rows.array_oid) for c in x.columns):
         if column.type.oid in (rows.oid, rows.array_oid):
             raise PlanError(
                 "0A000",
                 f'cannot alter {rights.table_word(before)} "{before.name}" because column "{thing.name}.{column.name}" uses its row type',
             )
+
+
+def _made_of(scope: Scope, *of: int) -> list[Table | CompositeType]:
+    """The tables, then the composite types, that say one of these types."""
+    using = scope.catalog.using(*of)
+    return [x for kind in (Table, CompositeType) for x in using if isinstance(x, kind)]
 
 
 def _fields(table: Table) -> list[tuple[int, TypeRef]]:
@@ -184,11 +184,7 @@ def _refuse_used(scope: Scope, found: CompositeType, *, rewritable: bool) -> Non
     `rewritable`: columns of tables that are of the type itself will be written anew.
     """
     of_it = (found.oid, found.array_oid)
-    things: list[Table | CompositeType] = [
-        *scope.catalog.objects(Table),
-        *scope.catalog.objects(CompositeType),
-    ]
-    for thing in things:
+    for thing in _made_of(scope, *of_it):
         for column in thing.columns:
             written_anew = rewritable and isinstance(thing, Table) and column.type.oid == found.oid
             if column.type.oid in of_it and not written_anew:

@@ -7,7 +7,6 @@ are there already, unless it comes NOT VALID.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
 from planner import statements as st
@@ -16,11 +15,13 @@ from planner.abc import Column, Constraint, Oid, PlanError, SqlError, Table, Typ
 from planner.catalog import Catalog, CompositeType, Domain, domains, quote_identifier
 from planner.catalog.collations import by_bytes, shown
 from planner.catalog.system.definitions import type_name
+from planner.catalog.uses import HAS_TEXT, HAS_TYPES
 from planner.ddl import collations, moments, naming
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.ddl.types.named_types import with_schemas
+from planner.records import replace
 
 
 def collation_of(scope: Scope, said: str, base: TypeRef) -> str:
@@ -91,7 +92,9 @@ def verify_default(scope: Scope, base: TypeRef, expression: st.Sql) -> None:
 
 def calling(scope: Scope, oid: Oid, name: str) -> Iterator[tuple[Domain, Constraint | None]]:
     """The domains that call a function, or name an operator, each with the condition that does; None: its default does."""
-    for domain in scope.catalog.objects(Domain):
+    for domain in scope.catalog.using(HAS_TEXT):
+        if not isinstance(domain, Domain):
+            continue
         if domain.default is not None and _calls(scope, domain, domain.default, oid, name):
             yield domain, None
         for check in domain.constraints:
@@ -117,33 +120,33 @@ def without(scope: Scope, domain: Domain, check: Constraint) -> None:
     found = scope.catalog.get(domain.oid)
     assert isinstance(found, Domain)
     kept = tuple(c for c in found.constraints if c.oid != check.oid)
-    scope.replace(found, dataclasses.replace(found, constraints=kept))
+    scope.replace(found, replace(found, constraints=kept))
     spread(scope)
 
 
 def spread(scope: Scope) -> None:
     """Gives every column of a domain what the domains are now."""
     for table, _ in _of_attributes(scope):  # what is asked of its rows is another
-        scope.replace(table, dataclasses.replace(table))
-    for table in list(scope.catalog.objects(Table)):
+        scope.replace(table, replace(table))
+    for table in scope.catalog.tables_using(HAS_TYPES):
         if any(c.domain is not None for c in table.columns):
             columns = tuple(
                 domains.column_of(scope.catalog, c) if c.domain is not None else c for c in table.columns
             )
-            scope.replace(table, dataclasses.replace(table, columns=columns))
+            scope.replace(table, replace(table, columns=columns))
     for composite in list(scope.catalog.objects(CompositeType)):
         if any(c.domain is not None for c in composite.columns):
             columns = tuple(
                 domains.column_of(scope.catalog, c) if c.domain is not None else c for c in composite.columns
             )
-            scope.replace(composite, dataclasses.replace(composite, columns=columns))
+            scope.replace(composite, replace(composite, columns=columns))
 
 
 def _of_attributes(scope: Scope) -> list[tuple[Table, Column]]:
     """The columns of composite types some of whose attributes, at any depth, are of domains."""
     return [
         (table, column)
-        for table in scope.catalog.objects(Table)
+        for table in scope.catalog.tables_using(HAS_TYPES)
         for column in table.columns
         if any(True for _ in _domains_within(scope.catalog, column.type))
     ]
@@ -175,14 +178,14 @@ def alter_domain(scope: Scope, found: Domain, action: st.AlterAction) -> None:
         verify_default(scope, found.base, action.expression)
         under = domains.underneath(scope.catalog, found.base)[0]
         default = with_schemas(scope, moments.frozen(scope, action.expression.text, under))
-        scope.replace(found, dataclasses.replace(found, default=default))
+        scope.replace(found, replace(found, default=default))
     elif what == "drop default":
-        scope.replace(found, dataclasses.replace(found, default=None))
+        scope.replace(found, replace(found, default=None))
     elif what == "set not null":
-        scope.replace(found, dataclasses.replace(found, not_null=True))
+        scope.replace(found, replace(found, not_null=True))
         scope.checks += _violations(scope, found, None)
     elif what == "drop not null":
-        scope.replace(found, dataclasses.replace(found, not_null=False))
+        scope.replace(found, replace(found, not_null=False))
     elif what in ("drop constraint", "validate constraint", "rename constraint"):
         _change_constraint(scope, found, action)
     else:
@@ -192,14 +195,13 @@ def alter_domain(scope: Scope, found: Domain, action: st.AlterAction) -> None:
             raise PlanError("42601", f"{kinds[action.constraint.kind]} constraints not possible for domains")
         taken = {c.name for c in found.constraints}
         made = check_of(scope, found.schema_oid, found.name, found.base, action.constraint, taken)
-        scope.replace(found, dataclasses.replace(found, constraints=(*found.constraints, made)))
+        scope.replace(found, replace(found, constraints=(*found.constraints, made)))
         if made.validated:
             scope.checks += _violations(scope, found, made)
     spread(scope)
     # The checks run over the tables as they are now.
     scope.checks = [
-        dataclasses.replace(c, table=scope.catalog.table(c.table.oid)) if c.table is not None else c
-        for c in scope.checks
+        replace(c, table=scope.catalog.table(c.table.oid)) if c.table is not None else c for c in scope.checks
     ]
 
 
@@ -218,20 +220,18 @@ def _change_constraint(scope: Scope, found: Domain, action: st.AlterAction) -> N
             raise PlanError(
                 "42710", f'constraint "{action.new_name}" for domain "{found.name}" already exists'
             )
-        made = tuple(
-            dataclasses.replace(c, name=action.new_name) if c is old else c for c in found.constraints
-        )
+        made = tuple(replace(c, name=action.new_name) if c is old else c for c in found.constraints)
     else:
-        made = tuple(dataclasses.replace(c, validated=True) if c is old else c for c in found.constraints)
+        made = tuple(replace(c, validated=True) if c is old else c for c in found.constraints)
         scope.checks += _violations(scope, found, old)
-    scope.replace(found, dataclasses.replace(found, constraints=made))
+    scope.replace(found, replace(found, constraints=made))
 
 
 def _violations(scope: Scope, found: Domain, check: Constraint | None) -> list[DataCheck]:
     """What finds rows that break a new condition of the domain (None: NOT NULL)."""
     _refuse_stored(scope, found)
     out = []
-    for table in scope.catalog.objects(Table):
+    for table in scope.catalog.tables_using(HAS_TYPES):
         for column in table.columns:
             if column.domain is None or not _is_of(scope.catalog, column.declared, found):
                 continue

@@ -11,7 +11,6 @@ same string as anything else: there renaming is refused.
 
 from __future__ import annotations
 
-import dataclasses
 import struct
 from collections.abc import Sequence
 from typing import Final
@@ -25,6 +24,7 @@ from planner.ddl.constraints import definitions as constraints
 from planner.ddl.scope import Scope
 from planner.ddl.tables import creation as tables
 from planner.lexer import STRING, tokenize
+from planner.records import replace
 
 LABEL_BYTES_MAX: Final = 63
 
@@ -74,7 +74,7 @@ def alter_enum(scope: Scope, said: st.AlterEnum) -> None:
     places = _with_place(found.places or tuple(range(1, len(labels) + 1)), at)
     labels.insert(at, said.label)
     oids.insert(at, scope.allocate())
-    made = dataclasses.replace(
+    made = replace(
         found,
         labels=tuple(labels),
         label_oids=tuple(oids),
@@ -110,12 +110,12 @@ def _rename(scope: Scope, found: EnumType, old: str, new: str) -> None:
     if new in found.labels:
         raise PlanError("42710", f'enum label "{new}" already exists')
     _refuse_hidden(scope, found, old)
-    for table in list(scope.catalog.objects(Table)):
+    for table in scope.catalog.tables_using(found.oid):
         if any(c.type.oid == found.oid for c in table.columns):
             _write_anew(scope, table, found, old, new)
     labels = tuple(new if label == old else label for label in found.labels)
     unsafe = tuple(new if label == old else label for label in found.unsafe)
-    scope.replace(found, dataclasses.replace(found, labels=labels, unsafe=unsafe))
+    scope.replace(found, replace(found, labels=labels, unsafe=unsafe))
 
 
 def _write_anew(scope: Scope, table: Table, found: EnumType, old: str, new: str) -> None:
@@ -128,11 +128,11 @@ def _write_anew(scope: Scope, table: Table, found: EnumType, old: str, new: str)
             text = f"CAST({name} AS text)"
             cells.append(f"CASE {text} WHEN {_literal(old)} THEN {_literal(new)} ELSE {text} END")
             if column.default is not None and not column.generated:
-                column = dataclasses.replace(column, default=_renamed_default(column.default, old, new))
+                column = replace(column, default=_renamed_default(column.default, old, new))
         else:
             cells.append(name)
         columns.append(column)
-    made = dataclasses.replace(table, columns=tuple(columns), shard=tables.shard_of(scope.allocate()))
+    made = replace(table, columns=tuple(columns), shard=tables.shard_of(scope.allocate()))
     query = f"SELECT {', '.join(cells)} FROM {constraints.qualified(scope, table)}"
     scope.replace(table, made)
     scope.rewrite(table, made, query, scope.before)
@@ -162,13 +162,9 @@ def _refuse_hidden(scope: Scope, found: EnumType, label: str) -> None:
     """Raises 0A000 where the label may be inside of other texts: arrays, composite values, expressions, queries."""
     catalog = scope.catalog
     of_it = (found.oid, found.array_oid)
-    holders: list[str] = [
-        f"type {thing.name}"
-        for thing in (*catalog.objects(CompositeType), *catalog.objects(Domain))
-        if (isinstance(thing, Domain) and thing.base.oid in of_it)
-        or (isinstance(thing, CompositeType) and any(c.type.oid in of_it for c in thing.columns))
-    ]
-    using = [t for t in catalog.objects(Table) if any(c.type.oid in of_it for c in t.columns)]
+    made = [x for x in catalog.using(*of_it) if isinstance(x, CompositeType | Domain)]
+    holders = [f"type {x.name}" for x in made]
+    using = [t for t in catalog.tables_using(*of_it) if any(c.type.oid in of_it for c in t.columns)]
     for table in using:
         texts = [c.expression for c in table.constraints]
         texts += [c.default for c in table.columns if c.generated and c.default]

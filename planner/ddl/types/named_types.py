@@ -10,14 +10,13 @@ made by it.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from planner.abc import SqlError, Table, TypeRef
+from planner.abc import SqlError, TypeRef
 from planner.binding.facts import operators, procs
-from planner.catalog import Catalog, Collation, Domain, Index, UserType
+from planner.catalog import Catalog, Collation, Domain, UserType
 from planner.catalog.collations import made
 from planner.catalog.names import name_parts, quote_identifier, quote_qualified
 from planner.catalog.stored_queries import stored_queries
@@ -29,8 +28,10 @@ from planner.catalog.text_search import (
     Kind,
     found,
 )
+from planner.catalog.uses import HAS_TEXT
 from planner.ddl.scope import Scope
 from planner.lexer import OPERATOR, QUOTED, STRING, WORD, Token, is_sign, tokenize
+from planner.records import replace
 from planner.types import BY_NAME
 from planner.types.oids import REGCONFIG, REGDICTIONARY
 
@@ -90,30 +91,23 @@ def follow(scope: Scope, before: Catalog) -> None:
         return lambda text: _rewritten(text, lambda said: _qualified(before, said, path, scope.catalog))
 
     change = change_for(scope.search_path)
-    for table in list(scope.catalog.objects(Table)):
-        columns = tuple(
-            dataclasses.replace(c, default=change(c.default)) if c.default else c for c in table.columns
-        )
+    for table in scope.catalog.tables_using(HAS_TEXT):
+        columns = tuple(replace(c, default=change(c.default)) if c.default else c for c in table.columns)
         held = tuple(
-            dataclasses.replace(c, expression=change(c.expression)) if c.expression else c
-            for c in table.constraints
+            replace(c, expression=change(c.expression)) if c.expression else c for c in table.constraints
         )
         if (columns, held) != (table.columns, table.constraints):
-            scope.replace(table, dataclasses.replace(table, columns=columns, constraints=held))
-    for index in list(scope.catalog.objects(Index)):
-        keys = tuple(
-            dataclasses.replace(k, expression=change(k.expression)) if k.expression else k for k in index.keys
-        )
-        now = dataclasses.replace(
-            index, keys=keys, predicate=change(index.predicate) if index.predicate else ""
-        )
+            scope.replace(table, replace(table, columns=columns, constraints=held))
+    for index in scope.catalog.indexes_using(HAS_TEXT):
+        keys = tuple(replace(k, expression=change(k.expression)) if k.expression else k for k in index.keys)
+        now = replace(index, keys=keys, predicate=change(index.predicate) if index.predicate else "")
         if now != index:
             scope.replace(index, now)
-    for domain in list(scope.catalog.objects(Domain)):
-        checks = tuple(dataclasses.replace(c, expression=change(c.expression)) for c in domain.constraints)
+    for domain in [x for x in scope.catalog.using(HAS_TEXT) if isinstance(x, Domain)]:
+        checks = tuple(replace(c, expression=change(c.expression)) for c in domain.constraints)
         default = change(domain.default) if domain.default else domain.default
         if (checks, default) != (domain.constraints, domain.default):
-            scope.replace(domain, dataclasses.replace(domain, constraints=checks, default=default))
+            scope.replace(domain, replace(domain, constraints=checks, default=default))
     for view in list(stored_queries(scope.catalog)):
         query = change_for(view.search_path)(view.query)
         if query != view.query:

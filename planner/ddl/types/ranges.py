@@ -10,7 +10,6 @@ would have to be in C, and to be there before its type is.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
 from planner import statements as st
@@ -22,6 +21,7 @@ from planner.catalog.system.constraints import opclass_for
 from planner.ddl import collations, others
 from planner.ddl.scope import Scope
 from planner.ddl.types.typenames import resolve_type
+from planner.records import replace
 from planner.types.user_ranges import may_be_bounds
 
 NAME_BYTES_MAX: Final = 63
@@ -44,9 +44,7 @@ def create_range(scope: Scope, said: st.CreateRange) -> None:
     if said.subtype is None:
         raise PlanError("42601", 'type attribute "subtype" is required')
     options = dict(said.options)
-    subtype = TypeRef(
-        resolve_type(dataclasses.replace(said.subtype, position=0), scope.catalog, scope.search_path).oid
-    )
+    subtype = TypeRef(resolve_type(replace(said.subtype, position=0), scope.catalog, scope.search_path).oid)
     shown = types.format_type(subtype)
     fact = types.BY_OID.get(subtype.oid)
     if fact is not None and fact.typtype == "p":
