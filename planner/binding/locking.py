@@ -342,7 +342,7 @@ def bind_part(
                 "0A000", f"{what} is not supported in a subquery with WITH queries inside and around it"
             )
         text = sql("WITH RECURSIVE ", join(", ", around), " ", bound.frag)
-        body = LockingQuery(queries.finished(text), body.width, body.limited, body.locks, body.derived)
+        body = replace(body, query=replace(queries.finished(text), by_key=body.query.by_key))
     slot = f"w{len(queries.common_writes)}"
     queries.common_writes.append(CommonWrite(slot, body))
     number = queries.next_relation()

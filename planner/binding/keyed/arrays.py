@@ -86,7 +86,9 @@ def _among(node: ir.AnyAll, inner: Callable[[ir.Node], Expr]) -> Expr | None:
 def items(array: ir.Node, inner: Callable[[ir.Node], Expr], *, unnested: bool = False) -> Expr | None:
     """The list of an array's elements, as datums; None for arrays of other types. `unnested`: they are shown as they are, not compared."""
     oid = array.type.oid
-    if not t.element_of(oid) or not (_is_plain(oid) or (unnested and t.element_of(oid) in _MADE)):
+    element = t.element_of(oid)
+    shown = unnested and (element in _MADE or t.labels_of(element) is not None)
+    if not element or not (_is_plain(oid) or shown):
         return None
     return Call("elements of", (Const(oid, _OID), inner(array)), array.type)
 

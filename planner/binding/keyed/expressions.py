@@ -189,7 +189,7 @@ def _castable(a: int, b: int) -> bool:
         return True
     if b in TEXTS and a in _SHOWN:
         return True
-    if a in TEXTS and b in _READ_TOO:
+    if a in TEXTS and (b in _READ_TOO or t.labels_of(b) is not None):
         return True
     if a in (t.TEXT_ARRAY, t.VARCHAR_ARRAY) and b in _READ_ARRAYS:
         return True

@@ -241,9 +241,11 @@ class _Order:
         self._add(_Way(0, along.walk.within, 0, index, self._ready(along.step.relation.number)), along.step)
 
     def spread(self, parts: Parts) -> Parts:
-        """The parts with columns in place of functions that return rows. Raises NotKeyed where these are not whole targets, or
-        something is asked of the rows that they make."""
-        lists = [x.node for x in parts.targets if isinstance(x.node, ir.SetReturning)]
+        """The parts with columns in place of functions that return rows, side by side wherever they are in the targets: what is
+        computed of them is, of each row that they make. Raises NotKeyed where something is asked of these rows."""
+        lists = dict.fromkeys(
+            n for x in parts.targets for n in ir.walk(x.node) if isinstance(n, ir.SetReturning)
+        )
         if not lists:
             return parts
         if parts.order or parts.limit or parts.offset or parts.distinct or parts.distinct_on or parts.below:
@@ -254,12 +256,14 @@ class _Order:
         self.offsets[SPREAD] = self._width
         self._width += len(values)
         self.made.append(JoinStep(None, Spread(values), len(values)))
-        columns = [ir.Var(n.type, SPREAD, i) for i, n in enumerate(lists)]
-        made = [
-            replace(x, node=columns.pop(0)) if isinstance(x.node, ir.SetReturning) else x
-            for x in parts.targets
-        ]
-        return replace(parts, targets=made)
+        columns = {n: ir.Var(n.type, SPREAD, i) for i, n in enumerate(lists)}
+
+        def in_columns(node: ir.Node) -> ir.Node:
+            if isinstance(node, ir.SetReturning):
+                return columns[node]
+            return ir.replace_children(node, in_columns)
+
+        return replace(parts, targets=[replace(x, node=in_columns(x.node)) for x in parts.targets])
 
     def with_windows(self) -> keyed.WithQueries:
         """The offsets, with what windows come to behind all columns."""
