@@ -282,7 +282,7 @@ def _reply_execute(conversation: Conversation, portal: Portal, result: Rows) -> 
         shape = _shape(plan, columns, portal.formats, conversation.session.type_settings)
         try:
             conversation.out.append(encoded(shape, result.rows))
-        except SqlError as error:  # a character that the client's encoding does not have
+        except Exception as error:  # noqa: BLE001  a character that the client's encoding does not have, or a defect, which is reported
             conversation.fail_and_skip(error)
             return
     PortalRun.mark_finished(portal, result)

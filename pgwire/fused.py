@@ -18,7 +18,6 @@ from pgwire import replies
 from pgwire.abc import WAIT, Step
 from pgwire.pages import encoded
 from pgwire.shapes import Shape
-from planner.abc import SqlError
 
 if TYPE_CHECKING:
     from pgwire.session import Conversation
@@ -94,7 +93,7 @@ def answer(conversation: Conversation, four: Four, result: Rows | Exception) -> 
     if rows:
         try:
             body = encoded(four.shape, rows)
-        except SqlError as error:  # a character that the client's encoding does not have
+        except Exception as error:  # noqa: BLE001  a character that the client's encoding does not have, or a defect, which is reported
             return _failed(conversation, four, error)
     if session.portals:
         conversation.after_statement()  # it may have been COMMIT

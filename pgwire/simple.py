@@ -169,7 +169,7 @@ def _learn(conversation: Conversation, plan: Plan, text: str) -> None:
 def _reply(conversation: Conversation, plan: Plan, result: Rows) -> None:
     try:
         _describe_and_send(conversation, plan, result)
-    except SqlError as error:  # a character that the client's encoding does not have
+    except Exception as error:  # noqa: BLE001  a character that the client's encoding does not have, or a defect, which is reported
         conversation.fail(error)
         conversation.ready()
         return
