@@ -30,7 +30,7 @@ from planner import source_places
 from planner.abc import SqlError, Table
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog import large_objects, policies, rights
-from planner.catalog.catalog import OWN_TEMPORARY
+from planner.catalog.by_name import OWN_TEMPORARY
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.reg_names import RegNames
 from planner.catalog.user_types import shown
