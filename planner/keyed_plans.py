@@ -81,7 +81,9 @@ class Points:
 
     keys: tuple[tuple[Expr, ...], ...]
     listed: Expr | None = None
-    """An array, or a subquery's list: its elements are the keys (of one column), and `keys` is empty."""
+    """An array, or a subquery's list: its elements are the keys, and `keys` is empty."""
+    beside: tuple[Expr | None, ...] = ()
+    """Of a key of several columns: the values that all of these keys have, and None where the elements belong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def _of_rows(body: KeyedJoin) -> Iterator[Expr]:
 def _of_keys(lookup: Lookup) -> Iterator[Expr]:
     if isinstance(lookup, Points):
         yield from (part for key in lookup.keys for part in key)
-        yield from (lookup.listed,) if lookup.listed is not None else ()
+        yield from (e for e in (lookup.listed, *lookup.beside) if e is not None)
     else:
         yield from lookup.prefix
         yield from (e for e in (lookup.low, lookup.high) if e is not None)

@@ -21,7 +21,7 @@ from executor.keyed import whole_tables
 from executor.keyed.compile import compile_condition, compile_expression, compile_key, compile_tuple
 from executor.keyed.ordering import alike_in
 from executor.keyed.overlay import OverlayView
-from executor.keyed.read import LookupPlan, compile_range, key_positions
+from executor.keyed.read import LookupPlan, compile_range, key_positions, of_list
 from executor.keyed.system_steps import of_system, spread
 from executor.snapshot.abc import TooFarToLook
 from planner.abc import Ask, Handed, JoinStep, Produced, Range, Table
@@ -105,7 +105,8 @@ class Step:
         one = _by_key(table, step, number)
         if isinstance(lookup.listed, Ask) and lookup.listed.kind == "list":  # keys; others are one array
             listed = compile_expression(lookup.listed)
-            self._ask = lambda p, s, r: tuple(listed(p, r, s))
+            keys = of_list(lookup.beside, types, listed) if lookup.beside else listed
+            self._ask = lambda p, s, r: tuple(keys(p, r, s))
         elif lookup.listed is not None or (first_step and len(lookup.keys) > 1):
             several = LookupPlan(table, lookup, step.unique, step.index or None)
             self._ask = lambda p, s, _r: tuple(several.asked_keys(p, s))

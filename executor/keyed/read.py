@@ -33,7 +33,7 @@ from executor.keyed.endings import Ending, bounds
 from executor.keyed.footprint import read_by_key
 from executor.keyed.in_vain import STEPS_MAX, InVain
 from executor.snapshot.abc import TooFarToLook
-from planner.abc import Col, Expr, KeyedRead, Lookup, Points, Range, Table
+from planner.abc import Col, Expr, KeyedRead, Lookup, Points, Range, Table, TypeRef
 from planner.keyed_plans import key_types
 from planner.types.registry import array_items
 from storage.abc import Row, Timestamp
@@ -104,6 +104,8 @@ class LookupPlan:
         """Nobody knows beforehand how many points there are."""
         if isinstance(lookup, Points) and lookup.listed is not None:
             self._values = _elements(lookup.listed)
+            if lookup.beside:
+                self._values = of_list(lookup.beside, types, self._values)
         elif isinstance(lookup, Points) and len(types) == 1 and not self.single:
             self._values = compile_tuple([_key_part(k[0], types[0]) for k in lookup.keys])
 
@@ -226,6 +228,25 @@ def _elements(listed: Expr) -> Compiled:
         return array_items(datum, oid)
 
     return elements
+
+
+def of_list(beside: Sequence[Expr | None], types: Sequence[TypeRef], elements: Compiled) -> Compiled:
+    """Keys of several columns of which one is in a list. `beside`: the values of the others, and None where the elements belong."""
+    at = beside.index(None)
+    before = compile_tuple(
+        [_key_part(e, c) for e, c in zip(beside[:at], types, strict=False) if e is not None]
+    )
+    behind = compile_tuple(
+        [_key_part(e, c) for e, c in zip(beside[at + 1 :], types[at + 1 :], strict=True) if e is not None]
+    )
+
+    def keys(params: Sequence[Any], row: Any, session: Any) -> Sequence[Any]:
+        head, tail = before(params, row, session), behind(params, row, session)
+        if None in head or None in tail:
+            return ()
+        return [(*head, e, *tail) for e in elements(params, row, session) if e is not None]
+
+    return keys
 
 
 def compile_range(

@@ -9,7 +9,7 @@ What is noted are ranges and points of keys where the plan knows them, else the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
@@ -19,6 +19,7 @@ from executor.keyed.read import LookupPlan
 from executor.keyed.table_writes import TableWrites
 from executor.past.tables import shard_of
 from executor.session.blocks.block import Block
+from executor.snapshot.abc import TooFarToLook
 from executor.snapshot.columns import rows_to_arrays
 from executor.snapshot.physical import missing_sql
 from executor.snapshot.writer import ReadPin
@@ -33,6 +34,9 @@ from storage.abc import Datum, Timestamp
 
 if TYPE_CHECKING:
     from executor.session.session import Session
+
+KEYS_MAX: Final = 1_000
+"""More keys that were asked for are noted as the whole table."""
 
 
 def was_there(session: Session, table: Table, ts: Timestamp) -> None:
@@ -103,7 +107,14 @@ def record(session: Session, block: Block, use: RelationUse, params: Sequence[Da
         return
     for plan in footprint.lookups:
         if plan.points is not None:
-            for key in plan.asked_keys(params, session):
+            try:
+                keys = plan.asked_keys(params, session)
+            except TooFarToLook:
+                keys = None
+            if keys is None or len(keys) > KEYS_MAX:
+                reads.whole(shard, columns)
+                continue
+            for key in keys:
                 reads.point(shard, key, columns)
         else:
             bounds = plan.bounds(params, session)

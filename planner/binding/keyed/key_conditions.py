@@ -2,6 +2,7 @@
 
     a = 1 AND b IN (2, 3) AND c > 4     key (a, b)    Points((1, 2), (1, 3)), left over: c > 4
     a = 1 AND b > $1 AND b <= $2        key (a, b)    Range((1,), low=$1, high=$2)
+    a = 1 AND b = ANY ($1)              key (a, b)    Points(listed=$1, beside=(1, None))
     (a, b) > (1, 2)                     key (a, b)    Range((), low=1), left over: all of it
 
 `known` are relations whose rows are there before this one's (joins): keys may be made of their columns. What cannot be
@@ -10,12 +11,13 @@ told, or computed by the keyed engine, raises NotKeyed.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from planner import types as t
-from planner.abc import Ask, Expr, Lookup, Points, Range, Table, TypeRef
+from planner.abc import Ask, Const, Expr, Lookup, Param, Points, Range, Table, TypeRef
 from planner.binding import ir
 from planner.binding.keyed import beginnings
 from planner.binding.keyed.expressions import (
@@ -109,22 +111,66 @@ def find_listed(
     unique: Sequence[int] | None = None,
     known: Mapping[int, int] = NONE_KNOWN,
 ) -> tuple[Points, list[ir.Node]]:
-    """The same for `key = ANY (array)`, where the key is one column. Raises NotKeyed. `known`: of no rows, but there may be subqueries."""
+    """The same for `a = ANY (array)`, where `a` is the key, or its other columns are equal to one value each: `tenant = $1 AND id = ANY ($2)`.
+
+    Raises NotKeyed. `known`: of no rows, but there may be subqueries.
+    """
     key = tuple(unique) if unique is not None else table.key_indexes
-    if len(key) != 1:
-        raise NotKeyed("more columns than one")
-    listed: Expr | None = None
+
+    def in_array(c: ir.Node) -> tuple[int, Expr] | None:
+        said = _in_array(c, relation, key)
+        if said is None:
+            return None
+        if isinstance(c, ir.SubQuery) and not isinstance(said[1], ir.Parm | ir.Lit):
+            return None
+        return said[0], expression(said[1], known)
+
+    return _listed(relation, where, key, known, in_array)
+
+
+def _in_array(c: ir.Node, relation: int, key: Sequence[int]) -> tuple[int, ir.Node] | None:
+    """(column of the key, the array that it has to be in) of `a = ANY (array)` and `a IN (SELECT unnest(array))`."""
+    array: ir.Node | None = None
+    elements = ELEMENT
+    if isinstance(c, ir.AnyAll) and not c.all:
+        array = c.array
+    elif isinstance(c, ir.SubQuery) and c.kind == "any" and c.by_key is not None and not c.outer:
+        array, elements = c.by_key.array(), {c.relation: 0}
+    if array is None or c.compare is None:  # type: ignore[attr-defined]
+        return None
+    made = comparison(c.compare, relation, elements)  # type: ignore[attr-defined]
+    if made is None or made[0] not in key or made[1] != "=" or not isinstance(made[2], ir.Var):
+        return None
+    return made[0], array
+
+
+def _listed(
+    relation: int,
+    where: ir.Node | None,
+    key: Sequence[int],
+    known: Mapping[int, int],
+    list_of: Callable[[ir.Node], tuple[int, Expr] | None],
+) -> tuple[Points, list[ir.Node]]:
+    """The keys of which one column is in a list. Raises NotKeyed. `list_of`: that column and the list, if a conjunct says it."""
+    found: tuple[int, Expr] | None = None
+    equal: dict[int, ir.Node] = {}
     rest: list[ir.Node] = []
     for c in conjuncts(where):
-        if listed is None and isinstance(c, ir.AnyAll) and not c.all:
-            made = comparison(c.compare, relation, ELEMENT)
-            if made is not None and made[:2] == (key[0], "=") and isinstance(made[2], ir.Var):
-                listed = expression(c.array, known)
-                continue
-        rest.append(c)
-    if listed is None:
+        one = list_of(c) if found is None else None
+        if one is not None:
+            found = one
+            continue
+        made = comparison(c, relation, known, of_key=True) if len(key) > 1 else None
+        if made is not None and made[1] == "=" and made[0] in key and made[0] not in equal:
+            equal[made[0]] = made[2]
+        else:
+            rest.append(c)
+    if found is None or found[0] in equal or {found[0], *equal} != set(key):
         raise NotKeyed("no list of keys")
-    return Points((), listed), rest
+    if len(key) == 1:
+        return Points((), found[1]), rest
+    beside = tuple(None if k == found[0] else expression(equal[k], known) for k in key)
+    return Points((), found[1], beside), rest
 
 
 def _implied(node: ir.Node, relation: int, known: Mapping[int, int]) -> tuple[int, str, ir.Node] | None:
@@ -248,6 +294,12 @@ def read_ranges(table: Table, relation: int, where: ir.Node | None) -> tuple[Loo
     try:
         points, _ = find_points(table, relation, where)
     except NotKeyed:
+        with contextlib.suppress(NotKeyed):
+            listed, _ = find_listed(table, relation, where)
+            if isinstance(listed.listed, Param | Const) and not any(
+                isinstance(e, Ask) for e in listed.beside
+            ):
+                return (listed,)
         try:
             found, _ = find_range(table, relation, where)
         except NotKeyed:
@@ -261,21 +313,18 @@ def read_ranges(table: Table, relation: int, where: ir.Node | None) -> tuple[Loo
 def find_members(
     relation: int, where: ir.Node | None, key: Sequence[int], known: Mapping[int, int]
 ) -> tuple[Points, list[ir.Node]]:
-    """The same for `key IN (subquery)`, where the key is one column. Raises NotKeyed."""
-    listed: Expr | None = None
-    rest: list[ir.Node] = []
-    for c in conjuncts(where):
-        if listed is None and len(key) == 1 and isinstance(c, ir.SubQuery) and c.kind == "any":
-            made = comparison(c.compare, relation, {c.relation: 0}) if c.compare is not None else None
-            if made is not None and made[:2] == (key[0], "=") and isinstance(made[2], ir.Var):
-                among = _list(c, known)
-                if among is not None:
-                    listed = among
-                    continue
-        rest.append(c)
-    if listed is None:
-        raise NotKeyed("no list of keys")
-    return Points((), listed), rest
+    """The same for `a IN (subquery)`. Raises NotKeyed."""
+
+    def in_query(c: ir.Node) -> tuple[int, Expr] | None:
+        if not isinstance(c, ir.SubQuery) or c.kind != "any" or c.compare is None:
+            return None
+        made = comparison(c.compare, relation, {c.relation: 0})
+        if made is None or made[0] not in key or made[1] != "=" or not isinstance(made[2], ir.Var):
+            return None
+        among = _list(c, known)
+        return None if among is None else (made[0], among)
+
+    return _listed(relation, where, key, known, in_query)
 
 
 def _list(node: ir.SubQuery, known: Mapping[int, int]) -> Ask | None:

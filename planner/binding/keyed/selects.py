@@ -93,6 +93,24 @@ class BoundSelect:
             return None
         return replace(node, args=values)
 
+    def array(self) -> ir.Node | None:
+        """The array whose elements are its rows, if it is no more than that: `SELECT unnest($1)`, `SELECT x FROM unnest($1) x`."""
+        if len(self._steps) > 1 or not _is_bare(self._parts) or len(self._parts.targets) != 1:
+            return None
+        node = self._parts.targets[0].node
+        for step in self._steps:
+            more = step.outer or step.on or step.guards or step.numbered or len(step.spread) != 1
+            if (
+                more
+                or not isinstance(node, ir.Var)
+                or (node.relation, node.column) != (step.relation.number, 0)
+            ):
+                return None
+            node = step.spread[0]
+        if not isinstance(node, ir.SetReturning) or node.op != "unnest(anyarray)" or node.asked is not None:
+            return None
+        return node.args[0]
+
     def plan(self, outer: Sequence[ir.Var] = (), *, exists: bool = False, within: bool = False) -> KeyedJoin:
         """Its look-ups; rows begin with the values of `outer`. `exists`: nobody asks what the rows are. `within`: the query around it
         knows what to make of records. Raises NotKeyed."""
