@@ -69,5 +69,7 @@ def _told(connection: psycopg.Connection[tuple[object, ...]]) -> list[object]:
 def test_columns_say_whose_they_are(server: ServerProcess, postgres: str) -> None:
     with psycopg.connect(postgres, autocommit=True) as c:
         expected = _told(c)
-    with server.connect() as c:
-        assert _told(c) == expected
+    with server.connect(autocommit=False) as c:
+        told = _told(c)
+        c.rollback()
+    assert told == expected

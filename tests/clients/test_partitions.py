@@ -229,21 +229,21 @@ def test_rows_that_move_while_others_write_are_there_once(server: ServerProcess)
 
 def test_conditions_that_parameters_switch_off_are_asked_of_every_partition(server: ServerProcess) -> None:
     with server.connect(autocommit=True) as c:
-        c.execute("CREATE TABLE p (id int, g int, a int, PRIMARY KEY (id, g)) PARTITION BY LIST (g)")
+        c.execute("CREATE TABLE switched (id int, g int, a int, PRIMARY KEY (id, g)) PARTITION BY LIST (g)")
         try:
             c.execute(
-                "CREATE TABLE p0 PARTITION OF p FOR VALUES IN (0, 1); CREATE TABLE p1 PARTITION OF p DEFAULT"
+                "CREATE TABLE switched_0 PARTITION OF switched FOR VALUES IN (0, 1); CREATE TABLE switched_1 PARTITION OF switched DEFAULT"
             )
-            c.execute("CREATE INDEX ON p (a)")
-            c.execute("INSERT INTO p SELECT i, i % 4, i % 7 FROM generate_series(1, 60) i")
+            c.execute("CREATE INDEX ON switched (a)")
+            c.execute("INSERT INTO switched SELECT i, i % 4, i % 7 FROM generate_series(1, 60) i")
             for _ in range(3):
                 for off, asked, found in ((None, 5, 60), (1, 5, 1), (1, 100, 0)):
                     rows = c.execute(
-                        "SELECT id FROM p WHERE %s::int IS NULL OR id = %s", (off, asked), prepare=True
+                        "SELECT id FROM switched WHERE %s::int IS NULL OR id = %s", (off, asked), prepare=True
                     ).fetchall()
                     assert len(rows) == found
-                counted = "SELECT count(*) FROM p x JOIN p y USING (id) WHERE x.a = coalesce(%s::int, x.a)"
+                counted = "SELECT count(*) FROM switched x JOIN switched y USING (id) WHERE x.a = coalesce(%s::int, x.a)"
                 assert c.execute(counted, (3,), prepare=True).fetchone() == (9,)
                 assert c.execute(counted, (None,), prepare=True).fetchone() == (60,)
         finally:
-            c.execute("DROP TABLE p")
+            c.execute("DROP TABLE switched")
