@@ -9,10 +9,12 @@ outer column: a column of a relation of its own, for which the aggregate stands 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
-from planner.abc import PlanError
+from planner import types as t
+from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.emit import EmittedColumn
 from planner.binding.scope import Scope
@@ -20,6 +22,8 @@ from planner.binding.windows import NO_AGGREGATES
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
+
+_BOOL: Final = TypeRef(t.BOOL)
 
 Marks = list[tuple[Scope, int]]
 
@@ -55,7 +59,7 @@ def placed(queries: QueryBinder, made: ir.Aggregate, scope: Scope, before: Marks
         what = "grouping operations" if made.op == "grouping" else "aggregate functions"
         raise PlanError("42803", f"{what} are not allowed in {where}", position=made.position)
     if owner.number == scope.number:
-        return made
+        return _kept(queries, made, scope)
     if any(
         _level_of(queries, scope, n) is scope
         for d in made.direct
@@ -78,6 +82,37 @@ def placed(queries: QueryBinder, made: ir.Aggregate, scope: Scope, before: Marks
         del inner.outer[known:]
         inner.outer.append(column)
     return column
+
+
+def _kept(queries: QueryBinder, made: ir.Aggregate, scope: Scope) -> ir.Aggregate:
+    """The same aggregate, which DuckDB takes for one of this query as well.
+
+    It looks at columns that stand outside of subqueries alone, and would put sum(o.pay) FILTER (WHERE EXISTS (... = u.x)) into the query
+    around. So a column of this query is named in a condition that is always true.
+    """
+    parts = (*made.args, *(k.expr for k in made.order), *((made.filter,) if made.filter is not None else ()))
+    within = [n for a in parts for n in ir.walk(a) if isinstance(n, ir.SubQuery)]
+    if not within or made.op == "grouping":
+        return made
+    own = [v for q in within for n in ir.children(q) for v in ir.walk(n) if _is_of(queries, scope, v)]
+    if not own or any(_is_of(queries, scope, n) for a in parts for n in _outside(a)):
+        return made
+    true = ir.Lit(_BOOL, True)
+    named = ir.Logic(_BOOL, "case", (ir.Logic(_BOOL, "is null", (own[0],)), true, true))
+    test = named if made.filter is None else ir.Logic(_BOOL, "and", (named, made.filter))
+    return replace(made, filter=test)
+
+
+def _is_of(queries: QueryBinder, scope: Scope, node: ir.Node) -> bool:
+    return isinstance(node, ir.Var) and _level_of(queries, scope, node) is scope
+
+
+def _outside(node: ir.Node) -> Iterator[ir.Node]:
+    """The nodes of a tree that are in no subquery."""
+    if not isinstance(node, ir.SubQuery):
+        yield node
+        for child in ir.children(node):
+            yield from _outside(child)
 
 
 def standing(queries: QueryBinder, outer: Iterable[ir.Var], scope: Scope) -> tuple[ir.Node, ...]:
