@@ -13,10 +13,11 @@ from typing import Final
 
 import pyarrow as pa
 
+from executor.snapshot.physical import missing
 from planner.abc import Column, Table
 from planner.types import arrow_type
 from storage.abc import Datum, Part
-from storage.rows import FIELD_ID, unpack
+from storage.rows import FIELD_ID
 from storage.shard import Shard
 
 _EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
@@ -48,9 +49,10 @@ def text_of(value: Datum, kind: pa.DataType) -> str | None:
 
 def text_in(column: Column) -> str | None:
     """What rows have in it that are older; None: NULL."""
-    if not column.missing:
+    value = missing(column)
+    if value is None:
         return None
-    text = text_of(unpack(bytes.fromhex(column.missing))[0], arrow_type(column.type))
+    text = text_of(value, arrow_type(column.type))
     assert text is not None, "what cannot be said is written"
     return text
 

@@ -25,7 +25,7 @@ import pyarrow as pa
 from planner.abc import Column, Table
 from planner.lexer import quoted
 from planner.types import arrow_type, duckdb_type, literal_sql, select_sql, store_sql, to_canonical
-from storage.abc import TIMESTAMP_MAX, Row, Timestamp
+from storage.abc import TIMESTAMP_MAX, Datum, Row, Timestamp
 from storage.rows import unpack
 
 if TYPE_CHECKING:
@@ -39,13 +39,16 @@ CLOSES_MAX = 64
 """Flushes whose closed rows are counted apart."""
 
 
+def missing(column: Column) -> Datum:
+    """What rows that are older than the column have in it."""
+    return unpack(bytes.fromhex(column.missing))[0] if column.missing else None
+
+
 def missing_sql(column: Column) -> str:
-    """What rows that are older than the column have in it, as DuckDB stores it."""
-    kind = duckdb_type(column.type)
-    if not column.missing:
-        return f"CAST(NULL AS {kind})"
-    (value,) = unpack(bytes.fromhex(column.missing))
-    return f"CAST({literal_sql(value, column.type)} AS {kind})"
+    """The same as DuckDB stores it."""
+    value = missing(column)
+    said = "NULL" if value is None else literal_sql(value, column.type)
+    return f"CAST({said} AS {duckdb_type(column.type)})"
 
 
 @dataclass(slots=True, eq=False)
@@ -203,10 +206,17 @@ class Physical:
             f"INSERT INTO {self._into} SELECT {', '.join([*cells, 'x._rid', since, until])} FROM {source} x"
         )
 
+    def read(self, wanted: Sequence[Column]) -> list[str]:
+        """Columns by their attribute numbers; of one that this generation has not, rows have what is missing."""
+        known = {c.attnum for c in self.table.columns}
+        return [f"c{c.attnum}" if c.attnum in known else missing_sql(c) for c in wanted]
+
+    def _named(self, wanted: Sequence[Column]) -> list[str]:
+        return [f"{cell} AS {quoted(c.name)}" for c, cell in zip(wanted, self.read(wanted), strict=True)]
+
     def insert_from(self, old: Physical, ts: Timestamp) -> str:
         """Copies the rows open in an older generation, column by attribute number."""
-        known = {c.attnum for c in old.table.columns}
-        cells = [f"c{c.attnum}" if c.attnum in known else missing_sql(c) for c in self.table.columns]
+        cells = old.read(self.table.columns)
         return (
             f"INSERT INTO {self.name} SELECT {', '.join([*cells, '_rid', str(ts), str(OPEN)])} "
             f"FROM {old.name} WHERE _to = {OPEN}"
@@ -250,14 +260,10 @@ class Physical:
     def select(self, where: str, columns: Sequence[int] | None, with_rid: bool, seen_as: Table) -> str:
         """A parenthesised subquery of the columns of `seen_as`, found by attribute number.
 
-        `columns` are positions in `seen_as`; of a column that this generation has not, rows have what is missing.
+        `columns` are positions in `seen_as`.
         """
         wanted = seen_as.columns if columns is None else [seen_as.columns[i] for i in columns]
-        known = {c.attnum for c in self.table.columns}
-        cells = [
-            (f"c{c.attnum}" if c.attnum in known else missing_sql(c)) + f" AS {quoted(c.name)}"
-            for c in wanted
-        ]
+        cells = self._named(wanted)
         if with_rid or not cells:
             cells.append("_rid")
         text = f"SELECT {', '.join(cells)} FROM {self.name}"
@@ -265,12 +271,7 @@ class Physical:
 
     def changes(self, after: Timestamp, upto: Timestamp, seen_as: Table) -> str:
         """A parenthesised subquery of the rows that came and went in (after, upto]."""
-        known = {c.attnum for c in self.table.columns}
-        cells = [
-            (f"c{c.attnum}" if c.attnum in known else missing_sql(c)) + f" AS {quoted(c.name)}"
-            for c in seen_as.columns
-        ]
-        told = "".join(f", {c}" for c in cells)
+        told = "".join(f", {c}" for c in self._named(seen_as.columns))
 
         def row(at: str, came: bool) -> str:
             word = "insert" if came else "delete"

@@ -25,11 +25,12 @@ import pyarrow as pa
 from executor.snapshot.image import TableImage
 from executor.snapshot.lookup import unique_columns
 from executor.snapshot.pending import Widen, bulk_op
+from executor.snapshot.physical import missing
 from executor.snapshot.versions import Version
 from planner.abc import Column, Table
 from planner.types import arrow_type
 from storage.abc import Datum, Row, Timestamp
-from storage.rows import repeated, unpack
+from storage.rows import repeated
 
 if TYPE_CHECKING:
     from executor.snapshot.store import SnapshotStore
@@ -37,11 +38,6 @@ if TYPE_CHECKING:
 _ZEROS_ROWS_MIN = 1 << 16
 _TEXT_BYTES_MAX = (1 << 31) - 1
 """What the offsets of a column of texts can say."""
-
-
-def missing(column: Column) -> Datum:
-    """What rows have that are older than the column."""
-    return unpack(bytes.fromhex(column.missing))[0] if column.missing else None
 
 
 def fits(column: Column, count: int) -> bool:
