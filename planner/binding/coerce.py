@@ -78,6 +78,17 @@ class Coercions:
             return made  # a whole row of a relation, which has been asked
         return self.asked(made) if t.composite_conditions(t.element_of(target.oid) or target.oid) else made
 
+    def count(self, node: ir.Node, what: str, position: int) -> ir.Node:
+        """The argument of a clause that counts rows, as a bigint. Raises 42804."""
+        made = self.try_coerce(node, TypeRef(t.INT8), "a", position)
+        if made is None:
+            raise PlanError(
+                "42804",
+                f"argument of {what} must be type bigint, not type {t.format_type(node.type)}",
+                position=position,
+            )
+        return made
+
     def _converted(self, node: ir.Node, target: TypeRef, context: str, position: int) -> ir.Node | None:
         if node.type.oid == t.UNKNOWN and not isinstance(node, ir.Lit | ir.Parm):
             node = ir.Cast(TypeRef(t.TEXT), node)

@@ -55,7 +55,7 @@ _ALIKE = (
 
 def _is_short(node: ir.Node) -> bool:
     """Whether it may be written out twice, and is the same both times."""
-    nodes = list(ir.walk(node))
+    nodes = ir.walk(node)
     return len(nodes) <= _SHORT_MAX and all(
         isinstance(n, _REPEATABLE) and not (isinstance(n, ir.Call) and n.volatile) for n in nodes
     )

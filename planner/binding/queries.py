@@ -21,7 +21,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import domains, ir, joins, locked_rows, locking, partitioned, values_stars, window_order
+from planner.binding import domains, ir, joins, locked_rows, locking, values_stars, window_order
 from planner.binding.clauses import refuse_into, refuse_sets
 from planner.binding.comparable import refuse_unequal, refuse_unordered
 from planner.binding.compound import CompoundBinder
@@ -29,9 +29,8 @@ from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Item
 from planner.binding.grouped_sets import below, spread
 from planner.binding.grouping import Grouping
-from planner.binding.keyed import key_conditions, searched
+from planner.binding.keyed import key_conditions
 from planner.binding.keyed.selects import BoundSelect
-from planner.binding.keyed.single_values import written_out
 from planner.binding.missing_names import missing_relation
 from planner.binding.naming import figure_name, identifier
 from planner.binding.output_keys import group_keys, order_key
@@ -374,13 +373,7 @@ class QueryBinder(CompoundBinder):
                     raise PlanError(
                         "42P10", f"argument of {what} must not contain variables", position=n.position
                     )
-            made = self.coercions.try_coerce(bound, TypeRef(t.INT8), "a", first_position(value))
-            if made is None:
-                raise PlanError(
-                    "42804",
-                    f"argument of {what} must be type bigint, not type {t.format_type(bound.type)}",
-                    position=first_position(value),
-                )
+            made = self.coercions.count(bound, what, first_position(value))
             if isinstance(made, ir.Lit) and isinstance(made.value, int) and made.value < 0:
                 code = "2201W" if key == "limit" else "2201X"
                 raise PlanError(code, f"{what} must not be negative")
@@ -410,8 +403,7 @@ class QueryBinder(CompoundBinder):
             r = scope.relations[0]
             assert r.table is not None
             self.ranges[r.number] = key_conditions.read_ranges(r.table, r.number, parts.where)
-        partitioned.note(self, scope.relations, parts.where, scope.steps)
-        searched.note(self, scope.relations, written_out(parts.where, scope.steps))
+        self.note_asked(parts, scope)
         grouping = Grouping(self, scope, sets)
         for x in parts.targets:
             x.node = grouping.lift(x.node)

@@ -154,14 +154,7 @@ class WindowBinder:
                 "42P10", f"argument of {kind} must not contain variables", position=first_position(value)
             )
         if kind != "RANGE":
-            count = self.coercions.try_coerce(offset, TypeRef(t.INT8), "a", first_position(value))
-            if count is None:
-                raise PlanError(
-                    "42804",
-                    f"argument of {kind} must be type bigint, not type {t.format_type(offset.type)}",
-                    position=first_position(value),
-                )
-            return side, count
+            return side, self.coercions.count(offset, kind, first_position(value))
         if len(keys) != 1:
             raise PlanError(
                 "42P20",
@@ -174,42 +167,34 @@ class WindowBinder:
         """An offset of RANGE as what such a key is counted by. Raises 0A000."""
         key = TypeRef(t.TEXT if by.type.oid == t.VARCHAR else by.type.oid)
         kinds = _MEASURED_BY.get(key.oid, ())
-        unsupported = "RANGE with offset PRECEDING/FOLLOWING is not supported for column type "
+
+        def unsupported(said: str, hint: str = "") -> PlanError:
+            told = f"RANGE with offset PRECEDING/FOLLOWING is not supported for column type {said}"
+            return PlanError("0A000", told, hint=hint, position=position)
+
         if not kinds:
-            raise PlanError("0A000", unsupported + t.format_type(key), position=position)
+            raise unsupported(t.format_type(key))
         if key.oid == t.NUMERIC and self.queries.emitter.frag(by).form is None:
-            raise PlanError(
-                "0A000",
-                f"{unsupported}numeric without a precision",
-                hint="Cast the column to numeric(precision, scale).",
-                position=position,
-            )
+            raise unsupported("numeric without a precision", "Cast the column to numeric(precision, scale).")
         made: ir.Node | None = offset
         if offset.type.oid == t.UNKNOWN:
             made = self.coercions.coerce(offset, key if kinds == _INTEGERS else TypeRef(kinds[0]), "i")
         elif offset.type.oid not in kinds:
             made = self.coercions.try_coerce(offset, TypeRef(kinds[-1]), "i") if len(kinds) == 1 else None
         if made is None:
-            raise PlanError(
-                "0A000",
-                f"{unsupported}{t.format_type(key)} and offset type {t.format_type(offset.type)}",
-                hint="Cast the offset value to an appropriate type.",
-                position=position,
+            raise unsupported(
+                f"{t.format_type(key)} and offset type {t.format_type(offset.type)}",
+                "Cast the offset value to an appropriate type.",
             )
-        if (
-            isinstance(made, ir.Lit) and made.value != made.value
-        ):  # not a number: DuckDB would take it for all there is
+        # Not a number: DuckDB would take it for all there is.
+        if isinstance(made, ir.Lit) and (made.value != made.value or made.value == -math.inf):
             raise PlanError("22013", "invalid preceding or following size in window function")
-        if isinstance(made, ir.Lit) and made.value in (math.inf, -math.inf):
-            if made.value < 0:
-                raise PlanError("22013", "invalid preceding or following size in window function")
+        if isinstance(made, ir.Lit) and made.value == math.inf:
             raise PlanError("0A000", "infinite offsets of RANGE are not supported", position=position)
         if key.oid == t.NUMERIC and self.queries.emitter.frag(made).form is None:
-            raise PlanError(
-                "0A000",
-                f"{unsupported}numeric and an offset of numeric without a precision",
-                hint="Cast the offset to numeric(precision, scale).",
-                position=position,
+            raise unsupported(
+                "numeric and an offset of numeric without a precision",
+                "Cast the offset to numeric(precision, scale).",
             )
         return made
 

@@ -84,9 +84,13 @@ class QueryWriter(QueryState):
             return sql("tw_record_text(CAST([", join(", ", items), "] AS VARCHAR[]))")
         return self.canonical(self.emitter.frag(node), node.type)
 
-    def written(self, parts: Parts, scope: Scope, top: bool) -> BoundQuery:
+    def note_asked(self, parts: Parts, scope: Scope) -> None:
+        """Notes which partitions, and which terms of indexes, WHERE asks for."""
         partitioned.note(self, scope.relations, parts.where, scope.steps)
         searched.note(self, scope.relations, written_out(parts.where, scope.steps))
+
+    def written(self, parts: Parts, scope: Scope, top: bool) -> BoundQuery:
+        self.note_asked(parts, scope)
         put_off = late_targets.put_off(self, parts, scope, top)
         if put_off is not None:
             return put_off

@@ -102,18 +102,17 @@ def shortcut(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJoin 
         except keyed.NotKeyed:
             return None
     other = otherwise(parts, steps, catalog, found) if isinstance(found, KeyedRead) else None
-    if not (parts.distinct or parts.offset is not None):
-        return found if other is None or isinstance(found, KeyedJoin) else replace(found, otherwise=other)
-    if parts.distinct and any(x.node.type.oid not in keyed.SORTED_TYPES for x in parts.targets):
-        return None
-    try:
-        offset = keyed.expression(parts.offset, {}) if parts.offset is not None else None
-    except keyed.NotKeyed:
-        return None
-    if isinstance(other, KeyedRead):
-        other = replace(other, offset=offset, distinct=parts.distinct)
-    found = replace(found, offset=offset, distinct=parts.distinct)
-    return found if other is None or isinstance(found, KeyedJoin) else replace(found, otherwise=other)
+    if parts.distinct or parts.offset is not None:
+        if parts.distinct and any(x.node.type.oid not in keyed.SORTED_TYPES for x in parts.targets):
+            return None
+        try:
+            offset = keyed.expression(parts.offset, {}) if parts.offset is not None else None
+        except keyed.NotKeyed:
+            return None
+        if isinstance(other, KeyedRead):
+            other = replace(other, offset=offset, distinct=parts.distinct)
+        found = replace(found, offset=offset, distinct=parts.distinct)
+    return replace(found, otherwise=other) if isinstance(found, KeyedRead) and other is not None else found
 
 
 def otherwise(

@@ -78,10 +78,9 @@ def _is_value(step: FromStep) -> bool:
     node = step.spread[0]
     if not isinstance(node, ir.Call | ir.Cast | ir.Lit | ir.Parm):
         return False
-    inside = list(ir.walk(node))
     return not any(
         isinstance(n, ir.Var | ir.SubQuery | ir.SetReturning) or (isinstance(n, ir.Call) and n.op == RUN)
-        for n in inside
+        for n in ir.walk(node)
     ) and not ir.varies(node)
 
 
