@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import CodeType, FrameType
 from typing import Any
 
@@ -82,7 +84,7 @@ class _Transport(asyncio.Transport):
     def close(self) -> None: ...
 
 
-class _Client:
+class Client:
     """One prepared session, as libpq would speak for it."""
 
     def __init__(self, server: Server, script: tuple[str, ...], seed: int) -> None:
@@ -130,7 +132,7 @@ def _bound(name: str, values: tuple[int, ...]) -> bytes:
     return _message(b"B", body) + rest
 
 
-class _Count:
+class Count:
     """Bytecodes and calls, of everything but this file and what asyncio does for it."""
 
     def __init__(self) -> None:
@@ -151,22 +153,40 @@ class _Count:
         return self._step
 
 
-async def measure(script: str, client_count: int) -> None:
+@asynccontextmanager
+async def in_memory() -> AsyncIterator[Executor]:
+    """An executor whose log, parts and scratch go with it."""
     env = await Environment.open(blob="memory://", consensus="memory://", limits=Limits())
     with tempfile.TemporaryDirectory() as scratch:
         executor = await Executor.open(env, scratch=scratch)
+        yield executor
+        await executor.close()
+        await env.close()
+
+
+def tell_functions(
+    bytecodes: Counter[CodeType], calls: Counter[CodeType], times: int, *, width: int = 20
+) -> None:
+    """The functions with the most bytecodes: these and its calls, each time."""
+    for code, count in bytecodes.most_common(LISTED):
+        where = "/".join(code.co_filename.split("/")[-3:])
+        print(f"{count / times:{width}.1f} {calls[code] / times:7.2f}   {where}:{code.co_name}")
+
+
+async def measure(script: str, client_count: int) -> None:
+    async with in_memory() as executor:
         server = Server(executor)
         server.loop = asyncio.get_running_loop()
-        first = _Client(server, (), 0)
+        first = Client(server, (), 0)
         await first.start()
         for text in _SETUP:
             await first.query(text)
-        clients = [_Client(server, SCRIPTS[script], seed) for seed in range(client_count)]
+        clients = [Client(server, SCRIPTS[script], seed) for seed in range(client_count)]
         for client in clients:
             await client.start()
 
         async def run() -> None:
-            async def some(client: _Client) -> None:
+            async def some(client: Client) -> None:
                 for _ in range(TRANSACTIONS // client_count):
                     await client.transaction()
 
@@ -176,7 +196,7 @@ async def measure(script: str, client_count: int) -> None:
         began_s = time.process_time()
         await run()
         cpu_s = time.process_time() - began_s
-        count = _Count()
+        count = Count()
         sys.settrace(count.begin)
         await run()
         sys.settrace(None)
@@ -185,11 +205,7 @@ async def measure(script: str, client_count: int) -> None:
             f"{script}, {client_count} clients: {sum(count.bytecodes.values()) / done:,.0f} bytecodes and"
             f" {sum(count.calls.values()) / done:.0f} calls a transaction; {cpu_s / done * 1e6:.0f} microseconds of CPU, driver and all"
         )
-        for code, bytecodes in count.bytecodes.most_common(LISTED):
-            where = "/".join(code.co_filename.split("/")[-3:])
-            print(f"{bytecodes / done:9.1f} {count.calls[code] / done:7.2f}  {where}:{code.co_name}")
-        await executor.close()
-        await env.close()
+        tell_functions(count.bytecodes, count.calls, done, width=9)
 
 
 if __name__ == "__main__":

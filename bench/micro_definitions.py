@@ -11,20 +11,15 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import tempfile
 import time
 from collections import Counter
 from types import CodeType
 
-from bench.micro_commit import _Client, _Count
-from executor.executor import Executor
+from bench.micro_commit import Client, Count, in_memory, tell_functions
 from pgwire.server import Server
-from txn.environment import Environment
-from txn.limits import Limits
 
 TABLES = (10, 200, 2_000)
 WARM, TIMED, COUNTED = 3, 20, 2
-LISTED = 50
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "table": ("CREATE TABLE y (id int PRIMARY KEY, a text NOT NULL, b numeric(10,2))", "DROP TABLE y"),
@@ -75,12 +70,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 async def measure(tables: int, group: str, part: str) -> None:
-    env = await Environment.open(blob="memory://", consensus="memory://", limits=Limits())
-    with tempfile.TemporaryDirectory() as scratch:
-        executor = await Executor.open(env, scratch=scratch)
+    async with in_memory() as executor:
         server = Server(executor)
         server.loop = asyncio.get_running_loop()
-        client = _Client(server, (), 0)
+        client = Client(server, (), 0)
         await client.start()
         await client.query("CREATE TABLE t0 (id int PRIMARY KEY, a text)")
         await client.query("INSERT INTO t0 VALUES (1, 'one')")
@@ -102,7 +95,7 @@ async def measure(tables: int, group: str, part: str) -> None:
             calls: dict[str, Counter[CodeType]] = {text: Counter() for text in statements}
             for _ in range(COUNTED):
                 for text in statements:
-                    count = _Count()
+                    count = Count()
                     sys.settrace(count.begin)
                     await client.query(text)
                     sys.settrace(None)
@@ -115,13 +108,7 @@ async def measure(tables: int, group: str, part: str) -> None:
                     flush=True,
                 )
                 if part and part in text:
-                    for code, each in bytecodes[text].most_common(LISTED):
-                        where = "/".join(code.co_filename.split("/")[-3:])
-                        print(
-                            f"{each / COUNTED:20.1f} {calls[text][code] / COUNTED:7.1f}   {where}:{code.co_name}"
-                        )
-        await executor.close()
-        await env.close()
+                    tell_functions(bytecodes[text], calls[text], COUNTED)
 
 
 if __name__ == "__main__":

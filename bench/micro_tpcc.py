@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from types import CodeType, FrameType
@@ -20,20 +19,16 @@ from typing import Any
 import psycopg
 import uvloop
 
-from bench.micro_commit import _Count
+from bench.micro_commit import Count, in_memory, tell_functions
 from bench.tpcc import schema
 from bench.tpcc.transactions import MIX, UnusedItem
-from executor.executor import Executor
 from pgwire.connection import Connection
 from pgwire.server import Server, WireLimits
-from txn.environment import Environment
-from txn.limits import Limits
 
 TRANSACTIONS = 300
-LISTED = 40
 
 
-class _Elsewhere(_Count):
+class _Elsewhere(Count):
     """Nor of this file."""
 
     def begin(self, frame: FrameType, event: str, arg: Any) -> Any:
@@ -93,17 +88,13 @@ class _Statements:
                 f" {sum(self.calls[text].values()) / n:6,.0f} calls   {text[:90]}"
             )
             if part and part in text:
-                for code, each in self.bytecodes[text].most_common(LISTED):
-                    where = "/".join(code.co_filename.split("/")[-3:])
-                    print(f"{each / n:20.1f} {self.calls[text][code] / n:7.2f}   {where}:{code.co_name}")
+                tell_functions(self.bytecodes[text], self.calls[text], n)
 
 
 async def measure(transactions: int, part: str) -> None:
     statements, listen = _Statements(), Connection._listen
     Connection._listen = lambda self, take: listen(self, statements.listen(self, take))  # type: ignore[method-assign]
-    env = await Environment.open(blob="memory://", consensus="memory://", limits=Limits())
-    with tempfile.TemporaryDirectory() as scratch:
-        executor = await Executor.open(env, scratch=scratch)
+    async with in_memory() as executor:
         server = Server(executor, limits=WireLimits(stay_awake_s=0.0))
         host, port = await server.listen("127.0.0.1", 0)
         child = await asyncio.create_subprocess_exec(
@@ -122,8 +113,6 @@ async def measure(transactions: int, part: str) -> None:
             child.stdin.close()
             await child.wait()
         statements.tell(transactions, part)
-        await executor.close()
-        await env.close()
 
 
 def client(host: str, port: str, transactions: int) -> None:

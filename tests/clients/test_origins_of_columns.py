@@ -5,12 +5,8 @@ A column stays the relation's own through subqueries, WITH and joins; a view's c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import psycopg
-import pytest
 
-from tests.postgres import NoPostgres, running_postgres
 from tests.server.process import ServerProcess
 
 _MADE = """
@@ -42,15 +38,6 @@ _QUERIES = (
     "DELETE FROM jobs j USING people p WHERE false RETURNING j.wage, p.name, p.id + 1",
     "TABLE paid",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    try:
-        with running_postgres({"fsync": "off"}) as dsn:
-            yield dsn
-    except NoPostgres as e:
-        pytest.skip(str(e))
 
 
 def _told(connection: psycopg.Connection[tuple[object, ...]]) -> list[object]:
