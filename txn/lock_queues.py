@@ -157,12 +157,18 @@ class LockQueues:
             blockers.append(ahead.owner)
         return blockers
 
-    def _may_be_awaited(self, newest: Waiter) -> bool:
-        """Whether anybody may wait for who has just begun to wait. Otherwise that closes no circle, and a long queue is not looked
-        through for one: nobody is behind it in its own, and it holds nothing that others are queued for."""
-        if self.beyond is not None or self._locks[newest.key].queue[-1] is not newest:
+    def _may_close_circle(self, newest: Waiter, lock: Lock) -> bool:
+        """Whether who has just begun to wait for the lock may have closed a circle. It has not if it came last, and nobody who holds
+        the lock waits (all ahead of it wait for those, and for each other), or it holds nothing that others are queued for."""
+        if self.beyond is not None or lock.queue[-1] is not newest:
             return True
-        party = party_of(newest.owner)
+        party, waiting = party_of(newest.owner), self._parties
+        for holder in lock.holders:
+            other = party_of(holder)
+            if other in waiting:  # which the newest is, too: it may be one of the holders in another name
+                break
+        else:
+            return False
         return any(party_of(holder) == party for lock in self._queues.values() for holder in lock.holders)
 
     def _ahead_alike(self, party: Hashable) -> set[Hashable]:

@@ -117,6 +117,19 @@ class KeyLocks(LockQueues):
         """
         if self.try_acquire(owner, space, key, mode):
             return None
+        return self.queue(owner, space, key, mode, granted, timeout_s=timeout_s)
+
+    def queue(
+        self,
+        owner: Hashable,
+        space: Keyspace,
+        key: Key,
+        mode: LockMode,
+        granted: Granted,
+        *,
+        timeout_s: float | None = None,
+    ) -> Waiter | None:
+        """`acquire` of a lock that `try_acquire` has not given in this very turn of the loop."""
         if owner in self._waiting:
             raise AssertionError("an owner waits for one lock at a time")
         lock_key = (space, self.name(space, key))
@@ -130,7 +143,7 @@ class KeyLocks(LockQueues):
             lock.queue.append(waiter)
         self._queues[lock_key] = lock
         self._waiting[owner] = self._parties[party_of(owner)] = waiter
-        cycle = self._cycle_through(party_of(owner)) if self._may_be_awaited(waiter) else []
+        cycle = self._cycle_through(party_of(owner)) if self._may_close_circle(waiter, lock) else []
         while cycle and (passes := self._only_queued(cycle)) is not None:
             self._let_pass(passes)
             if passes is waiter:

@@ -4,9 +4,9 @@
     lane(compiled)    the same where nothing of it happens: one key, no row of the block's own under it, nobody in the way
 
 What a lane does is what `keyed.run_in_block` does for such a statement, in the same order: lock, look whether the snapshot has the
-newest, note what is read, compute, check, buffer. Where anything is not as usual it says None before it has written anything. Then
-the statement begins at `run_in_block`: what was locked or noted until then it would have locked and noted itself, and what waits
-and raises is written down there, and not here. A row that INSERT has made goes along: its numbers have been drawn from sequences,
+newest, note what is read, compute, check, buffer. Where another has the lock it raises WouldBlock as that does. Where anything else
+is not as usual it says None before it has written anything. Then the statement begins at `run_in_block`: what was locked or noted
+until then it would have locked and noted itself, and what else raises is written down there, and not here. A row that INSERT has made goes along: its numbers have been drawn from sequences,
 and the key that is taken is the one it drew first.
 
     BEGIN; UPDATE accounts ... WHERE aid = $2; SELECT ... WHERE aid = $1; INSERT INTO history ...; END
@@ -159,7 +159,11 @@ def _lock(executor: Executor, compiled: CompiledPlan, plan: Plan) -> Lane | None
             return None
         ts = txn.read_ts
         row = get_columns(key, ts, columns)
-        if row is None or not try_acquire(txn, shard, key, mode) or env.conflicts.point(shard, key, ts):
+        if row is None:
+            return None
+        if not try_acquire(txn, shard, key, mode):
+            raise keyed.WouldBlock(shard, key, mode)
+        if env.conflicts.point(shard, key, ts):
             return None
         txn.follow()
         txn.reads.point(shard, key, footprint)
@@ -187,7 +191,7 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
             return None
         txn = block.statement()
         if not try_acquire(txn, shard, key, mode):
-            return None
+            raise keyed.WouldBlock(shard, key, mode)
         newest = env.conflicts.point(shard, key, txn.read_ts)
         if newest and not txn.refresh(newest):
             return None

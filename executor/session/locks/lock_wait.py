@@ -67,20 +67,23 @@ class LockWait:
         """The rows of an INSERT: made once, for they have drawn numbers."""
 
     def begin(self, blocked: keyed.WouldBlock) -> _Pending:
-        """Queues for the lock. Raises DeadlockDetected."""
+        """Queues for the lock; or it has it, and all is told before this returns. Raises DeadlockDetected."""
         session = self._session
-        self._acquire(blocked)
+        waits = self._queues(blocked)
         session.lock_wait = self
         timeout_ms = session.settings.statement_timeout_ms
         if timeout_ms:
             self._timer = asyncio.get_running_loop().call_later(timeout_ms / 1000, self._timed_out)
+        if not waits:
+            self._granted(None)
         return PENDING
 
-    def _acquire(self, blocked: keyed.WouldBlock) -> None:
+    def _queues(self, blocked: keyed.WouldBlock) -> bool:
+        """Whether it has to wait: not if nobody but others in the queue was in the way, and these wait for this transaction."""
         session = self._session
         self._made = self._made or blocked.made
         timeout_ms = session.settings.lock_timeout_ms
-        waiter = session.executor.env.locks.acquire(
+        waiter = session.executor.env.locks.queue(
             self._block.transaction(),
             blocked.space,
             blocked.key,
@@ -88,7 +91,7 @@ class LockWait:
             self._granted,
             timeout_s=timeout_ms / 1000 if timeout_ms else None,
         )
-        assert waiter is not None, "the lock was held a moment ago, in this very turn of the loop"
+        return waiter is not None
 
     def _granted(self, error: Exception | None) -> None:
         if error is not None:
@@ -107,9 +110,12 @@ class LockWait:
                 )
         except keyed.WouldBlock as blocked:
             try:
-                self._acquire(blocked)
+                waits = self._queues(blocked)
             except Exception as refused:  # noqa: BLE001 - a deadlock, above all: the client is told
                 self._finish(refused)
+                return
+            if not waits:
+                self._granted(None)
             return
         except (
             NoKeyedAnswer,
