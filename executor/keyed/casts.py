@@ -166,7 +166,7 @@ def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:
         return unchanged
     if a == t.JSON and b == t.JSONB:
         return lambda v, _s: jsonb_in(v)
-    if a == t.BOOL and b in _TEXTS:
+    if a == t.BOOL and b in _TEXTS and b != t.NAME:
         return lambda v, _s: "true" if v else "false"
     if b in _TEXTS:
         return lambda v, s: t.output_text(v, source, s.types)

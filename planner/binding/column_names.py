@@ -230,7 +230,7 @@ class NameBinder(PredicateBinder):
         ):  # (t.*).a
             name = identifier(node.this.this.args["table"])
             return self.qualified(name, identifier(node.expression), scope, first_position(node))
-        inner = exp.Paren | exp.Dot | exp.Parameter | exp.Bracket
+        inner = exp.Paren | exp.Dot | exp.Parameter | exp.Bracket | exp.Subquery
         if isinstance(node.this, inner) and isinstance(node.expression, exp.Identifier):
             whole = node.this.this if isinstance(node.this, exp.Paren) else node.this
             name, record = identifier(node.expression), self.bind(whole, scope)

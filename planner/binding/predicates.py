@@ -287,6 +287,16 @@ class PredicateBinder(RowComparisonBinder):
         return row_of(self.row_items(items, scope))
 
     def _scalar_subquery(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        if scope.queried is None:
+            return self._scalar_query(node, scope)
+        # What is grouped by and what is shown are one value if they are written alike; bound twice they would be of two relations.
+        said = repr(node)
+        known = scope.queried.get(said) if scope.repeats else None
+        if known is None:
+            known = scope.queried[said] = self._scalar_query(node, scope)
+        return known
+
+    def _scalar_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
         bound = self.queries.subquery(node, scope)
         if len(bound.columns) != 1:
             at = self.queries.parenthesis_before(first_position(node))

@@ -184,8 +184,10 @@ class QueryBinder(CompoundBinder):
         barriers.let_through(self, scope.relations, where)
         define_windows(node, scope, self.text)
         scope.clause = definition = self.ctx.clause if scope.parent is None else ""
+        if node.args.get("group") is not None or node.args.get("distinct") is not None:
+            scope.queried = {}
         targets = self.targets(node.expressions, scope, expected)
-        scope.clause = ""
+        scope.clause, scope.repeats = "", True
         for target in targets if definition else ():
             refuse_sets(target.node, definition)
             refuse_unsteady_within(target.node, definition)

@@ -155,6 +155,9 @@ class Scope:
     query: Scope | None = None  # the scope of the query whose FROM is being joined, if it is not this one
     where: ir.Node | None = None
     standing: Standing | None = None  # of a locking query in another one
+    queried: dict[str, ir.Node] | None = None
+    """Scalar subqueries of a target list by their trees, for the clauses that may say one again (GROUP BY, DISTINCT)."""
+    repeats: bool = False  # whether a clause is being bound that may do so
 
     def find_relation(self, name: str, schema: str = "") -> Relation | None:
         found = [

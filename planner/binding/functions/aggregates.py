@@ -262,6 +262,10 @@ def _extreme(kind: str) -> Maker:
             # Also of one width char(n) are ordered by what stands before their blanks: a tab is less than one.
             key = comparable(x, TypeRef(t.BPCHAR) if ref.oid == t.BPCHAR else ref)
             return around.call(f"arg_{kind}", [x, key], distinct=False).with_form(x.form)
+        if t.element_of(ref.oid) and any(isinstance(n, ir.SubQuery) for n in ir.walk(around.node.args[0])):
+            return around.call(f"arg_{kind}", [x, x], distinct=False).with_form(
+                x.form
+            )  # DuckDB copies a list's expression, and no query's
         return around.call(kind, [x], distinct=False).with_form(x.form)
 
     return made

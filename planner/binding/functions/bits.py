@@ -17,7 +17,7 @@ templates("""
 varbit || varbit => ({0} || {1})
 ~ bit => tw_bits_not({0})
 bit << int4 => tw_bits_shifted({0}, {1})
-bit >> int4 => tw_bits_shifted({0}, -{1})
+bit >> int4 => tw_bits_shifted_right({0}, {1})
 length(bit) => CAST(length({0}) AS INTEGER)
 bit_length(bit) => CAST(length({0}) AS INTEGER)
 octet_length(bit) => CAST((length({0}) + 7) // 8 AS INTEGER)

@@ -62,7 +62,8 @@ def _rank(around: Around, args: list[Frag]) -> Frag:
 
 def _dense_rank(around: Around, args: list[Frag]) -> Frag:
     before, _, key = _tests(around)
-    return sql("(1 + ", _count(around, sql("DISTINCT ", key), before), ")")
+    different = sql("DISTINCT ", around.guarded(key))
+    return sql("(1 + ", around.call("count", [different], distinct=False, guard=False, filtered=before), ")")
 
 
 def _percent_rank(around: Around, args: list[Frag]) -> Frag:

@@ -147,6 +147,8 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         return frag if target_oid in (t.BPCHAR, t.CSTRING) else sql("rtrim(", frag, ", ' ')")
     if a == t.NUMERIC:
         return as_text_numeric(frag).with_form(None)
+    if a == t.BOOL and target_oid == t.NAME:  # no cast of its own: what the output function says
+        return sql("left(CAST(", frag, " AS VARCHAR), 1)")
     if a in INTS or a in (t.BOOL,):
         return sql("CAST(", frag, " AS VARCHAR)")
     if t.element_of(a):

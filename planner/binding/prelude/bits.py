@@ -94,6 +94,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_bits_folded", _folded, (_V, "VARCHAR[]"), _V),
     ("tw_bits_not", lambda b: b.translate({48: "1", 49: "0"}), (_V,), _V),
     ("tw_bits_shifted", _shifted, (_V, _N), _V),
+    ("tw_bits_shifted_right", lambda bits, places: _shifted(bits, -places), (_V, _N), _V),
     ("tw_bits_of_int", _of_int, (_I8, _N, _N), _V),
     ("tw_bits_to_int", _to_int, (_V, _N), _I8),
     ("tw_bits_fit", _fit, (_V, _N, "BOOLEAN", "BOOLEAN"), _V),

@@ -9,7 +9,7 @@ from typing import Any
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.templates import date_formats as formats
-from planner.binding.templates import date_input, number_formats, number_input
+from planner.binding.templates import date_input, interval_formats, number_formats, number_input
 from planner.types import TypeSettings
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -69,7 +69,7 @@ def _stored_interval(value: Any) -> Interval:
 def _limit(months: float, days: float, micros: float) -> Interval:
     if not (-(2**31) <= months < 2**31 and -(2**31) <= days < 2**31 and -(2**63) <= micros < 2**63):
         raise SqlError("22008", "interval out of range")
-    return int(months), int(days), int(micros)
+    return int(months), int(days), round(micros)
 
 
 def multiply(i: Interval, factor: float) -> Interval:
@@ -86,7 +86,7 @@ def multiply(i: Interval, factor: float) -> Interval:
         days += int(seconds / 86400)
         seconds -= int(seconds / 86400) * 86400
     days += int(month_days)
-    return _limit(months, days, round(i[2] * factor + seconds * 1_000_000))
+    return _limit(months, days, i[2] * factor + seconds * 1_000_000)
 
 
 def divide(i: Interval, by: float) -> Interval:
@@ -103,7 +103,7 @@ def divide(i: Interval, by: float) -> Interval:
         days += int(seconds / 86400)
         seconds -= int(seconds / 86400) * 86400
     days += int(month_days)
-    return _limit(months, days, round(i[2] / by + seconds * 1_000_000))
+    return _limit(months, days, i[2] / by + seconds * 1_000_000)
 
 
 def justify_hours(i: Interval) -> Interval:
@@ -248,7 +248,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_round_time", _rounded, ("TIME", "INTEGER"), "TIME"),
     ("tw_to_char_timestamp", _by_template(formats.timestamp_text), ("TIMESTAMP", _V), _V),
     ("tw_to_char_timestamptz", _by_template(formats.instant_text), ("TIMESTAMP WITH TIME ZONE", _V, _V), _V),
-    ("tw_to_char_interval", _by_template(formats.interval_text), (_I, _V), _V),
+    ("tw_to_char_interval", _by_template(interval_formats.interval_text), (_I, _V), _V),
     ("tw_to_char_numeric", number_formats.number_text, (_V, _V), _V),
     ("tw_to_char_float", number_formats.float_text, ("DOUBLE", _V, "INTEGER"), _V),
     ("tw_to_date", date_input.to_date, (_V, _V), "DATE"),

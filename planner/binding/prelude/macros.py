@@ -141,7 +141,7 @@ MACROS: tuple[str, ...] = (
     "list_transform([l], lambda tw_l: CASE WHEN len(tw_l) > 0 THEN tw_l ELSE [NULL] END)[1]",
     "CREATE OR REPLACE MACRO tw_bare_array(l) AS "
     "'{' || array_to_string(list_transform(l, lambda tw_i: coalesce(tw_i, 'NULL')), ',') || '}'",
-    "CREATE OR REPLACE MACRO tw_subscripts(l, r) AS CASE WHEN r THEN list_reverse(l) ELSE l END",
+    "CREATE OR REPLACE MACRO tw_subscripts(l, r) AS CASE r WHEN true THEN list_reverse(l) WHEN false THEN l END",
     *(
         f"CREATE OR REPLACE MACRO tw_int_{name}(x) AS CASE WHEN x < {low} OR x > {high} THEN error('[22003] {word} out of range') ELSE CAST(x AS {duck}) END"
         for name, duck, word, low, high in (
@@ -156,7 +156,7 @@ MACROS: tuple[str, ...] = (
     "CREATE OR REPLACE MACRO tw_step(n) AS CASE WHEN n = 0 THEN error('[22023] step size cannot equal zero') ELSE n END",
     # --- intervals and times ---
     "CREATE OR REPLACE MACRO tw_age(a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL WHEN isinf(a) OR isinf(b) THEN error('[0A000] age() of an infinite timestamp is not supported') ELSE age(a, b) END",
-    "CREATE OR REPLACE MACRO tw_days_between(a, b) AS CASE WHEN isinf(a) OR isinf(b) THEN error('[22008] cannot subtract infinite dates') ELSE CAST(a - b AS INTEGER) END",
+    "CREATE OR REPLACE MACRO tw_days_between(a, b) AS CASE WHEN isinf(a) AND b IS NOT NULL OR isinf(b) AND a IS NOT NULL THEN error('[22008] cannot subtract infinite dates') ELSE CAST(a - b AS INTEGER) END",
     "CREATE OR REPLACE MACRO tw_series_end(x) AS CASE WHEN isinf(x) THEN error('[0A000] generate_series() to infinity is not supported') ELSE x END",
     "CREATE OR REPLACE MACRO tw_finite(x) AS CASE WHEN isfinite(x) THEN x END",
     "CREATE OR REPLACE MACRO tw_to_timestamptz(x, zone) AS CASE WHEN isfinite(x) THEN timezone(zone, x) ELSE CAST(x AS TIMESTAMP WITH TIME ZONE) END",

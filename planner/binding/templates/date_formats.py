@@ -1,10 +1,7 @@
-"""to_char of dates and intervals: each piece of a template (`date_templates`) shown."""
+"""to_char of dates: each piece of a template (`date_templates`) shown."""
 
 from __future__ import annotations
 
-import math
-
-from planner.abc import SqlError
 from planner.binding.templates.date_parts import Day, day_of, shown_year
 from planner.binding.templates.date_templates import Piece, pieces
 from planner.binding.templates.number_formats import ordinal
@@ -93,15 +90,15 @@ def _field(p: Piece, date: Day, us: int) -> str:
     if upper in numbers:
         value, width = numbers[upper]
         sign = "-" if value < 0 else ""
+        fill = p.fill or upper in ("MS", "US")  # of a fraction all digits count
         return (
-            sign
-            + (str(abs(value)).rjust(width, "0") if p.fill else str(abs(value)))
-            + ordinal(value, p.suffix)
+            sign + (str(abs(value)).rjust(width, "0") if fill else str(abs(value))) + ordinal(value, p.suffix)
         )
     if upper.startswith("FF"):
-        return f"{fraction:06d}"[: int(upper[2])]
+        digits = f"{fraction:06d}"[: int(upper[2])]
+        return digits + ordinal(int(digits), p.suffix)
     if upper == "Y,YYY":
-        return f"{year // 1000},{year % 1000:03d}"
+        return f"{year // 1000},{year % 1000:03d}{ordinal(year, p.suffix)}"
     if upper in ("AM", "PM"):
         return _cased("PM" if hour >= 12 else "AM", name)
     if upper in ("A.M.", "P.M."):
@@ -120,50 +117,3 @@ def _field(p: Piece, date: Day, us: int) -> str:
         word = word.lower() if name.islower() else word
         return word.ljust(4) if p.fill else word
     raise AssertionError(name)
-
-
-def _roman_month(months: int, p: Piece) -> str:
-    """The month of an interval; those of negative ones are counted back from December."""
-    if not months:
-        return ""
-    month = int(math.fmod(months, 12))
-    if month == 0:
-        month = 12 if months > 0 else 1
-    elif month < 0:
-        month += 13
-    word = _ROMAN[month - 1]
-    word = word.lower() if p.pattern.islower() else word
-    return word.ljust(4) if p.fill else word
-
-
-def interval_text(i: tuple[int, int, int], template: str) -> str:
-    """to_char(interval, template)."""
-    months, days, micros = i
-    out = []
-    seconds, fraction = divmod(abs(micros), 1_000_000)
-    sign = -1 if micros < 0 else 1
-    hours = sign * (seconds // 3600)
-    values: dict[str, tuple[int, int]] = {
-        "YYYY": (int(months / 12), 4), "YYY": (int(months / 12) % 1000, 3), "YY": (int(months / 12) % 100, 2), "MM": (months - int(months / 12) * 12, 2),
-        "DD": (days, 2), "DDD": (days, 3), "HH24": (hours, 2), "HH12": ((abs(hours) - 1) % 12 + 1, 2), "HH": ((abs(hours) - 1) % 12 + 1, 2),
-        "MI": (sign * (seconds // 60 % 60), 2), "SS": (sign * (seconds % 60), 2), "MS": (sign * (fraction // 1000), 3), "US": (sign * fraction, 6),
-        "SSSS": (sign * seconds, 1),
-    }  # fmt: skip
-    for p in pieces(template):
-        if not p.pattern:
-            out.append(p.text)
-            continue
-        if p.pattern.upper() == "RM":
-            out.append(_roman_month(months, p))
-            continue
-        found = values.get(p.pattern.upper())
-        if found is None:
-            raise SqlError(
-                "22007",
-                "invalid format specification for an interval value",
-                hint="Intervals are not tied to specific calendar dates.",
-            )
-        value, width = found
-        shown = str(abs(value)).rjust(width, "0") if p.fill else str(abs(value))
-        out.append(("-" if value < 0 else "") + shown)
-    return "".join(out)

@@ -107,8 +107,10 @@ class _Reader:
             self.at += 1
 
 
-def to_number(text: str, template: str) -> str:
-    """Raises 42601 for a template that is none, 0A000 for one that only shows, 22P02 where no number is read."""
+def to_number(text: str, template: str) -> str | None:
+    """None of an empty template. Raises 42601 for a template that is none, 0A000 for one that only shows, 22P02 where no number is read."""
+    if not template:
+        return None
     p = picture(template)
     for only_shown in ("EEEE", "RN"):
         if only_shown in p.flags:

@@ -378,5 +378,8 @@ def _makeaclitem(
     for oid in (grantee, grantor):
         role = context.catalog.get(oid)
         names.append(_quoted(role.name) if isinstance(role, Role) else "")
-    letters = "".join(LETTERS[p.strip().upper()] + ("*" if grantable else "") for p in privilege.split(","))
+    letter = LETTERS.get(privilege.upper())
+    if letter is None:
+        raise SqlError("22023", f'unrecognized privilege type: "{privilege}"')
+    letters = letter + ("*" if grantable else "")
     return f"{names[0]}={letters}/{names[1]}"

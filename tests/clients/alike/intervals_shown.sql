@@ -1,0 +1,25 @@
+-- to_char of intervals: where their signs go, and the pieces that are the calendar’s; fractions and ordinals of timestamps.
+select i, p, to_char(i, p) from unnest(array[interval '-1 day', '-1 year -2 mons -3 days -04:05:06.789', '1 year 2 mons 3 days 04:05:06.789', '-10 days -12:00', '100 years', '-100 years', '-123 days', '0', '1234 days 30:00', '-0.000001 s','-1 mon 5 days']) i, unnest(array['YYYY','YYY','YY','Y','Y,YYY','MM','DD','DDD','HH24','HH12','HH','MI','SS','MS','US','SSSS','SSSSS','FF3','FF6','FMDD','FMHH24','FMMM','FMYYYY','FMMI','RM','AM','P.M.','CC','Q','WW','J','DDTH','HH24TH','FF1']) p;
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'YYYY'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'YYYY');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'Y,YYY'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'Y,YYY');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'Y'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'Y');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'CC'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'CC');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'Q'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'Q');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'WW'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'WW');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'W'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'W');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'J'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'J');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'D'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'D');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'ID'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'ID');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'IYYY'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'IYYY');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'IW'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'IW');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'AM'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'AM');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'TZ'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'TZ');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'OF'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'OF');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'Mon'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'Mon');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'Day'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'Day');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'BC'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'BC');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'FF3'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'FF3');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'SSSSS'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'SSSSS');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'IDDD'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'IDDD');
+select to_char(interval '-1 year -2 mons -3 days -04:05:06.789', 'TZH'), to_char(interval '1 year 2 mons 3 days 14:05:06.789', 'TZH');
+select t, p, to_char(t, p) from unnest(array[timestamp '2024-03-05 04:05:06.0078', '0044-01-31 00:00 BC', '12345-12-31 23:59:59.999999', '2020-12-31 12:00', '1999-01-01 13:01']) t, unnest(array['YYYY','YYY','YY','Y','Y,YYY','MM','DD','DDD','HH24','HH12','HH','MI','SS','MS','US','SSSS','SSSSS','FF3','FF6','FMDD','FMHH24','FMMM','FMYYYY','FMMI','RM','AM','P.M.','CC','Q','WW','J','DDTH','HH24TH','FF1','FMMS','FMUS','FMFF3','FF2TH','MSth','UStH','Y,YYYTH','FMY,YYY','FMCC','IYYY','IYY','IW','IDDD','ID','FMIW','FMIDDD','FMDDDth','FMWW','FMDay','fmday','DAY','dy','FMMonth','Mon','rm','FMRM','FMRM','Qth','Jth','FMHH12','bc','A.D.','Wth','CCth','YYth','FMYY','FMY','SSSSth','IYYYth','Dth','IDth','"x"YYYY\"','TM','FXYYYY','TMMonth','"a\"b"YYYY','YYYY\Y','FMHH24MI','DD"th"','FMDDth FMMonth']) p;
