@@ -22,25 +22,38 @@ LOCKS_MAX = 4_000_000
 
 
 class LockMode(enum.IntEnum):
-    """Row lock strengths of PostgreSQL, weakest first, and one that no row is locked in.
+    """Row lock strengths of PostgreSQL, weakest first, and two that no row is locked in.
 
-    TABLE_SHARE excludes SHARE, and not itself: LOCK TABLE ... IN SHARE MODE beside those that write. Who has both has NO_KEY_UPDATE.
+    TABLE_UPDATE excludes itself, and neither who reads nor who writes: SHARE UPDATE EXCLUSIVE, what definitions take that change nothing
+    for those. TABLE_SHARE excludes who writes (SHARE), and not itself: LOCK TABLE ... IN SHARE MODE, CREATE INDEX.
+    Who has one of these, or SHARE, and wants another asks for both (`together`).
     """
 
     KEY_SHARE = 0
     SHARE = 1
-    TABLE_SHARE = 2
-    NO_KEY_UPDATE = 3
-    UPDATE = 4
+    TABLE_UPDATE = 2
+    TABLE_SHARE = 3
+    NO_KEY_UPDATE = 4
+    UPDATE = 5
+
+    def together(self, held: LockMode | None) -> LockMode:
+        """The mode of who has one and gets the other."""
+        if held is None:
+            return self
+        weaker, stronger = sorted((self, held))
+        if stronger is LockMode.TABLE_SHARE and weaker in (LockMode.SHARE, LockMode.TABLE_UPDATE):
+            return LockMode.NO_KEY_UPDATE  # it lets no other write, and writes or defines itself
+        return stronger
 
 
 CONFLICTS: tuple[tuple[bool, ...], ...] = (
-    # KEY_SHARE SHARE TABLE_SHARE NO_KEY_UPDATE UPDATE
-    (False, False, False, False, True),
-    (False, False, True, True, True),
-    (False, True, False, True, True),
-    (False, True, True, True, True),
-    (True, True, True, True, True),
+    # KEY_SHARE SHARE TABLE_UPDATE TABLE_SHARE NO_KEY_UPDATE UPDATE
+    (False, False, False, False, False, True),
+    (False, False, False, True, True, True),
+    (False, False, True, True, True, True),
+    (False, True, True, False, True, True),
+    (False, True, True, True, True, True),
+    (True, True, True, True, True, True),
 )
 
 

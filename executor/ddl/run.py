@@ -110,8 +110,9 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any, param
         statement = session_defaults.checked_for_function(session, statement)
     bound = await _bound(session, statement)
     looks = 0
+    concurrently = isinstance(statement, st.CreateIndex | st.Drop) and statement.concurrently
     while (bound.changes or bound.truncated) and not await definition_locks.ours(
-        session, block, bound, looks
+        session, block, bound, looks, concurrently=concurrently
     ):
         bound = await _bound(session, statement)  # as things are by now
         looks += 1

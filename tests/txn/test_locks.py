@@ -12,7 +12,7 @@ import pytest
 from txn.abc import DeadlockDetected, LockNotAvailable
 from txn.locks import KeyLocks, LockLimitExceeded, LockMode
 
-KEY_SHARE, SHARE, TABLE_SHARE, NO_KEY_UPDATE, UPDATE = LockMode
+KEY_SHARE, SHARE, TABLE_UPDATE, TABLE_SHARE, NO_KEY_UPDATE, UPDATE = LockMode
 
 
 class Timers:
@@ -57,13 +57,15 @@ class Room:
         return self.locks.acquire(owner, "t", key, mode, granted, timeout_s=timeout_s) is None
 
 
-# PostgreSQL's table of row lock conflicts, and the lock of a table that keeps its writers (SHARE) out: rows are held, columns are requested.
+# PostgreSQL's table of row lock conflicts, and the locks of a table that keep its writers (SHARE), or other definitions alone, out: rows are
+# held, columns are requested.
 COMPATIBLE = {
-    KEY_SHARE: (True, True, True, True, False),
-    SHARE: (True, True, False, False, False),
-    TABLE_SHARE: (True, False, True, False, False),
-    NO_KEY_UPDATE: (True, False, False, False, False),
-    UPDATE: (False, False, False, False, False),
+    KEY_SHARE: (True, True, True, True, True, False),
+    SHARE: (True, True, True, False, False, False),
+    TABLE_UPDATE: (True, True, False, False, False, False),
+    TABLE_SHARE: (True, False, False, True, False, False),
+    NO_KEY_UPDATE: (True, False, False, False, False, False),
+    UPDATE: (False, False, False, False, False, False),
 }
 
 
@@ -73,6 +75,15 @@ def test_modes_are_compatible_as_in_postgresql(held: LockMode, asked: LockMode) 
     room = Room()
     assert room.ask("A", 1, held)
     assert room.ask("B", 1, asked) is COMPATIBLE[held][asked]
+
+
+@pytest.mark.parametrize("one", list(LockMode))
+@pytest.mark.parametrize("other", list(LockMode))
+def test_two_modes_together_exclude_what_either_excludes(one: LockMode, other: LockMode) -> None:
+    both = one.together(other)
+    assert both is other.together(one)
+    for asked in LockMode:
+        assert COMPATIBLE[both][asked] is (COMPATIBLE[one][asked] and COMPATIBLE[other][asked])
 
 
 def test_first_come_first_served() -> None:
@@ -376,8 +387,9 @@ def test_no_key_has_two_holders_that_exclude_each_other(seed: int) -> None:
         waits = bool(locks.blockers(owner))
         match rng.randrange(6):
             case 0 | 1 if not waits:
+                key = rng.randrange(4)
                 with contextlib.suppress(DeadlockDetected):
-                    room.ask(owner, rng.randrange(4), rng.choice(list(LockMode)))
+                    room.ask(owner, key, rng.choice(list(LockMode)).together(locks.holds(owner, "t", key)))
             case 2 if not waits:
                 keys = frozenset(rng.sample(range(4), 2))
                 mode = rng.choice([NO_KEY_UPDATE, UPDATE])

@@ -3,14 +3,15 @@
     A   BEGIN   INSERT INTO t ...                       COMMIT
     B             ALTER TABLE t ADD COLUMN c, waits ........   ALTER TABLE
 
-The modes are PostgreSQL's, as row locks' strengths stand to each other: KEY SHARE | SHARE | TABLE SHARE | NO KEY UPDATE | UPDATE of the table's OID.
+The modes are PostgreSQL's, as row locks' strengths stand to each other: KEY SHARE | SHARE | TABLE UPDATE | TABLE SHARE | NO KEY UPDATE |
+UPDATE of the table's OID.
 
-    AccessShareLock        has read the table       waits for, and keeps waiting, AccessExclusiveLock alone
-                           says of it what concerns nobody (`planner.overtaking`: comments, VALIDATE CONSTRAINT): the same
-    RowExclusiveLock       has written to it        the two below
-    ShareLock              LOCK TABLE IN SHARE MODE: writers, and not its like
-    ShareRowExclusiveLock  triggers, foreign keys   writers, and its like; who locks rows, only of LOCK TABLE IN EXCLUSIVE MODE
-    AccessExclusiveLock    everything else          everybody
+    AccessShareLock           has read the table       waits for, and keeps waiting, AccessExclusiveLock alone
+    RowExclusiveLock          has written to it        the three at the end
+    ShareUpdateExclusiveLock  concerns nobody (`planner.overtaking`: comments, VALIDATE CONSTRAINT): other definitions, and no statement
+    ShareLock                 CREATE INDEX             writers and definitions, and not its like
+    ShareRowExclusiveLock     triggers, foreign keys   writers, and its like; who locks rows, only of LOCK TABLE IN EXCLUSIVE MODE
+    AccessExclusiveLock       everything else          everybody
 
 A block that merely uses a table takes no lock: which tables it uses it notes anyway (`Block.used`). It is given its lock when DDL
 comes that would have to wait for it, keeps it to its end like any other, and so DDL queues, times out, is part of circles (40P01) and is
@@ -24,12 +25,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from executor.procedural.inside import INSIDE
 from executor.session.waits import WouldBlock, wait_for
 from planner.abc import LockingQuery, Oid, Plan, StatementKind, Table, statement_reads
-from planner.catalog import View
+from planner.catalog import CatalogChange, Index, StatisticsObject, View
 from planner.ddl.plan import DdlPlan
 from planner.overtaking import asks_of_rows_alone, concerns_nobody
 from txn.abc import Isolation, LockNotAvailable
@@ -43,6 +44,7 @@ SPACE: Final = "definition"
 MODES: Final = {
     LockMode.KEY_SHARE: "AccessShareLock",
     LockMode.SHARE: "RowExclusiveLock",
+    LockMode.TABLE_UPDATE: "ShareUpdateExclusiveLock",
     LockMode.TABLE_SHARE: "ShareLock",
     LockMode.NO_KEY_UPDATE: "ShareRowExclusiveLock",
     LockMode.UPDATE: "AccessExclusiveLock",
@@ -53,14 +55,17 @@ LOOKS_MAX: Final = 4
 """How often a definition looks who is in its way: beside a crowd it would come to an end of that never."""
 
 
-async def ours(session: Session, block: Block, bound: DdlPlan, looks: int = 0) -> bool:
-    """Locks the tables that a bound statement defines anew or empties, to the block's end. `looks`: how often that was done before.
+async def ours(
+    session: Session, block: Block, bound: DdlPlan, looks: int = 0, *, concurrently: bool = False
+) -> bool:
+    """Locks the tables that a bound statement defines anew or empties, to the block's end. `looks`: how often that was done before;
+    `concurrently`: an index is to come or go beside those who write.
 
     False: somebody was in the way, and the statement is to be bound again. Raises DeadlockDetected, LockNotAvailable.
     """
     waited = False
-    wanted = _wanted(block, bound)
-    _announce(session, block, {oid for oid, (_, _, mode) in wanted.items() if mode > LockMode.KEY_SHARE})
+    wanted = _wanted(block, bound, concurrently)
+    _announce(session, block, {oid for oid, (_, _, mode) in wanted.items() if mode > LockMode.TABLE_UPDATE})
     for (
         old,
         new,
@@ -118,19 +123,15 @@ async def _take(
 ) -> bool:
     """Whether it has waited for the lock of a table."""
     locks, txn, key = session.executor.env.locks, block.transaction(), (old.oid,)
-    if mode is LockMode.TABLE_SHARE and _own(block, old.oid) is LockMode.SHARE:
-        mode = LockMode.NO_KEY_UPDATE
+    mode = mode.together(_own(block, old.oid)).together(locks.holds(txn, SPACE, key))
     in_the_way = list(_users(session, block, old, new, mode)) if looks < LOOKS_MAX else []
     if in_the_way:
-        # It was ours, and somebody has come since; what the block has used it keeps.
-        locks.weaken(txn, SPACE, key, _own(block, old.oid))
+        # It was ours, and somebody has come since; what the block has used or defined it keeps.
+        kept = LockMode.TABLE_UPDATE if old.oid in block.own_oids else _own(block, old.oid)
+        locks.weaken(txn, SPACE, key, kept)
         for other, held in in_the_way:
-            if (
-                held is LockMode.SHARE
-                and locks.holds(other.transaction(), SPACE, key) is LockMode.TABLE_SHARE
-            ):
-                held = LockMode.NO_KEY_UPDATE
-            locks.note(other.transaction(), SPACE, key, held)
+            theirs = locks.holds(other.transaction(), SPACE, key)
+            locks.note(other.transaction(), SPACE, key, held.together(theirs))
     if locks.try_acquire(txn, SPACE, key, mode):
         return False
     if nowait:
@@ -219,8 +220,7 @@ async def _queue(session: Session, oids: set[Oid], reads: bool) -> bool:
             locks.note(block.transaction(), SPACE, (oid,), LockMode.KEY_SHARE)
         owner = _Passing(session.pid) if block is None else block.transaction()
         mode = LockMode.KEY_SHARE if reads else LockMode.SHARE
-        if not reads and locks.holds(owner, SPACE, (oid,)) is LockMode.TABLE_SHARE:
-            mode = LockMode.NO_KEY_UPDATE  # it lets no other write, and now writes itself
+        mode = mode.together(locks.holds(owner, SPACE, (oid,)))
         try:
             if await locks.lock(owner, SPACE, (oid,), mode, timeout_s=waits_s):
                 waited = True
@@ -231,19 +231,46 @@ async def _queue(session: Session, oids: set[Oid], reads: bool) -> bool:
     return waited
 
 
-def _wanted(block: Block, bound: DdlPlan) -> dict[Oid, tuple[Table | View, Table | None, LockMode]]:
-    """By OID: the table as it is, as it is to be (None: nobody can go on as before), and the mode; views for each other's sake."""
-    found: dict[Oid, tuple[Table | View, Table | None, LockMode]] = {}
+_Wanted: TypeAlias = tuple[Table | View, Table | None, LockMode]
+"""A table (or a view, for the sake of who defines it, too) as it is, as it is to be (None: nobody can go on as before), and the mode."""
+
+
+def _wanted(block: Block, bound: DdlPlan, concurrently: bool) -> dict[Oid, _Wanted]:
+    """What a statement locks, by OID."""
+    found: dict[Oid, _Wanted] = {}
     for change in bound.changes:
-        if isinstance(change.old, View) and not _is_own(block, change.old):
-            found[change.oid] = change.old, None, LockMode.UPDATE
-        if isinstance(old := change.old, Table) and not _is_own(block, old):
+        old = change.old
+        if isinstance(old, View) and not _is_own(block, old):
+            found[old.oid] = old, None, LockMode.UPDATE
+        elif isinstance(old, Table) and not _is_own(block, old):
             new = change.new if isinstance(change.new, Table) else None
             found[old.oid] = old, new, LockMode.UPDATE if new is None else _mode(old, new)
     for table in bound.truncated:
         if not _is_own(block, table):
             found[table.oid] = table, None, LockMode.UPDATE
+    for change in bound.changes:
+        thing = change.new or change.old
+        if isinstance(thing, Index | StatisticsObject) and (mode := _mode_of_part(change)) is not None:
+            of = bound.catalog.get(thing.table_oid)
+            if isinstance(of, Table) and not _is_own(block, of):
+                mode = LockMode.TABLE_UPDATE if concurrently else mode
+                known = found.get(of.oid)
+                if known is None or known[2] < mode:
+                    found[of.oid] = of, None, mode
     return found
+
+
+def _mode_of_part(change: CatalogChange) -> LockMode | None:
+    """How a table is locked of whose indexes one comes, goes, or is marked; None: not at all."""
+    old, new = change.old, change.new
+    if isinstance(old or new, StatisticsObject):
+        return LockMode.TABLE_UPDATE if old is None or new is None else None
+    if new is None:
+        return LockMode.UPDATE
+    if old is None:
+        return LockMode.TABLE_SHARE
+    assert isinstance(old, Index) and isinstance(new, Index)
+    return LockMode.TABLE_UPDATE if old.clustered != new.clustered else None
 
 
 def _is_own(block: Block, table: Table | View) -> bool:
@@ -254,7 +281,9 @@ def _is_own(block: Block, table: Table | View) -> bool:
 def _mode(old: Table, new: Table) -> LockMode:
     """CREATE TRIGGER, ADD FOREIGN KEY (at either end) and unique indexes keep writers out alone; some keep nobody out."""
     if concerns_nobody(old, new):
-        return LockMode.KEY_SHARE
+        return LockMode.TABLE_UPDATE
+    if not {t.name for t in old.triggers} <= {t.name for t in new.triggers}:
+        return LockMode.UPDATE
     return LockMode.NO_KEY_UPDATE if asks_of_rows_alone(old, new) else LockMode.UPDATE
 
 
@@ -262,7 +291,7 @@ def _users(
     session: Session, block: Block, old: Table | View, new: Table | None, mode: LockMode
 ) -> Iterator[tuple[Block, LockMode]]:
     """The blocks of other sessions that stand in the way, with the locks that PostgreSQL would have given them."""
-    if isinstance(old, View):
+    if isinstance(old, View) or mode <= LockMode.TABLE_UPDATE:
         return  # who has read it has used its tables
     for other in session.executor.sessions.values():
         theirs = other.block

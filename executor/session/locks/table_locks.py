@@ -51,6 +51,7 @@ _BESIDE_STATEMENTS = {
     "access share": LockMode.KEY_SHARE,
     "row share": LockMode.KEY_SHARE,
     "row exclusive": LockMode.SHARE,
+    "share update exclusive": LockMode.TABLE_UPDATE,
     "share": LockMode.TABLE_SHARE,
     "share row exclusive": LockMode.NO_KEY_UPDATE,
     "exclusive": LockMode.NO_KEY_UPDATE,
