@@ -86,6 +86,8 @@ def alter_schema(scope: Scope, said: st.AlterSchema) -> None:
     if scope.catalog.find_schema(said.new_name) is not None:
         raise PlanError("42P06", f'schema "{said.new_name}" already exists')
     _refuse_reserved(said.new_name)
+    if not schema.database_oid:  # all databases have the one
+        raise PlanError("0A000", f"renaming of schema {schema.name} is not supported")
     before = scope.catalog
     scope.replace(schema, dataclasses.replace(schema, name=said.new_name))
     for extension in list(scope.catalog.objects(Extension)):

@@ -7,6 +7,7 @@ from typing import Any
 from planner import statements as st
 from planner.abc import PlanError, Table
 from planner.catalog import (
+    FIRST_USER_OID,
     CatalogObject,
     Collation,
     CompositeType,
@@ -68,7 +69,9 @@ def _refuse_predefined(roles: set[str], what: str) -> None:
 
 
 def _of(scope: Scope, roles: set[str], kinds: tuple[type[Any], ...]) -> list[CatalogObject]:
-    return [t for kind in kinds for t in scope.catalog.objects(kind) if t.owner in roles]
+    """What they have here. The schemas that every database begins with are nobody's to give away or to lose, their owner's neither."""
+    owned = (t for kind in kinds for t in scope.catalog.objects(kind) if t.owner in roles)
+    return [t for t in owned if not (isinstance(t, Schema) and t.oid < FIRST_USER_OID)]
 
 
 def drop_owned(scope: Scope, said: st.DropOwned) -> None:
