@@ -26,6 +26,10 @@ def alone(statement: Any) -> str:
         return "DROP INDEX CONCURRENTLY"
     if isinstance(statement, st.CreateIndex) and statement.concurrently:
         return "CREATE INDEX CONCURRENTLY"
+    if isinstance(statement, st.AlterTable) and any(
+        a.what == "detach partition" and a.which == "concurrently" for a in statement.actions
+    ):
+        return "ALTER TABLE ... DETACH CONCURRENTLY"
     if isinstance(statement, st.EndPrepared):
         return "COMMIT PREPARED" if statement.commits else "ROLLBACK PREPARED"
     if isinstance(statement, st.Discard) and statement.what == "all":

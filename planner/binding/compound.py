@@ -13,7 +13,7 @@ from planner import types as t
 from planner.abc import PlanError, Query, ResultColumn, TypeRef
 from planner.binding import collating, effects, ir, recursion
 from planner.binding.clauses import refuse_sets
-from planner.binding.comparable import comparable, needs_key, refuse_unequal
+from planner.binding.comparable import comparable, needs_key, refuse_unequal, refuse_unordered
 from planner.binding.dimensions import as_text
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, sql
 from planner.binding.from_items import CommonTable
@@ -21,8 +21,8 @@ from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed.selects import BoundSelect
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import as_text_numeric, column_form
-from planner.binding.output_keys import order_key
-from planner.binding.scope import FromStep, Recursion, Relation, RelationColumn, Scope
+from planner.binding.output_keys import no_aggregate, of_values, order_key
+from planner.binding.scope import FromStep, Recursion, Relation, RelationColumn, Scope, StarColumn
 from planner.binding.search_and_cycle import rewritten
 from planner.binding.state import COLUMNS_MAX, BoundQuery, Parts, Target
 from planner.binding.writing import QueryWriter
@@ -332,8 +332,9 @@ class CompoundBinder(QueryWriter):
     def ordered(
         self, bound: BoundQuery, node: exp.Expression, scope: Scope, prefix: Frag | None, top: bool
     ) -> BoundQuery:
-        """ORDER BY, LIMIT and OFFSET over a whole query: keys are its columns."""
+        """ORDER BY, LIMIT and OFFSET over a whole query: keys are its columns, of VALUES expressions over them too."""
         order = node.args.get("order")
+        over_values = of_values(node)
         number = self.anonymous_relation(bound)
         known = [RelationColumn(c.name, c.type, collation=c.collation) for c in bound.columns]
         targets = [
@@ -342,11 +343,14 @@ class CompoundBinder(QueryWriter):
         ]
         parts = Parts(sql("(", bound.frag, f") AS r{number}"), None, targets, prefix=prefix)
         over = self.new_scope(scope.parent)
-        relation = Relation(number, "", known)
+        relation = Relation(number, "*VALUES*" if over_values else "", known)
         over.relations = [relation]
+        if over_values:
+            over.ctes = scope.ctes
+            over.columns = [StarColumn(c.name, c.value(number, i), c) for i, c in enumerate(known)]
         if order is not None:
             for o in order.expressions:
-                key = order_key(self, o, targets, None, "ORDER BY")
+                key = order_key(self, o, targets, over if over_values else None, "ORDER BY")
                 if key is None:
                     raise PlanError(
                         "0A000",
@@ -355,6 +359,9 @@ class CompoundBinder(QueryWriter):
                         hint="Add the expression/function to every SELECT, or move the UNION into a FROM clause.",
                         position=first_position(o),
                     )
+                if over_values:
+                    refuse_sets(no_aggregate(key.expr, "ORDER BY of VALUES"), "ORDER BY of VALUES")
+                    refuse_unordered(key.expr.type, first_position(o))
                 parts.order.append(key)
         self.limits(node, parts, scope)
         over.outer += scope.outer

@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     from planner.binding.state import QueryState, Target
 
 
+def of_values(node: exp.Expression) -> bool:
+    """Whether a query is VALUES, in brackets or not: a relation like any other, whose ORDER BY takes expressions."""
+    while isinstance(node, exp.Subquery | exp.Paren):
+        node = node.this
+    return isinstance(node, exp.Values)
+
+
 def order_key(
     queries: QueryState, item: exp.Expression, targets: Sequence[Target], scope: Scope | None, what: str
 ) -> ir.SortKey | None:
@@ -72,7 +79,7 @@ def _group_key(queries: QueryState, node: exp.Expression, scope: Scope, targets:
     at = first_position(node)
     numbered = _numbered(node, targets, "GROUP BY", at)
     if numbered is not None:
-        return _no_aggregate(numbered.node)
+        return no_aggregate(numbered.node)
     if isinstance(node, exp.Literal | exp.Null | exp.Boolean):
         _refuse_constant("GROUP BY", at)
     if isinstance(node, exp.Column) and node.args.get("table") is None:
@@ -80,7 +87,7 @@ def _group_key(queries: QueryState, node: exp.Expression, scope: Scope, targets:
         if not any(c.name == name for c in scope.columns):
             named = _named(name, targets, "GROUP BY", at)
             if named is not None:
-                return _no_aggregate(named.node)
+                return no_aggregate(named.node)
     return queries.coercions.settled(queries.expressions.bind(node, scope))
 
 
@@ -113,12 +120,12 @@ def _refuse_constant(what: str, at: int) -> NoReturn:
     raise PlanError("42601", f"non-integer constant in {what}", position=at)
 
 
-def _no_aggregate(node: ir.Node) -> ir.Node:
+def no_aggregate(node: ir.Node, what: str = "GROUP BY") -> ir.Node:
     for n in ir.walk(node):
         if isinstance(n, ir.Aggregate):
-            raise PlanError("42803", "aggregate functions are not allowed in GROUP BY", position=n.position)
+            raise PlanError("42803", f"aggregate functions are not allowed in {what}", position=n.position)
         if isinstance(n, ir.Window):
-            raise PlanError("42P20", "window functions are not allowed in GROUP BY")
+            raise PlanError("42P20", f"window functions are not allowed in {what}")
     return node
 
 

@@ -104,6 +104,5 @@ def attach(c: Cursor, position: int) -> st.AlterAction:
 def detach(c: Cursor, position: int) -> st.AlterAction:
     """After DETACH PARTITION."""
     name = c.qualified()
-    if c.next_is("concurrently") or c.next_is("finalize"):
-        c.unsupported("DETACH PARTITION " + c.word.upper())
-    return st.AlterAction("detach partition", relation=name, position=position)
+    how = c.accept_one("concurrently", "finalize") or ""
+    return st.AlterAction("detach partition", which=how, relation=name, position=position)

@@ -184,7 +184,7 @@ class AlterAction:
     sequence: SequenceOptions | None = None
     position: int = 0
     options: tuple[tuple[str, Any], ...] = ()  # set options, reset options
-    which: str = ""  # switch triggers: "all", "user", or the one with this name
+    which: str = ""  # switch triggers: "all", "user", or the one with this name; detach partition: concurrently, finalize
     off: bool = False
     enabled: str = ""  # switch triggers: what they become, as in `Trigger.enabled`
     relation: Name | None = None  # attach partition, detach partition; of: the type

@@ -397,23 +397,6 @@ def _refuse_columns(parent: Table, child: Table) -> None:
             raise PlanError("42804", f'column "{c.name}" in child table {which} a generated column')
 
 
-def detach(on: Alteration, a: st.AlterAction) -> None:
-    scope, parent = on.scope, on.table
-    assert a.relation is not None
-    if parent.partitioning is None:
-        raise PlanError("42809", f'table "{parent.name}" is not partitioned')
-    child = scope.relation(a.relation)
-    if not isinstance(child, Table) or child.partition is None or child.partition.parent != parent.oid:
-        raise PlanError("42P01", f'relation "{child.name}" is not a partition of relation "{parent.name}"')
-    scope.checks += references.still_aimed_at(scope, child)
-    alone = tuple(replace(c, parent=0) for c in child.constraints)
-    own = tuple(x for x in child.triggers if not x.parent)  # copies go, as there
-    scope.replace(child, replace(child, partition=None, constraints=alone, triggers=own))
-    for index in scope.catalog.indexes_of(child.oid):
-        if index.parent:
-            scope.replace(index, replace(index, parent=0))
-
-
 def attach_index(scope: Scope, parent: Index, said: st.AlterAction) -> None:
     """ALTER INDEX ... ATTACH PARTITION: an index of a partition becomes a part of its table's."""
     assert said.relation is not None

@@ -21,6 +21,7 @@ from planner.ddl.dependencies import renamed_in_queries
 from planner.ddl.foreign import tables as foreign_tables
 from planner.ddl.partitions import alter as alter_partitions
 from planner.ddl.partitions import creation as partitions
+from planner.ddl.partitions import detaching
 from planner.ddl.replication import identity as replicas
 from planner.ddl.replication import published
 from planner.ddl.retention import NAME, retention_us
@@ -323,7 +324,7 @@ _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
     "set options": set_options,
     "reset options": reset_options,
     "attach partition": partitions.attach,
-    "detach partition": partitions.detach,
+    "detach partition": detaching.detach,
     "inherit": inherits.inherit,
     "no inherit": inherits.no_inherit,
     "foreign options": foreign_tables.set_options,

@@ -1,0 +1,36 @@
+-- ORDER BY of VALUES takes expressions over its columns, parameters too: it is a relation like any other.
+\set VERBOSITY default
+values (1,'b'),(2,'a') order by column1 + 1 desc;
+values (1,'b'),(2,'a') order by upper(column2);
+select 1 as a union select 2 order by a + 1;
+(values (1),(2)) order by column1 + 1;
+values (3),(1),(2) order by -column1 limit 1;
+prepare q(int) as values (1),(2) order by $1;
+execute q(1);
+values (1,2),(2,1) order by column2 + column1, column1 desc;
+with w as (values (1),(2) order by column1 * -1) select * from w;
+select * from (values (1),(2) order by column1 * -1) x;
+values (1),(2) order by (select 1), 1;
+values (1),(2) order by 'x';
+values (1),(2) order by nocol;
+values (1),(2) order by nocol+1;
+values (1),(2) order by 3;
+values (1),(2) order by values.column1;
+values (1),(2) order by "*VALUES*".column1 + 0 desc;
+select 1 from (values (1),(2)) x order by column1 + 1;
+values (1),(2) order by column1 collate "C";
+values ('b'),('a') order by column1 collate "C";
+values ('b'),('a') order by column1 collate "C" desc nulls first limit 1;
+values (1), (2) for update;
+prepare q2(int, text) as values ('b', 1), ('a', 2), ('c', 0) order by column2 * $1, column1 || $2 limit 2;
+execute q2(-1, 'x'); execute q2(1, 'x'); execute q2(0, 'z');
+create view vv as values (1, 'x'), (2, 'y') order by column1 * -1;
+select * from vv;
+create table made as values (1), (2) order by -column1;
+select count(*) from made;
+select (values (1), (7) order by -column1 limit 1);
+select array(values (1), (7) order by -column1);
+select x, array(values (x), (7) order by column1 * x desc) from (values (1), (-1)) v(x) order by x;
+with w(n) as (select 5) values (1), (9) order by abs(column1 - (select n from w) - 1);
+values ('{"a":1}'::json) order by column1;
+values ('{"a":1}'::json) order by column1->>'a';
