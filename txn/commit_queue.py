@@ -103,9 +103,13 @@ class CommitQueue:
     async def settled(self) -> None:
         """Returns when what is in flight is durable, or taken back."""
         if self.in_flight_ts:
-            future = self.loop.create_future()
-            self._settling.append(future)
-            await future
+            await self.landing()
+
+    def landing(self) -> asyncio.Future[None]:
+        """Something is in flight: done when that is durable, or taken back."""
+        future: asyncio.Future[None] = self.loop.create_future()
+        self._settling.append(future)
+        return future
 
     async def exclusively(self, work: Callable[[], Awaitable[T]]) -> T:
         """Runs `work` while no append is under way and none begins (rollups, catching up)."""

@@ -34,7 +34,7 @@ Runner = Callable[[tuple[Any, ...], Done], Rows | _Pending | None]
 """Parameters and the callback -> as `Session.execute_now`. Raises SqlError as the statement would."""
 
 _BEGUN = {start: Rows("START TRANSACTION" if start else "BEGIN") for start in (False, True)}
-_NOT_NOW = (NoKeyedAnswer, keyed.Unsettled, commands.NeedsLease, LeaseLapsed)
+_NOT_NOW = (NoKeyedAnswer, commands.NeedsLease, LeaseLapsed)
 
 
 def runner(session: Session, plan: Plan) -> Runner | None:
@@ -121,9 +121,9 @@ def _keyed(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
             if shortly is not None and (result := shortly(session, block, params)) is not None:
                 return result
             return keyed.run_in_block(session, block, compiled, plan, params)
-        except keyed.WouldBlock as blocked:
+        except (keyed.WouldBlock, keyed.Unsettled) as reason:
             again = session.again(plan, params, done)
-            return LockWait(session, block, compiled, plan, params, done, again, shortly).begin(blocked)
+            return LockWait(session, block, compiled, plan, params, done, again, shortly).begin(reason)
         except _NOT_NOW:
             return None
 

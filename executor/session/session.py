@@ -329,11 +329,11 @@ class Session(BlockOwner):
             if shortly and (result := shortly(self, block, params)) is not None:
                 return result  # type: ignore[no-any-return]
             return keyed.run_in_block(self, block, compiled, plan, params)
-        except keyed.WouldBlock as blocked:
+        except (keyed.WouldBlock, keyed.Unsettled) as reason:
             again = self.again(plan, params, done)
             wait = LockWait(self, block, compiled, plan, params, done, again, shortly or None)
-            return wait.begin(blocked)
-        except (NoKeyedAnswer, keyed.Unsettled, commands.NeedsLease, LeaseLapsed):
+            return wait.begin(reason)
+        except (NoKeyedAnswer, commands.NeedsLease, LeaseLapsed):
             return None
 
     def _goes_now(self, block: Block, compiled: CompiledPlan) -> bool:

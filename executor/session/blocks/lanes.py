@@ -4,8 +4,8 @@
     lane(compiled)    the same where nothing of it happens: one key, no row of the block's own under it, nobody in the way
 
 What a lane does is what `keyed.run_in_block` does for such a statement, in the same order: lock, look whether the snapshot has the
-newest, note what is read, compute, check, buffer. Where another has the lock it raises WouldBlock as that does. Where anything else
-is not as usual it says None before it has written anything. Then the statement begins at `run_in_block`: what was locked or noted
+newest, note what is read, compute, check, buffer. Where another has the lock it raises WouldBlock as that does, and Unsettled where
+rows are to be answered that may come to nothing. Where anything else is not as usual it says None before it has written anything. Then the statement begins at `run_in_block`: what was locked or noted
 until then it would have locked and noted itself, and what else raises is written down there, and not here. A row that INSERT has made goes along: its numbers have been drawn from sequences,
 and the key that is taken is the one it drew first.
 
@@ -125,7 +125,7 @@ def _look(compiled: CompiledPlan, plan: Plan) -> Lane | None:
         else:
             row = own and tuple([own[1][i] for i in columns])
         if txn.unsettled is not None and not txn.is_settled:
-            return None
+            raise keyed.Unsettled
         return nothing if row is None else Rows("SELECT 1", described, (row,))
 
     return look
@@ -168,7 +168,7 @@ def _lock(executor: Executor, compiled: CompiledPlan, plan: Plan) -> Lane | None
         txn.follow()
         txn.reads.point(shard, key, footprint)
         if txn.unsettled is not None and not txn.is_settled:
-            return None
+            raise keyed.Unsettled
         return Rows("SELECT 1", described, (row,))
 
     return lock
@@ -195,6 +195,8 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
         newest = env.conflicts.point(shard, key, txn.read_ts)
         if newest and not txn.refresh(newest):
             return None
+        if returning is not None and txn.unsettled is not None and not txn.is_settled:
+            raise keyed.Unsettled
         ts = txn.read_ts
         writes = opened(block)
         if writes is None or key in writes.buffer.by_key:
@@ -211,8 +213,6 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
         answer = done
         if returning is not None:
             answer = Rows(done.tag, done.columns, (returning(params, new, session),))
-            if txn.unsettled is not None and not txn.is_settled:
-                return None
         if alone:
             txn.replace(shard, key, rid, next_rid(), new, written, size_bytes(new))
         else:

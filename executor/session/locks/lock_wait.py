@@ -4,6 +4,9 @@
                                       |  the holder ends: `granted`, in that very turn of the loop
                                       v
                                    run_in_block again  ->  done(Rows)        or the next key's wait
+                                      |  Unsettled: what it would say is on its way to the disk
+                                      v
+                                   and again when that is durable
 
 On a hot row every transaction waits once, so the time between one that ends and the next that goes on is
 what bounds them all: a task, two futures and their turns of the loop would be most of it. What else a
@@ -66,16 +69,20 @@ class LockWait:
         self._made: Sequence[Row] | None = None
         """The rows of an INSERT: made once, for they have drawn numbers."""
 
-    def begin(self, blocked: keyed.WouldBlock) -> _Pending:
+    def begin(self, reason: keyed.WouldBlock | keyed.Unsettled) -> _Pending:
         """Queues for the lock; or it has it, and all is told before this returns. Raises DeadlockDetected."""
         session = self._session
-        waits = self._queues(blocked)
+        waits = True
+        if isinstance(reason, keyed.WouldBlock):
+            waits = self._queues(reason)
         session.lock_wait = self
         timeout_ms = session.settings.statement_timeout_ms
         if timeout_ms:
             self._timer = asyncio.get_running_loop().call_later(timeout_ms / 1000, self._timed_out)
         if not waits:
             self._granted(None)
+        elif isinstance(reason, keyed.Unsettled):
+            self._settles(reason)
         return PENDING
 
     def _queues(self, blocked: keyed.WouldBlock) -> bool:
@@ -97,10 +104,14 @@ class LockWait:
         if error is not None:
             self._finish(error)
             return
+        self._block.transaction().follow(waited=True)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """It begins anew."""
         result: Rows | Exception | None = None
         session, block = self._session, self._block
         params: Any = self._params
-        block.transaction().follow(waited=True)
         try:
             if self._lane is not None and self._made is None:
                 result = self._lane(session, block, params)
@@ -117,20 +128,35 @@ class LockWait:
             if not waits:
                 self._granted(None)
             return
-        except (
-            NoKeyedAnswer,
-            keyed.Unsettled,
-            commands.NeedsLease,
-            LeaseLapsed,
-        ) as reason:
-            self._end()
-            if self._made is not None and self._compiled.write is not None:
-                session.drawn = self._compiled.write, self._made
-            self._wide(reason)
+        except keyed.Unsettled as unsettled:
+            self._settles(unsettled)
+            return
+        except (NoKeyedAnswer, commands.NeedsLease, LeaseLapsed) as reason:
+            self._go_wide(reason)
             return
         except Exception as failed:  # noqa: BLE001 - whatever it is, the client is told
             result = failed
         self._finish(result)
+
+    def _settles(self, unsettled: keyed.Unsettled) -> None:
+        """Goes on when what is in flight is durable, or taken back: then the statement raises."""
+        self._made = self._made or unsettled.made
+        committer = self._session.executor.env.committer
+        if committer.in_flight_ts:
+            committer.landing().add_done_callback(self._landed)
+        else:
+            self._go_wide(unsettled)  # the committer is closed: that door says so
+
+    def _landed(self, _: object) -> None:
+        session = self._session
+        if session.lock_wait is self and session.block is self._block:  # not interrupted meanwhile, nor closed
+            self._go_on()
+
+    def _go_wide(self, reason: Exception) -> None:
+        self._end()
+        if self._made is not None and self._compiled.write is not None:
+            self._session.drawn = self._compiled.write, self._made
+        self._wide(reason)
 
     def interrupt(self, reason: ExecutionError | Any) -> None:
         """A cancel request or a time-out: the wait ends with that error."""
