@@ -327,7 +327,7 @@ class Writer(ConstantWriter):
         shown = self.type_name(TypeRef(oid))
         written = [self.write(a) for a in args]
         f = self.catalog.get(oid) if self.catalog is not None else None
-        if isinstance(f, Function) and f.is_variadic:
+        if isinstance(f, Function) and f.is_variadic and len(written) == len(f.inputs):
             written[-1] = f"VARIADIC {written[-1]}"
         return f"{shown}({', '.join(written)})"
 

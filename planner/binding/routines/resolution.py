@@ -83,7 +83,10 @@ def resolved(
     spread_out: dict[tuple[str, ...], bool] = {}
     unclear: set[tuple[str, ...]] = set()
     for f in found:
-        spreads = f.is_variadic and not whole
+        by_one = f.is_variadic and not whole
+        if by_one and named:  # what is spread out has no names
+            continue
+        spreads = by_one and len(given) >= len(f.inputs)  # the last one's default is an array, not an element
         at = _places(f, len(given) - len(named), list(named), spreads=spreads)
         if at is None:
             continue
@@ -217,10 +220,8 @@ def _as_proc(f: Function, *, spreads: bool = False) -> Proc:
 def _places(f: Function, first: int, named: list[str], *, spreads: bool = False) -> list[int] | None:
     """Which parameters the arguments are of; None where the function cannot be called so."""
     inputs = f.inputs
-    if spreads:  # by place alone, and at least one for the last, unless that has a default
-        last = len(inputs) - 1
-        enough = first > last or (first == last and inputs[last].default is not None)
-        return [min(i, last) for i in range(first)] if enough and not named else None
+    if spreads:
+        return [min(i, len(inputs) - 1) for i in range(first)]
     at = list(range(first))
     for name in named:
         i = next((i for i, p in enumerate(inputs) if p.name == name), -1)

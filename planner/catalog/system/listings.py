@@ -20,7 +20,7 @@ def schema_name(context: SystemContext, oid: int) -> str:
 def pg_tables(context: SystemContext) -> Rows:
     make = RowMaker("pg_tables")
     found: Rows = [
-        make(schemaname=r.schema, tablename=r.name, tableowner="tidewire")
+        make(schemaname=r.schema, tablename=r.name, tableowner="tidewire", tablespace=None)
         for r in relations().values()
         if r.kind == "r"
     ]
@@ -32,6 +32,7 @@ def pg_tables(context: SystemContext) -> Rows:
                 schemaname=schema_name(context, t.schema_oid),
                 tablename=t.name,
                 tableowner=t.owner,
+                tablespace=None,
                 hasindexes=bool(context.catalog.indexes_of(t.oid)),
                 hastriggers=bool(t.triggers)
                 or bool(t.referenced_by)
@@ -88,6 +89,7 @@ def pg_indexes(context: SystemContext) -> Rows:
                 schemaname=schema_name(context, table.schema_oid),
                 tablename=table.name,
                 indexname=i.name,
+                tablespace=None,
                 indexdef=index_definition(context.catalog, i, False, context.search_path),
             )
         )

@@ -18,6 +18,14 @@ from planner.types.oids import FLOAT8, INT4, INT8, NUMERIC
 from storage.abc import Datum, Row
 
 _COUNTERS: Final = {INT4: 0, INT8: 0, FLOAT8: 0.0, NUMERIC: "0"}
+_OF_TOAST: Final[dict[str, Datum]] = dict.fromkeys(
+    ("toast_blks_read", "toast_blks_hit", "tidx_blks_read", "tidx_blks_hit")
+)
+"""NULL: no table has one here."""
+_OF_INDEXES: Final[dict[str, Datum]] = dict.fromkeys(
+    ("idx_scan", "idx_tup_fetch", "idx_blks_read", "idx_blks_hit")
+)
+"""Sums over a table's indexes: NULL where it has none."""
 
 
 def _row(name: str, said: dict[str, Datum]) -> Row:
@@ -32,13 +40,14 @@ def _user_tables(context: SystemContext) -> Iterator[dict[str, Datum]]:
         if table.foreign is not None:
             continue
         schema = context.catalog.schema_of(table.schema_oid).name
-        yield {"relid": table.oid, "schemaname": schema, "relname": table.name}
+        sums = {} if context.catalog.indexes_of(table.oid) else _OF_INDEXES
+        yield {"relid": table.oid, "schemaname": schema, "relname": table.name, **sums, **_OF_TOAST}
 
 
 def _system_tables(context: SystemContext) -> Iterator[dict[str, Datum]]:
     for r in relations().values():
         if r.kind == "r":
-            yield {"relid": r.oid, "schemaname": r.schema, "relname": r.name}
+            yield {"relid": r.oid, "schemaname": r.schema, "relname": r.name, **_OF_INDEXES, **_OF_TOAST}
 
 
 def _user_indexes(context: SystemContext) -> Iterator[dict[str, Datum]]:
@@ -64,7 +73,7 @@ def _user_sequences(context: SystemContext) -> Iterator[dict[str, Datum]]:
 def _databases(context: SystemContext) -> Iterator[dict[str, Datum]]:
     yield {"datid": 0, "datname": None, "checksum_failures": None}  # what all databases share
     for d in context.catalog.objects(Database):
-        yield {"datid": d.oid, "datname": d.name}
+        yield {"datid": d.oid, "datname": d.name, "checksum_failures": None}
 
 
 def _one(context: SystemContext) -> Iterator[dict[str, Datum]]:

@@ -181,8 +181,6 @@ def _refuse_variadic(p: st.ParameterDef, kind: TypeRef, said: st.CreateFunction)
         "anycompatiblearray",
     ):
         raise PlanError("42P13", "VARIADIC parameter must be an array")
-    if p.default is not None:
-        raise PlanError("0A000", "a default of a VARIADIC parameter is not supported")
     if said.kind == "procedure":
         raise PlanError("0A000", "a VARIADIC parameter of a procedure is not supported")
 
