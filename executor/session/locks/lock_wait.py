@@ -149,7 +149,7 @@ class LockWait:
 
     def _landed(self, _: object) -> None:
         session = self._session
-        if session.lock_wait is self and session.block is self._block:  # not interrupted meanwhile, nor closed
+        if session.lock_wait is self and session.block is self._block:  # else interrupted, or closed
             self._go_on()
 
     def _go_wide(self, reason: Exception) -> None:
