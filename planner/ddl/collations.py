@@ -134,6 +134,8 @@ def alter_collation(scope: Scope, said: st.AlterCollation) -> None:
         scope.replace(found, dataclasses.replace(found, name=said.to))
     elif said.what == "set schema":
         schema = before.schema(said.to)
+        if schema.oid == found.schema_oid:
+            return
         _refuse_taken(scope, schema, found.name)
         scope.replace(found, dataclasses.replace(found, schema_oid=schema.oid))
     else:

@@ -323,6 +323,8 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
             scope.replace(found, replace(found, owner=owner))
         elif action.what == "set schema":
             schema = scope.catalog.schema(action.name)
+            if schema.oid == found.schema_oid:
+                continue
             if scope.catalog.type_in(schema.oid, found.name) is not None:
                 raise PlanError("42710", f'type "{found.name}" already exists in schema "{schema.name}"')
             scope.replace(found, replace(found, schema_oid=schema.oid))

@@ -281,8 +281,11 @@ def alter_database(c: Cursor) -> Any:
         )
     if c.accept("owner", "to"):
         return user_types.named("database", name, st.AlterAction("owner", c.role(), position=position))
-    if c.next_is("set", "tablespace"):
-        c.unsupported("ALTER DATABASE ... SET TABLESPACE")
+    if c.accept("set", "tablespace"):
+        clauses.tablespace(c)
+        return user_types.named("database", name, st.AlterAction("ignore", position=position))
+    if c.accept("refresh", "collation", "version"):
+        return user_types.named("database", name, st.AlterAction("refresh", position=position))
     if c.word in ("set", "reset"):
         return first_settings(c, st.AlterSettings("ALTER DATABASE", database=name.name))
     _database_options(c, _OF_ALTERED_DATABASES)

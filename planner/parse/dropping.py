@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from planner import statements as st
+from planner.abc import PlanError
 from planner.parse import (
     aggregates,
     casts,
@@ -109,6 +110,10 @@ def drop(c: Cursor) -> Any:
     else:
         found = c.qualified_list()
     cascade = clauses.drop_behaviour(c)
+    if concurrently and len(found) > 1:
+        raise PlanError("0A000", "DROP INDEX CONCURRENTLY does not support dropping multiple objects")
+    if concurrently and cascade:
+        raise PlanError("0A000", "DROP INDEX CONCURRENTLY does not support CASCADE")
     if kind == "database":
         c.accept("with")
         if c.symbol_is("("):

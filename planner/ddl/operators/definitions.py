@@ -253,6 +253,8 @@ def alter_operator(scope: Scope, said: st.AlterOperator) -> None:
 def _moved(scope: Scope, found: Operator, schema: Schema) -> None:
     from planner.ddl.dependencies.dependents import dependents
 
+    if schema.oid == found.schema_oid:
+        return
     if dependents(scope, found):
         raise PlanError(
             "0A000", "ALTER OPERATOR ... SET SCHEMA is not supported while views, defaults or CHECKs use it"

@@ -111,5 +111,7 @@ def alter_database(scope: Scope, said: st.AlterNamed) -> None:
             if database.oid == scope.catalog.database_oid:
                 raise PlanError("0A000", "current database cannot be renamed")
             scope.replace(database, replace(database, name=action.new_name))
+        elif action.what == "refresh":
+            scope.notice("version has not changed")
         elif action.what == "owner":
             scope.replace(database, replace(database, owner=require_role(scope, action.name)))
