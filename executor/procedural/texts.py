@@ -235,11 +235,10 @@ class Texts:
                     raise
                 raise self.located(error, text, 7) from None
         if planned.plan.columns is not None and len(planned.plan.columns) != 1:
-            raise self.located(
-                ExecutionError("42601", f"query returned {len(planned.plan.columns)} columns"), text, 7
-            )
+            message = f"query returned {len(planned.plan.columns)} columns"
+            raise ExecutionError("42601", message, context=f"query: {text.text}")
         if len(rows) > 1:
-            raise self.located(ExecutionError("21000", "query returned more than one row"), text, 7)
+            raise ExecutionError("21000", "query returned more than one row", context=f"query: {text.text}")
         return rows[0][0] if rows else None
 
     async def converted(self, value: Datum, ref: TypeRef, wanted: TypeRef) -> Datum:

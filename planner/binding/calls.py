@@ -24,7 +24,7 @@ from planner.binding.naming import function_name, identifier, lowered
 from planner.binding.offered import NOTHING, Offered, procs_named
 from planner.binding.operator_calls import BOOL, NO_MATCH, OperatorBinder, shown
 from planner.binding.range_constructors import constructed_type, constructor
-from planner.binding.records import field_names, field_of, items_of, record_of, row_of, told_type
+from planner.binding.records import each_field, field_names, field_of, items_of, record_of, row_of, told_type
 from planner.binding.resolve import (
     Ambiguous,
     bind_polymorphic,
@@ -365,12 +365,20 @@ class CallBinder(OperatorBinder):
 
     def row_items(self, arguments: Sequence[exp.Expression], scope: Scope) -> tuple[ir.Node, ...]:
         """What a row constructor is of: `t.*` in it are all columns of t."""
-        items: list[ir.Node] = []
+        return tuple(self.coercions.settled(item) for item in self.spread(arguments, scope))
+
+    def spread(self, arguments: Sequence[exp.Expression], scope: Scope) -> list[ir.Node]:
+        """Each, and for `t.*` each field of t."""
+        made: list[ir.Node] = []
         for a in arguments:
             bound = self.bind(a, scope)
-            starred = isinstance(a, exp.Column) and isinstance(a.this, exp.Star)
-            items.extend((items_of(bound) if starred else None) or (self.coercions.settled(bound),))
-        return tuple(items)
+            fields: Sequence[ir.Node] | None = None
+            if isinstance(a, exp.Column) and isinstance(a.this, exp.Star):
+                fields = items_of(bound)
+                if fields is None:  # a composite value: a parameter, or a variable of PL/pgSQL
+                    fields = [field for _, field in each_field(bound, _at(a)) or ()]
+            made.extend(fields or (bound,))
+        return made
 
     def array_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
         raise NotImplementedError

@@ -90,10 +90,7 @@ class NameBinder(PredicateBinder):
             return self.reach(node_found, scope, at)
         schema = node.args.get("db")
         if isinstance(node.this, exp.Star):
-            whole = self._whole_row(identifier(relation), scope)
-            if whole is None:
-                raise missing_relation(scope, identifier(relation), start_of(relation))
-            return whole
+            return self._starred(relation, schema, scope)
         position = start_of(relation if schema is None else schema)
         called = identifier(schema) if schema is not None else ""
         if self._variables is not None:
@@ -109,6 +106,22 @@ class NameBinder(PredicateBinder):
                 return variable
             return self._variable(words, position, True) or column
         return self.qualified(identifier(relation), name, scope, position, called)
+
+    def _starred(self, relation: exp.Expression, schema: exp.Expression | None, scope: Scope) -> ir.Node:
+        """`relation.*` within an expression: its row, or the composite value of that name (`NEW.*`). Raises 42P01, 42702."""
+        words = (identifier(relation),) if schema is None else (identifier(schema), identifier(relation))
+        position = start_of(relation if schema is None else schema)
+        whole = self._whole_row(words[-1], scope)
+        value = self._variable(words, position, whole is not None) if self._variables is not None else None
+        if value is None and whole is None:
+            value = self._argument(words)
+        if value is not None and (
+            value.type.oid == t.RECORD or t.composite_fields(value.type.oid) is not None
+        ):
+            return value
+        if whole is None:
+            raise missing_relation(scope, words[-1], position)
+        return whole
 
     def qualified(self, relation: str, name: str, scope: Scope, position: int, schema: str = "") -> ir.Node:
         """`relation.name`. Raises 42P01 for the relation, 42703 for the column."""
@@ -139,18 +152,20 @@ class NameBinder(PredicateBinder):
 
     def _parameter_field(self, words: Sequence[str], position: int) -> ir.Node | None:
         """In a function's body, where no relation is called so: `parameter.field`, also behind the function's name."""
+        argument = self._argument(words[:-1])
+        if argument is None or words[-1] not in field_names(argument.type):
+            return None
+        return field_of(argument, words[-1], position)
+
+    def _argument(self, words: Sequence[str]) -> ir.Node | None:
+        """In a function's body, the argument for a parameter: `name`, or `function.name`."""
         if not self.queries.routines.frames:
             return None
         frame = self.queries.routines.frames[-1]
-        if len(words) == 3:
-            if words[0] != frame.function.name:
-                return None
-            words = words[1:]
-        called, name = words
-        for p, argument in zip(frame.function.inputs, frame.arguments, strict=False):
-            if p.name == called and name in field_names(argument.type):
-                return field_of(argument, name, position)
-        return None
+        if len(words) == 2 and words[0] != frame.function.name:
+            return None
+        named = zip(frame.function.inputs, frame.arguments, strict=False)
+        return next((argument for p, argument in named if p.name == words[-1]), None)
 
     def _unaliased(self, name: str, schema: str, at: Scope) -> Relation | None:
         """The table `schema.name` that the statement calls by its name alone: as a target, or found on the path."""

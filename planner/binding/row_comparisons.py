@@ -63,12 +63,12 @@ class RowComparisonBinder(CallBinder):
         scope: Scope,
         position: int,
     ) -> ir.Node:
-        if len(left) != len(right):
+        a, b = self.spread(left, scope), self.spread(right, scope)
+        if len(a) != len(b):
             raise PlanError("42601", "unequal number of entries in row expressions", position=position)
-        if not left:
+        if not a:
             raise PlanError("0A000", "cannot compare rows of zero length", position=position)
-        pairs = [(self.bind(a, scope), self.bind(b, scope)) for a, b in zip(left, right, strict=True)]
-        return self.by_columns(op, pairs, position)
+        return self.by_columns(op, list(zip(a, b, strict=True)), position)
 
     def by_columns(
         self, op: str, pairs: Sequence[tuple[ir.Node, ir.Node]], position: int, where: str = ""
@@ -96,16 +96,14 @@ class RowComparisonBinder(CallBinder):
         """IS (NOT, if `negated`) DISTINCT FROM, of rows or of anything."""
         word = "is not distinct from" if negated else "is distinct from"
 
-        def test(x: exp.Expression, y: exp.Expression) -> ir.Node:
-            equal = self.infix(
-                "=", self.bind(x, scope), self.bind(y, scope), position, where="IS DISTINCT FROM"
-            )
+        def test(x: ir.Node, y: ir.Node) -> ir.Node:
+            equal = self.infix("=", x, y, position, where="IS DISTINCT FROM")
             assert isinstance(equal, ir.Call), "what is no constructor has one operator"
             return ir.Call(BOOL, equal.op.replace(" = ", f" {word} "), equal.args)
 
         if not (is_row(left) and is_row(right)):
-            return test(left, right)
-        a, b = items(left), items(right)
+            return test(self.bind(left, scope), self.bind(right, scope))
+        a, b = self.spread(items(left), scope), self.spread(items(right), scope)
         if len(a) != len(b):
             raise PlanError("42601", "unequal number of entries in row expressions", position=position)
         tests = tuple(test(x, y) for x, y in zip(a, b, strict=True))
@@ -122,6 +120,7 @@ class RowComparisonBinder(CallBinder):
         elif b.type.oid == t.UNKNOWN and isinstance(b, ir.Lit | ir.Parm):
             b = self.coercions.coerce(b, a.type, "i", position)
         a, b = self._with_fields(a, position), self._with_fields(b, position)
+        a, b = _as_null_of(a, b), _as_null_of(b, a)
         if a.type.oid != b.type.oid:
             return None
         left, right = fields_of(a.type), fields_of(b.type)
@@ -141,6 +140,16 @@ class RowComparisonBinder(CallBinder):
         row = row_of(tuple(f for f in fields if f is not None))
         present = ir.Logic(BOOL, "is present", (node,))
         return ir.Logic(row.type, "case", (present, row, ir.Lit(row.type, None)))
+
+
+def _as_null_of(node: ir.Node, other: ir.Node) -> ir.Node:
+    """A NULL of no record in particular (one of PL/pgSQL that is not assigned yet) as one of the other's kind, or of any."""
+    if node.type.oid != t.RECORD or not isinstance(node, ir.Lit) or node.value is not None:
+        return node
+    if fields_of(node.type) is not None:
+        return node
+    known = other.type.oid == t.RECORD and fields_of(other.type) is not None
+    return ir.Lit(other.type if known else row_of((ir.Lit(TypeRef(t.INT4), None),)).type, None)
 
 
 __all__ = ["RowComparisonBinder", "is_row", "items"]

@@ -268,7 +268,8 @@ def _assigned(queries: QueryBinder, variables: Variables, parts: Parts, scope: S
     if variables.wanted is None and not variables.part:
         return
     if len(parts.targets) != 1:
-        raise PlanError("42601", f"query returned {len(parts.targets)} columns")
+        what = "assignment source" if variables.assigning else "query"
+        raise PlanError("42601", f"{what} returned {len(parts.targets)} columns")
     target = parts.targets[0]
     target.node = variables.assigned(target.node, queries.expressions, queries.coercions, scope)
 

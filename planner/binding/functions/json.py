@@ -71,6 +71,8 @@ jsonb_pretty(jsonb) => tw_jsonb_pretty({0})
 
 def value_json(frag: Frag, node: ir.Node, emitter: Emitter) -> Frag:
     """A value as JSON text, as to_json makes it; SQL NULL stays NULL."""
+    if isinstance(node, ir.Lit) and node.value is None:
+        return sql("CAST(NULL AS VARCHAR)")
     if isinstance(node, ir.Cast) and node.type.oid == t.RECORD:
         return type_json(frag, node.arg.type)
     if isinstance(node, ir.Logic) and node.op == "row":

@@ -102,6 +102,8 @@ class Variables:
         elif kind is None:
             if found:
                 return None
+            if not fields:  # the whole of a record that is not assigned yet is NULL
+                return ir.Lit(TypeRef(t.RECORD), None)
             shown = words[0] if len(words) - len(fields) == 1 else words[1]
             raise PlanError(
                 "55000",
