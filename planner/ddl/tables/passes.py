@@ -17,9 +17,9 @@ _KINDS: Final = (
     ("drop column", "drop constraint", "drop default", "drop not null", "drop identity", "drop expression"),
     ("set type",),
     ("add column",),
-    ("set not null", "set identity"),
+    ("set not null",),
     ("add index",),  # of a key that is added
-    ("add constraint", "set default", "add identity"),
+    ("add constraint", "set default", "add identity"),  # what changes an identity comes after all of these
 )
 _PASS: Final = {what: n for n, kind in enumerate(_KINDS) for what in kind}
 _KEYS: Final = ("p", "u", "x")
