@@ -31,11 +31,12 @@ DEFINITIONS: Final = frozenset(
         "DEFAULT expressions",
         "partition bound",
         "statistics expressions",
+        "transform expressions",
         "COPY FROM WHERE conditions",
     )
 )
 
-ONCE: Final = ("", "DEFAULT expressions", "check constraints", "partition bound")
+ONCE: Final = ("", "DEFAULT expressions", "check constraints", "partition bound", "transform expressions")
 """Clauses whose expressions are computed when rows are written or a partition is made, and never again: they may be queries, and run."""
 
 

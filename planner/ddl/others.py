@@ -30,7 +30,7 @@ from planner.ddl import collations, limits, moments, naming
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import own_names, unique_indexes
 from planner.ddl.constraints.collated_keys import refuse_unordered
-from planner.ddl.constraints.index_classes import key_class, require_own_order
+from planner.ddl.constraints.index_classes import key_class, refuse_without, require_own_order
 from planner.ddl.foreign import tables as foreign_tables
 from planner.ddl.rights import databases
 from planner.ddl.scope import Scope
@@ -191,6 +191,8 @@ def _class(scope: Scope, element: st.IndexElement, said: st.CreateIndex, of: Typ
     opclass = key_class(scope, said.method, element.opclass, of)
     if not element.opclass and not opclass and element.column and of is not None:
         refuse_unordered(of, said.method)
+    if not element.opclass and not opclass and of is not None:
+        refuse_without(scope, said.method, of)
     if said.unique:
         require_own_order(scope, opclass, "a unique index")
     return opclass
@@ -271,7 +273,7 @@ def create_domain(scope: Scope, said: st.CreateDomain) -> None:
         taken = {c.name for c in checks}
         checks.append(domain_changes.check_of(scope, schema.oid, said.name.name, base, check, taken))
     if said.default is not None:
-        domain_changes.verify_default(scope, base, said.default)
+        domain_changes.verify_default(scope, base, said.name.name, said.default)
     under = domains.underneath(scope.catalog, base)[0]
     collation = domain_changes.collation_of(scope, said.collation, under)
     default = None

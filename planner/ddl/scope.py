@@ -276,9 +276,15 @@ class Scope:
     # --- planning expressions ----------------------------------------------------------------------
 
     def plan_expression(
-        self, expression: st.Sql, source: str = "", clause: str = "", *, listed: bool = False
+        self,
+        expression: st.Sql,
+        source: str = "",
+        clause: str = "",
+        *,
+        listed: bool = False,
+        catalog: Catalog | None = None,
     ) -> Plan:
-        """Binds an expression as SELECT's one column (over `source`), so that its errors are found now.
+        """Binds an expression as SELECT's one column (over `source`), so that its errors are found now. `catalog`: not the working one.
 
         `clause` says what it is an expression of, and so what may not be in it (`planner.binding.clauses`); `listed`, that
         nothing ever computes it.
@@ -288,7 +294,9 @@ class Scope:
         head = "SELECT "
         tail = f" FROM {source}" if source else ""
         pad = max(expression.offset - len(head), 0)
-        ctx = records.replace(self.context(), clause=clause, listed=listed)
+        ctx = records.replace(
+            self.context(), clause=clause, listed=listed, catalog=self.catalog if catalog is None else catalog
+        )
         try:
             text = " " * pad + head + expression.text + tail
             if source and not source.startswith(

@@ -29,8 +29,12 @@ def refuse_keys(columns: Iterable[Column], what: str) -> None:
 def refuse_unordered(kind: TypeRef, method: str = "btree") -> None:
     """Raises 42704 for a key of a type that has no order, where the index's method has no class for it either."""
     if kind.oid in (*UNORDERED, types.UNKNOWN) and not has_default_class(method, kind.oid):
-        raise PlanError(
-            "42704",
-            f'data type {types.format_type(kind)} has no default operator class for access method "{method}"',
-            hint="You must specify an operator class for the index or define a default operator class for the data type.",
-        )
+        raise no_default_class(kind, method)
+
+
+def no_default_class(kind: TypeRef, method: str) -> PlanError:
+    return PlanError(
+        "42704",
+        f'data type {types.format_type(kind)} has no default operator class for access method "{method}"',
+        hint="You must specify an operator class for the index or define a default operator class for the data type.",
+    )

@@ -7,6 +7,8 @@ CREATE INDEX ON t (c)                nothing, or the user's class that is the de
 
 from __future__ import annotations
 
+from typing import Final
+
 from planner import types
 from planner.abc import Oid, PlanError, TypeRef
 from planner.catalog import CompositeType, OperatorClass
@@ -16,12 +18,15 @@ from planner.catalog.names import missing_schema
 from planner.catalog.row_types import relation_of
 from planner.catalog.system.constraints import opclass_for
 from planner.catalog.system.static import static_columns
+from planner.ddl.constraints.collated_keys import no_default_class
 from planner.ddl.extensions import of_an_extension
 from planner.ddl.scope import Scope
 from planner.ddl.types.casts import coercible
 from planner.types import oids
 from planner.types.enums import labels_of
 from planner.types.user_ranges import spanned
+
+_OF_PARTS: Final = ("gin", "gist", "spgist")
 
 
 def key_class(scope: Scope, method: str, said: str, of: TypeRef | None) -> str:
@@ -48,6 +53,14 @@ def key_class(scope: Scope, method: str, said: str, of: TypeRef | None) -> str:
     if isinstance(catalog.get(oid), OperatorClass):
         return known.key_of(oid)
     return "" if of is not None and opclass_for(method, "", of.oid) == oid else bare
+
+
+def refuse_without(scope: Scope, method: str, of: TypeRef) -> None:
+    """Raises 42704 for a type of the system's that an index of values' parts (gin, gist, spgist) knows no operators for."""
+    if method not in _OF_PARTS or of.oid >= types.CITEXT or opclass_for(method, "", of.oid):
+        return
+    if scope.catalog.extension(f"btree_{method}") is None:
+        raise no_default_class(of, method)
 
 
 def _default(scope: Scope, method: str, of: TypeRef | None) -> str:
@@ -101,4 +114,4 @@ def _is_own_order(made: OperatorClass) -> bool:
     return mine == theirs
 
 
-__all__ = ["key_class", "require_own_order"]
+__all__ = ["key_class", "refuse_without", "require_own_order"]

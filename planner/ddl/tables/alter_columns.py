@@ -382,6 +382,8 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
         raise PlanError(
             "42804", f'default for column "{column.name}" cannot be cast automatically to type {shown}'
         )
+    if a.expression is not None and table.foreign is None:
+        retyped.verify_using(on, column, a.expression, ref, shown)
     source = a.expression.text if a.expression is not None else quote_identifier(column.name)
     if a.expression is not None or not _widens(column.type, ref):
         checks = constraints.length_checks(source, ref, constraints.qualified(scope, table))

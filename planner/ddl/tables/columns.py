@@ -141,7 +141,10 @@ def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) ->
     tokens = within_parentheses(tokenize(expression.text))
     if len(tokens) == 2 and tokens[0].kind == STRING:
         try:
-            types.input_text(tokens[0].value, column.type, scope.ctx.settings)
+            kind = column.type if column.type.oid == types.INTERVAL else TypeRef(column.type.oid)
+            types.input_text(
+                tokens[0].value, kind, scope.ctx.settings
+            )  # its length is asked of what is stored
         except SqlError as e:
             e.position = expression.offset + tokens[0].start + 1
             raise
@@ -210,7 +213,7 @@ def _verify_type(plan: Plan, column: Column) -> None:
     """Raises 42804 for what cannot be stored in the column."""
     assert plan.columns is not None
     source = plan.columns[0].type
-    if not _assignable(source.oid, column.type.oid):
+    if not assignable(source.oid, column.type.oid):
         raise PlanError(
             "42804",
             f'column "{column.name}" is of type {types.format_type(TypeRef(column.type.oid))} '
@@ -228,16 +231,15 @@ _STRINGS: Final = frozenset((types.TEXT, types.VARCHAR, types.BPCHAR, types.NAME
 _DATES: Final = frozenset((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ))
 
 
-def _assignable(source: int, target: int) -> bool:
+def assignable(source: int, target: int) -> bool:
     """Whether a default of one type can surely not be stored in a column of the other is what this refuses."""
     if source == target or source == types.UNKNOWN or target in _STRINGS:
         return True
     if own_cast(source, target, "a") is not None:
         return True
-    if types.MONEY in (source, target):
+    if source < types.CITEXT and target < types.CITEXT:
+        elements = types.element_of(source), types.element_of(target)
+        if all(elements):
+            return assignable(*elements)
         return castable(type_name(source), type_name(target), "a")
-    for group in (_NUMERIC, _DATES):
-        if source in group:
-            known = target in group or (source in _DATES and target in (types.TIME, types.TIMETZ))
-            return known or castable(type_name(source), type_name(target), "a")
     return not (source == types.BOOL or source in _STRINGS) or target not in _NUMERIC | _DATES | {types.BOOL}

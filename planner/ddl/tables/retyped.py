@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Final
 
 from planner import aims, types
 from planner import statements as st
-from planner.abc import Column, Constraint, Table, TypeRef
+from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Index, quote_identifier
 from planner.catalog.system.definitions import type_name
 from planner.catalog.system.written import condition
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import foreign_keys
 from planner.ddl.dependencies.dependents import mentions
+from planner.ddl.tables.columns import assignable
 from planner.records import replace
 
 if TYPE_CHECKING:
@@ -62,6 +63,23 @@ _ALIKE: Final = (
 def read_alike(old: TypeRef, new: TypeRef) -> bool:
     """Whether an expression says the same of a value of the new type as of the old one."""
     return any(old.oid in kinds and new.oid in kinds for kinds in _ALIKE)
+
+
+def verify_using(on: Alteration, column: Column, said: st.Sql, ref: TypeRef, shown: str) -> None:
+    """Binds what the new values are made of, over the table as it was. Raises 42804 for what cannot be stored in the column."""
+    constraints.refuse_subqueries(said, "transform expression")
+    scope, first = on.scope, on.scope.before.get(on.before.oid)
+    if not isinstance(first, Table):
+        return
+    rows = f"{quote_identifier(scope.before.schema_of(first.schema_oid).name)}.{quote_identifier(first.name)}"
+    plan = scope.plan_expression(said, rows, "transform expressions", catalog=scope.before)
+    assert plan.columns is not None
+    if not assignable(plan.columns[0].type.oid, ref.oid):
+        raise PlanError(
+            "42804",
+            f'result of USING clause for column "{column.name}" cannot be cast automatically to type {shown}',
+            hint="You might need to add an explicit cast.",
+        )
 
 
 def follow_key(on: Alteration, key: Column) -> None:

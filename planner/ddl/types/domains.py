@@ -20,6 +20,7 @@ from planner.ddl import collations, moments, naming
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
+from planner.ddl.tables import columns
 from planner.ddl.types.named_types import with_schemas
 from planner.records import replace
 
@@ -83,11 +84,15 @@ def _of_value(scope: Scope, base: TypeRef) -> Table:
     return Table(0, 0, "", (Column(domains.VALUE, under, 1),), (), "")
 
 
-def verify_default(scope: Scope, base: TypeRef, expression: st.Sql) -> None:
-    """Binds a DEFAULT on its own: unknown names and references to columns are errors now."""
-    constraints.refuse_subqueries(expression, "DEFAULT expression")
-    constraints.refuse_columns(expression)
-    scope.plan_expression(expression, clause="DEFAULT expressions")
+def verify_default(scope: Scope, base: TypeRef, name: str, expression: st.Sql) -> None:
+    """Binds a DEFAULT on its own, as that of a column: unknown names, references to columns, and what no value of the domain's base can
+    be, are errors now."""
+    like = Table(0, 0, "", (Column(name, domains.underneath(scope.catalog, base)[0], 1),), (), "")
+    try:
+        columns.verify_default(scope, like, name, expression)
+    except SqlError as e:
+        e.position = 0  # as PostgreSQL, which has lost the statement by then
+        raise
 
 
 def calling(scope: Scope, oid: Oid, name: str) -> Iterator[tuple[Domain, Constraint | None]]:
@@ -175,7 +180,7 @@ def alter_domain(scope: Scope, found: Domain, action: st.AlterAction) -> None:
     what = action.what
     if what == "set default":
         assert action.expression is not None
-        verify_default(scope, found.base, action.expression)
+        verify_default(scope, found.base, found.name, action.expression)
         under = domains.underneath(scope.catalog, found.base)[0]
         default = with_schemas(scope, moments.frozen(scope, action.expression.text, under))
         scope.replace(found, replace(found, default=default))
