@@ -20,6 +20,7 @@ def without_parts(tokens: list[Token]) -> tuple[list[Token], Cut]:
     cut: Cut = {}
     if not any(t.keyword == "insert" for t in tokens):
         return tokens, cut
+    tokens = _in_brackets(tokens)
     out: list[Token] = []
     at = 0
     while at < len(tokens):
@@ -36,10 +37,32 @@ def without_parts(tokens: list[Token]) -> tuple[list[Token], Cut]:
     return out, cut
 
 
-def _list(
-    tokens: list[Token], at: int
-) -> tuple[tuple[int, int], tuple[int, list[Token], dict[int, list[Token]]] | None]:
-    """Where the list is, and: the name's place, the list's tokens without parts, the targets that have some."""
+def _in_brackets(tokens: list[Token]) -> list[Token]:
+    """`INSERT INTO t (VALUES (1, 2))` with brackets around the query's own: sqlglot would read a list of columns."""
+    doubled: set[int] = set()
+    for at in [i for i, t in enumerate(tokens) if t.keyword == "insert"]:
+        if tokens[at + 1].keyword != "into":
+            continue
+        start = _after_name(tokens, at + 2)[1]
+        if _is(tokens[start], "(") and tokens[start + 1].keyword == "values" and _is(tokens[start + 2], "("):
+            doubled |= {start, _closing(tokens, start)}
+    if not doubled:
+        return tokens
+    return [t for at, token in enumerate(tokens) for t in [token] * (2 if at in doubled else 1)]
+
+
+def _closing(tokens: list[Token], at: int) -> int:
+    depth = 0
+    while tokens[at].kind != END:
+        depth += _is(tokens[at], "(") - _is(tokens[at], ")")
+        if not depth:
+            break
+        at += 1
+    return at
+
+
+def _after_name(tokens: list[Token], at: int) -> tuple[int, int]:
+    """Of a table: where its name stands, and what comes after it and its alias."""
     name = at
     while _is(tokens[at + 1], "."):
         at += 2
@@ -49,6 +72,14 @@ def _list(
         at += 2
     elif tokens[at].kind in _NAMES and not tokens[at].keyword:
         at += 1
+    return name, at
+
+
+def _list(
+    tokens: list[Token], at: int
+) -> tuple[tuple[int, int], tuple[int, list[Token], dict[int, list[Token]]] | None]:
+    """Where the list is, and: the name's place, the list's tokens without parts, the targets that have some."""
+    name, at = _after_name(tokens, at)
     if not _is(tokens[at], "("):
         return (at, at), None
     start = at
