@@ -2,7 +2,7 @@
 
     VACUUM t           nothing is left to do: versions that nobody reads go when their time is over
     ANALYZE t          DuckDB knows its columns' statistics
-    REINDEX, CLUSTER   keys are kept in their order
+    REINDEX, CLUSTER   keys are kept in their order; CLUSTER ... USING leaves the mark that ALTER TABLE ... CLUSTER ON does
     CHECKPOINT         packs what memory holds of large tables
 
 So they look at what they are told of, as PostgreSQL does, and say what it says: scripts of administrators, vacuumdb,
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from executor.abc import ExecutionError, Rows
+from executor.ddl import run as ddl
 from planner import statements as st
 from planner.abc import Plan, Table
 from planner.catalog import Database, Index, Relation, predefined, rights
@@ -57,7 +58,9 @@ async def run(session: Session, plan: Plan, s: st.Vacuum, params: Sequence[Datum
     elif s.what == "reindex":
         _reindex(session, s)
     elif s.what == "cluster":
-        _cluster(session, s)
+        marked = _cluster(session, s)
+        if marked is not None:
+            await ddl.run(session, plan, marked, params, autocommit)
     else:
         _vacuum(session, s)
     return Rows(plan.tag)
@@ -200,19 +203,31 @@ def _indexed(session: Session, name: st.Name, kind: str) -> Relation | _System:
     return found
 
 
-def _cluster(session: Session, s: st.Vacuum) -> None:
+def _cluster(session: Session, s: st.Vacuum) -> st.AlterTable | None:
+    """What is left to do: the mark of the index that was named. Raises 42704 where none is named, and none marked."""
     if not s.tables:
-        return
+        return None
     found = _indexed(session, s.tables[0], "table")
     if not _may_keep(session, found):
         raise ExecutionError("42501", f"must be owner of table {found.name}")
     using = str(s.options.get("using", ""))
-    if using and isinstance(found, Table):
-        index = session.catalog.relation_in(found.schema_oid, using)
-        if not isinstance(index, Index):
-            raise ExecutionError("42704", f'index "{using}" for table "{found.name}" does not exist')
-        if index.table_oid != found.oid:
-            raise ExecutionError("42809", f'"{using}" is not an index for table "{found.name}"')
+    if not isinstance(found, Table):
+        return None
+    if not using:
+        if not any(index.clustered for index in session.catalog.indexes_of(found.oid)):
+            raise ExecutionError(
+                "42704", f'there is no previously clustered index for table "{found.name}"', table=found.name
+            )
+        return None
+    index = session.catalog.relation_in(found.schema_oid, using)
+    if not isinstance(index, Index):
+        raise ExecutionError("42704", f'index "{using}" for table "{found.name}" does not exist')
+    if index.table_oid != found.oid:
+        raise ExecutionError("42809", f'"{using}" is not an index for table "{found.name}"')
+    if found.partitioning is not None:
+        return None  # each partition would be marked, and it never is
+    kind = "table" if found.materialized is None else "materialized view"
+    return st.AlterTable(kind, s.tables[0], (st.AlterAction("cluster on", using),))
 
 
 __all__ = ["run"]
