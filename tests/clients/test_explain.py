@@ -107,3 +107,15 @@ def test_the_tree_in_other_languages(server: ServerProcess, language: str, oid: 
     if language == "xml":
         root = xml.etree.ElementTree.fromstring(text)
         assert [e.text for e in root.iter() if e.tag.endswith("}Engine")] == ["keyed"]
+
+
+def test_times_are_left_out_where_nobody_wants_them(server: ServerProcess) -> None:
+    statement = "SELECT * FROM explained"
+    everything = explained(server, statement, ", ANALYZE")
+    assert "Execution Time" in everything and "Actual Total Time" in everything["Plan"]
+    bare = explained(server, statement, ", ANALYZE, TIMING OFF, SUMMARY OFF")
+    assert "Execution Time" not in bare and not {k for k in bare["Plan"] if k.endswith("Time")}
+    assert (bare["Plan"]["Actual Rows"], bare["Plan"]["Actual Loops"]) == (0, 1)
+    with server.connect() as c:
+        lines = [row[0] for row in c.execute("EXPLAIN (ANALYZE, TIMING FALSE, SUMMARY FALSE) SELECT 1")]
+    assert not [line for line in lines if " ms" in line]

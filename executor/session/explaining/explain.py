@@ -161,13 +161,11 @@ async def run(
             result.close()
         lines[0] += f" (actual rows={rows})"
         total_ms = _since_ms(begun)
-        facts["Execution Time"] = f"{total_ms:.3f} ms" if s.format == "text" else total_ms
-        measured = {
-            "Actual Startup Time": started_ms,
-            "Actual Total Time": total_ms,
-            "Actual Rows": rows,
-            "Actual Loops": 1,
-        }
+        if _said(s.options.get("summary", True)):
+            facts["Execution Time"] = f"{total_ms:.3f} ms" if s.format == "text" else total_ms
+        if _said(s.options.get("timing", True)):
+            measured = {"Actual Startup Time": started_ms, "Actual Total Time": total_ms}
+        measured |= {"Actual Rows": rows, "Actual Loops": 1}
     if s.format == "text":
         text = [*lines, *(f"{k}: {v}" for k, v in facts.items())]
     else:
