@@ -3,7 +3,8 @@
     image.index((status, created_at)).walk(from, to)  -->  condition  -->  LIMIT + OFFSET rows, and all that are like the last
 
 ORDER BY may name more than the index has. So rows that are alike in the index are met together, and who sorts them
-(`executor.keyed.endings`) has all that could be among the first. Rows without a value, which no index has, come from beside it.
+(`executor.keyed.endings`) has all that could be among the first. Rows without a value, which no index has, come from beside it: from an
+index of them by the columns that are pinned. Where nothing else is asked of the order they are all alike, so the first of them will do.
 
 Of a column that has one of several values (`author = ANY ($1)`) the rows of each are walked along side by side.
 
@@ -14,8 +15,9 @@ A walk that leads too far is DuckDB's (`executor.keyed.in_vain`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
+from itertools import chain
 from operator import itemgetter
 from typing import Any, Final
 
@@ -37,13 +39,13 @@ AMONG_MAX: Final = 200
 """Values of a column whose rows are walked along side by side: each begins with a search in every run."""
 
 Hits = Iterator[tuple[Key, Key, Row | None]]
-Walk = Callable[[Bounds, bool], Hits | None]
-"""(bounds, descending) -> the rows of the index in its order."""
+Walk = Callable[[tuple[int, ...], Bounds, bool], Hits | None]
+"""(columns, bounds, descending) -> the rows of an index in its order."""
 Find = Callable[[tuple[int, ...], Key, int], list[Row] | None]
 """(columns, key, at most) -> the rows of a key of an index."""
 
-Behind = Callable[[Bounds, bool, int, bool], tuple[Hits, int] | None]
-"""(bounds, descending, how many, whole) -> the rows of the index behind so many, and how many are left out."""
+Behind = Callable[[tuple[int, ...], Bounds, bool, int, bool], tuple[Hits, int] | None]
+"""(columns, bounds, descending, how many, whole) -> the rows of an index behind so many, and how many are left out."""
 
 Then = Callable[[Row], Sequence[Row]]
 """What becomes of a row that is met: itself, or rows with others' beside it."""
@@ -70,6 +72,7 @@ class IndexWalk:
         "_far",
         "_in_vain",
         "_limit",
+        "_nulls_alike",
         "_offset",
         "_pinned",
         "_prefix",
@@ -90,6 +93,8 @@ class IndexWalk:
         if walk.index:
             ordered = column_of(walk.index, len(pinned))
             self.without = like(walk.index, (*walk.index[: len(pinned)], ~ordered))
+        self._nulls_alike = walk.whole and len(walk.index) == len(pinned) + 1
+        """Nothing tells rows apart that have no value in the column of the order."""
         self._bounds = compile_range(walk.within, table, walk.index or None)
         types = key_types(table, walk.index)[: len(pinned)]
         self._prefix = compile_key(pinned, types, "p, s, r") if pinned else None
@@ -126,7 +131,7 @@ class IndexWalk:
         """
         self.left_out = 0
         if behind is not None and self._offset is not None and self._condition is None:
-            found = self._behind(params, session, behind, find)
+            found = self._behind(params, session, behind, walk, find)
             if found is not None:
                 return found
         if self._in_vain.left and self._wanted(params, session) >= self._far and self._in_vain.is_skipped():
@@ -149,20 +154,45 @@ class IndexWalk:
         self._far = self._wanted(params, session)
         self._in_vain.led_too_far()
 
-    def _behind(self, params: Sequence[Any], session: Any, behind: Behind, find: Find) -> list[Row] | None:
+    def _behind(
+        self, params: Sequence[Any], session: Any, behind: Behind, walk: Walk, find: Find
+    ) -> list[Row] | None:
         """The rows behind many, where nothing is asked of these. Leaves out some of them."""
         x = self._walk
         start, enough = bounds(self._offset, self._limit, params, session)
         if start < SKIPPED_MIN or enough is None or enough - start > STEPS_MAX or x.turn or self._among:
             return None
         within = self._bounds(params, session)
-        first = self._nulls(params, session, find, None) if x.nulls == "first" else []
-        if within is None or first is None or len(first) > start:
+        if within is None:
             return None
-        met = behind(within, x.descending, start - len(first), x.whole)
-        if met is None:
-            return None
-        hits, left_out = met[0], met[1] + len(first)
+        first: Iterable[tuple[Key, Key, Row | None]] = ()
+        left_out = 0
+        if x.nulls == "first" and self._nulls_alike:
+            beside = behind(self.without, self._pinned_span(params, session, ()), False, start, True)
+            if beside is None:
+                return None
+            first, left_out = beside
+        elif x.nulls == "first":
+            rows = self._nulls(params, session, find, None)
+            if rows is None or len(rows) > start:
+                return None
+            left_out = len(rows)
+        if left_out < start:
+            met = behind(x.index, within, x.descending, start - left_out, x.whole)
+            if met is None:
+                return None
+            hits: Iterable[tuple[Key, Key, Row | None]] = met[0]
+            left_out += met[1]
+        else:
+            along = walk(x.index, within, x.descending)
+            if along is None:
+                return None
+            hits = chain(first, along)
+        if x.nulls == "last" and self._nulls_alike:
+            beside_it = walk(self.without, self._pinned_span(params, session, ()), False)
+            if beside_it is None:
+                return None
+            hits = chain(hits, beside_it)
         enough -= left_out
         found: list[Row] = []
         last = _NONE_YET
@@ -174,11 +204,11 @@ class IndexWalk:
             if row is not None:
                 found.append(row)
                 last = key
-        if x.nulls == "last" and len(found) < enough:
-            beside = self._nulls(params, session, find, None)
-            if beside is None:
+        if x.nulls == "last" and not self._nulls_alike and len(found) < enough:
+            rows = self._nulls(params, session, find, None)
+            if rows is None:
                 return None
-            found += beside
+            found += rows
         self.left_out = left_out
         return found
 
@@ -206,40 +236,60 @@ class IndexWalk:
         enough += more
         found: list[Row] = []
         nulls = self._walk.nulls
-        if nulls == "first":
+        if nulls == "first" and not self._nulls_alike:
             beside = self._nulls(params, session, find, only, given)
             if beside is None:
                 return None
             found += [made for row in beside for made in then(row)]
         if len(found) >= enough:
             return found
-        hits = self._side_by_side(spans, walk) if self._among else walk(spans[0], self._walk.descending)
-        if hits is None:
-            return None
-        if self._walk.turn:
-            hits = self._turned(spans[0], walk, hits)
         condition, whole, last = self._condition, self._walk.whole, _NONE_YET
         free = _any_key if only is None else only[0]
-        for steps, (key, own, row) in enumerate(hits):
-            if len(found) >= enough and (whole or key != last):
-                return found
-            if steps >= STEPS_MAX:
-                self._led_too_far(params, session)
+        steps = 0
+        for hits in self._in_turn(params, session, walk, spans, given):
+            if hits is None:
                 return None
-            if row is not None and (condition is None or condition(params, row, session)) and free(own):
-                found += then(row)
-                last = key
-        if nulls == "last" and len(found) < enough:
+            for key, own, row in hits:
+                if len(found) >= enough and (whole or key != last):
+                    return found
+                if steps >= STEPS_MAX:
+                    self._led_too_far(params, session)
+                    return None
+                steps += 1
+                if row is not None and (condition is None or condition(params, row, session)) and free(own):
+                    found += then(row)
+                    last = key
+        if nulls == "last" and not self._nulls_alike and len(found) < enough:
             beside = self._nulls(params, session, find, only, given)
             return None if beside is None else found + [made for row in beside for made in then(row)]
         return found
+
+    def _in_turn(
+        self, params: Sequence[Any], session: Any, walk: Walk, spans: Sequence[Bounds], given: Sequence[Row]
+    ) -> Iterator[Hits | None]:
+        """The rows of the index, and before or behind them those without a value where these are alike. None: see `Walk`."""
+        beside = self._walk.nulls if self._nulls_alike else "nowhere"
+        if beside == "first":
+            yield from (walk(self.without, self._pinned_span(params, session, row), False) for row in given)
+        hits = self._side_by_side(spans, walk) if self._among else self._along(spans[0], walk)
+        yield hits if hits is None or not self._walk.turn else self._turned(spans[0], walk, hits)
+        if beside == "last":
+            yield from (walk(self.without, self._pinned_span(params, session, row), False) for row in given)
+
+    def _along(self, within: Bounds, walk: Walk) -> Hits | None:
+        return walk(self.index, within, self._walk.descending)
+
+    def _pinned_span(self, params: Sequence[Any], session: Any, row: Row) -> Bounds:
+        """Where the rows are in the index of those without a value."""
+        key = NO_COLUMNS if self._prefix is None else self._prefix(params, session, row)
+        return key, key, True, True
 
     def _side_by_side(self, spans: Sequence[Bounds], walk: Walk) -> Hits | None:
         """The rows of all spans in one order, under keys of the columns that have it."""
         pinned, descending = self._pinned, self._walk.descending
         sources: list[Hits] = []
         for span in spans:
-            hits = walk(span, descending)
+            hits = self._along(span, walk)
             if hits is None:
                 return None
             sources.append(((key[pinned:], own, row) for key, own, row in hits))
@@ -258,12 +308,12 @@ class IndexWalk:
             if first is None:
                 return
             group = first[0][:width]
-            yield from _again(walk((group, group, True, True), not descending))
+            yield from _again(walk(self.index, (group, group, True, True), not descending))
             if descending:
                 high, high_inclusive = group, False
             else:
                 low, low_inclusive = group, False
-            hits = _again(walk((low, high, low_inclusive, high_inclusive), descending))
+            hits = _again(walk(self.index, (low, high, low_inclusive, high_inclusive), descending))
 
     def _nulls(
         self,
@@ -292,7 +342,7 @@ def behind_in_image(walk: IndexWalk, image: Any, ts: Timestamp) -> Behind | None
     """The way to rows behind many, of what was committed."""
     if not walk.index:
         return None
-    return lambda bounds, descending, skip, whole: image.index(walk.index).walk_behind(
+    return lambda index, bounds, descending, skip, whole: image.index(index).walk_behind(
         bounds, ts, descending, skip, whole
     )
 
@@ -300,10 +350,10 @@ def behind_in_image(walk: IndexWalk, image: Any, ts: Timestamp) -> Behind | None
 def along_view(walk: IndexWalk, view: Any, ts: Timestamp) -> tuple[Walk, Find]:
     """The ways to rows that a transaction sees: in the order of `walk`, and by a key of an index."""
 
-    def along(bounds: Bounds, descending: bool) -> Hits | None:
-        if not walk.index:
+    def along(index: tuple[int, ...], bounds: Bounds, descending: bool) -> Hits | None:
+        if not index:
             return _by_key(view, bounds, ts, descending)
-        met: Hits | None = view.walk(walk.index, bounds, ts, descending, STEPS_MAX)
+        met: Hits | None = view.walk(index, bounds, ts, descending, STEPS_MAX)
         return met
 
     return along, lambda positions, key, most: view.by_index(positions, key, ts, most)
@@ -312,10 +362,10 @@ def along_view(walk: IndexWalk, view: Any, ts: Timestamp) -> tuple[Walk, Find]:
 def along_image(walk: IndexWalk, image: Any, ts: Timestamp) -> tuple[Walk, Find]:
     """The same of what was committed."""
 
-    def along(bounds: Bounds, descending: bool) -> Hits | None:
-        if not walk.index:
+    def along(index: tuple[int, ...], bounds: Bounds, descending: bool) -> Hits | None:
+        if not index:
             return _by_key(image, bounds, ts, descending)
-        met: Hits | None = image.index(walk.index).walk(bounds, ts, descending)
+        met: Hits | None = image.index(index).walk(bounds, ts, descending)
         return met
 
     return along, lambda positions, key, most: image.index(positions).find(key, ts, most, walk.columns)

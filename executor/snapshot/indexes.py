@@ -23,7 +23,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from executor.snapshot.abc import TooOldForKeyed
-from executor.snapshot.lookup import unique_key
+from executor.snapshot.lookup import key_width, unique_key
 from executor.snapshot.ranges import visible
 from executor.snapshot.runs import Run, SecondaryIndex
 from executor.snapshot.skipping import EVENTS_MAX, Event, placed
@@ -56,7 +56,7 @@ class TableIndex:
     def __init__(self, image: TableImage, store: SnapshotStore, positions: tuple[int, ...]) -> None:
         self._image, self._store, self._positions = image, store, positions
         self._versions = image.versions
-        self._map = IndexMap(unique_key(positions, False), len(positions))
+        self._map = IndexMap(unique_key(positions, False), key_width(positions))
         self._versions.follow(self._map)
         self._sorting: set[Run] = set()
         self._gone: list[tuple[Key, Key]] = []

@@ -532,6 +532,12 @@ def unique_key(positions: tuple[int, ...], nulls_not_distinct: bool) -> Callable
     return key_of
 
 
+def key_width(positions: tuple[int, ...]) -> int:
+    """How many values such a key has; one that is of no column counts as one."""
+    asks_null = bool(positions) and positions[-1] < 0 and not isinstance(positions, ComputedColumns)
+    return max(len(positions) - asks_null, 1)
+
+
 def _key_of_some(index: PartialColumns) -> Callable[[Row], Key]:
     made: Callable[[Row], Key] | None = index.compiled
     if made is None:

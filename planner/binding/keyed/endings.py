@@ -21,6 +21,7 @@ from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import key_conditions, ordered_sets
 
 if TYPE_CHECKING:
+    from planner.binding.scope import FromStep
     from planner.binding.state import Parts
 
 
@@ -123,9 +124,30 @@ def order_keys(keys: Sequence[ir.SortKey], offsets: Mapping[int, int]) -> tuple[
     return tuple(made)
 
 
+def telling_apart(steps: Sequence[FromStep], parts: Parts) -> Sequence[ir.Node]:
+    """The outputs that say whether rows of a DISTINCT are the same: of a table's columns its key, if that is among them, says what all are,
+    of whatever types. Raises NotKeyed."""
+    outputs = [x.node for x in parts.targets]
+    returned = {(n.relation, n.column) for n in outputs if isinstance(n, ir.Var)}
+    keys = {
+        s.relation.number: s.relation.table.key_indexes
+        for s in steps
+        if s.relation.table is not None and s.relation.table.key_indexes and not s.handed
+    }
+    told = {n: key for n, key in keys.items() if all((n, i) in returned for i in key)}
+    found = [
+        n
+        for n in outputs
+        if not isinstance(n, ir.Var) or n.relation not in told or n.column in told[n.relation]
+    ]
+    if not all(map(equal_as_datums, found)):
+        raise keyed.NotKeyed("equality of outputs")
+    return found
+
+
 def equal_as_datums(node: ir.Node) -> bool:
     """Whether values of it are equal if their datums are."""
     return node.type.oid in keyed.KEY_TYPES and not any(isinstance(n, ir.Collated) for n in ir.walk(node))
 
 
-__all__ = ["WINDOWS", "equal_as_datums", "fold", "grouped", "order_keys"]
+__all__ = ["WINDOWS", "equal_as_datums", "fold", "grouped", "order_keys", "telling_apart"]

@@ -39,7 +39,7 @@ from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import index_expressions, key_conditions, walked_joins, whole_tables
 from planner.binding.keyed import windows as keyed_windows
-from planner.binding.keyed.endings import WINDOWS, equal_as_datums, grouped, order_keys
+from planner.binding.keyed.endings import WINDOWS, equal_as_datums, grouped, order_keys, telling_apart
 from planner.binding.keyed.index_reads import index_range, indexed_prefixes
 from planner.binding.keyed.narrowing import PUSHED, equalities, inner_where_asked
 from planner.binding.keyed.selects import narrowed_alike, recursed
@@ -54,6 +54,9 @@ TABLES_MAX: Final = 8
 """More relations are joined by DuckDB."""
 ALTERNATIVES_MAX: Final = 16
 """More of an OR are looked through by DuckDB."""
+BY_INDEX: Final = 2
+BY_RANGE: Final = 4
+"""Ranks of ways to rows by a key of an index or a part of the primary key, and by ranges."""
 SPREAD: Final = -12
 """What functions among the targets return, as a relation."""
 
@@ -105,11 +108,16 @@ def look_ups(
         raise keyed.NotKeyed("another value each time")
     windows = keyed_windows.windows_of(parts)
     ways = _placed(catalog, steps, parts, pool, given, width, walked, whole=walked or bool(windows))
-    made = [_made(parts, windows, way, width) for way in ways]
-    return made[0] if len(made) == 1 else replace(made[0], otherwise=made[1])
+    made = [_made(steps, parts, windows, way, width) for way in ways]
+    found = made.pop()
+    while made:
+        found = replace(made.pop(), otherwise=found)
+    return found
 
 
-def _made(parts: Parts, windows: Sequence[ir.Window], way: _Placed, width: int) -> KeyedJoin:
+def _made(
+    steps: Sequence[FromStep], parts: Parts, windows: Sequence[ir.Window], way: _Placed, width: int
+) -> KeyedJoin:
     """What becomes of the rows that these steps find. Raises NotKeyed."""
     order, condition, walk = way
     parts = order.spread(parts) if not windows else keyed_windows.without(parts, windows)
@@ -119,15 +127,16 @@ def _made(parts: Parts, windows: Sequence[ir.Window], way: _Placed, width: int) 
         outputs, groups, above = grouped(parts, order.offsets, Const(1, TypeRef(t.INT4)))
     else:
         outputs = tuple(keyed.expression(x.node, above) for x in parts.targets)
-    if parts.distinct and any(x.node.type.oid not in keyed_catalog.ALIKE for x in parts.targets):
-        raise keyed.NotKeyed("equality of outputs")
+    distinct = parts.distinct
+    if distinct and any(x.node.type.oid not in keyed_catalog.ALIKE for x in parts.targets):
+        distinct, parts = False, replace(parts, distinct_on=list(telling_apart(steps, parts)))
     if not all(map(equal_as_datums, parts.distinct_on or ())):
         raise keyed.NotKeyed("equality of rows")
     limit, offset = (None if n is None else keyed.expression(n, {}) for n in (parts.limit, parts.offset))
     firsts = tuple(keyed.expression(n, above) for n in parts.distinct_on or ())
     made, sort = tuple(order.made), order_keys(parts.order, above)
     return KeyedJoin(
-        made, outputs, limit, groups, sort, offset, parts.distinct, firsts, condition, given=width, walk=walk,
+        made, outputs, limit, groups, sort, offset, distinct, firsts, condition, given=width, walk=walk,
         windows=tuple(keyed_windows.keyed_window(w, above) for w in windows),
     )  # fmt: skip
 
@@ -163,8 +172,9 @@ def _placed(
     except keyed.NotKeyed:
         if along is None:
             raise
+    ways = [] if led is None else [led, *_begun_elsewhere(catalog, steps, pool, given, width, order)]
     if along is None:
-        return [led] if led is not None else []
+        return ways[:2]
     order = _Order(catalog, [c for c in pool if c not in along.used], given, width)
     try:
         order.begin(along)
@@ -172,12 +182,34 @@ def _placed(
     except keyed.NotKeyed:
         if led is None:
             raise
-        return [led]
+        return ways[:2]
     met = _Placed(order, None, along.walk)
     if led is None:
         return [met]
     by_walk = led.order.made and walked_joins.meets_fewer(along.walk, led.order.made[0])
-    return [met, led] if by_walk else [led, met]
+    return [met, *ways] if by_walk else [*ways, met]
+
+
+def _begun_elsewhere(
+    catalog: Catalog,
+    steps: Sequence[FromStep],
+    pool: list[ir.Node],
+    given: Mapping[int, int],
+    width: int,
+    order: _Order,
+) -> Iterator[_Placed]:
+    """The same rows with another table first, where keys lead to several tables at once: which has fewer rows nobody knows here."""
+    first = order.first
+    if first is None or not first[0].rank or width:
+        return
+    for step in steps:
+        if step is first[1] or step.outer or step.relation.table is None:
+            continue
+        other = _Order(catalog, list(pool), given, width)
+        with contextlib.suppress(keyed.NotKeyed):
+            condition = other.place(list(steps), step)
+            yield _Placed(other, condition)
+            return
 
 
 def _is_parted(table: Table | None) -> bool:
@@ -209,28 +241,34 @@ class _Order:
         """Relation number -> where its columns begin in the joined row."""
         self._width = width
         self.made: list[JoinStep] = []
+        self.first: tuple[_Way, FromStep] | None = None
 
-    def place(self, waiting: list[FromStep]) -> Expr | None:
+    def place(self, waiting: list[FromStep], first: FromStep | None = None) -> Expr | None:
         """What is asked before the first look-up. Raises NotKeyed if some table cannot be reached, or something asked
-        cannot be computed."""
+        cannot be computed. `first`: the table to begin with, by an index or a range."""
         before = [c for c in self._pool if _named(c) <= set(self.offsets)] if not waiting else []
         condition = key_conditions.condition(before, self.offsets)
         if not waiting:
             self._pool = [c for c in self._pool if c not in before]
         while waiting:
             best: tuple[_Way, FromStep] | None = None
-            for step in waiting:
+            for step in waiting if first is None else [first]:
                 if step.outer:
                     continue
                 way = self._way(step, self._ready(step.relation.number))
                 if way is not None and (best is None or way.rank < best[0].rank):
                     best = way, step
             if best is None:
-                best = self._outer(waiting)
+                best = self._outer(waiting) if first is None else None
             if best is None:
                 raise keyed.NotKeyed("no key leads to a table")
+            if first is not None and not BY_INDEX <= best[0].rank <= BY_RANGE:
+                raise keyed.NotKeyed("no index to begin with")
             waiting.remove(best[1])
+            if not self.made:
+                self.first = best
             self._add(*best)
+            first = None
         if self._pool:
             raise keyed.NotKeyed("asked of no table")
         return condition
@@ -497,7 +535,7 @@ class _Order:
         except keyed.NotKeyed:
             return None
         if found.prefix:
-            return _Way(3, found, 0, (), rest)
+            return _Way(BY_INDEX, found, 0, (), rest)
         if self.offsets or found.low is None or found.high is None:
             return None
         return _Way(4, found, 0, (), rest)

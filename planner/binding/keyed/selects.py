@@ -11,7 +11,8 @@ nothing but itself and can be made whenever it is asked for, and equal values ha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,7 @@ from planner.abc import Const, KeyedJoin, TypeRef
 from planner.binding import ir
 from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import expressions as keyed
+from planner.binding.keyed.flattening import Given, flattened, is_bare, put, put_in_parts, put_in_step
 from planner.binding.keyed.narrowing import Equality, narrowed
 from planner.binding.records import fields_of
 from planner.catalog import Catalog
@@ -27,7 +29,7 @@ from planner.keyed_plans import Recursed
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep, Recursion
-    from planner.binding.state import Below, Parts
+    from planner.binding.state import Parts
 
 GIVEN: Final = -9
 """The given values, as a relation."""
@@ -52,8 +54,8 @@ class BoundSelect:
     ) -> None:
         self.number = number
         self._leafwise, self._walked = leafwise, walked
-        self._catalog, self._steps = catalog, tuple(steps)
-        self._parts = replace(
+        self._catalog, self.steps = catalog, tuple(steps)
+        self.parts = replace(
             parts, targets=[replace(x) for x in parts.targets], order=list(parts.order)
         )  # whoever writes it puts other nodes into the parts
         self.columns = [x.node.type for x in parts.targets]
@@ -63,21 +65,21 @@ class BoundSelect:
         self, relation: int, wanted: Sequence[Equality]
     ) -> tuple[BoundSelect, tuple[Equality, ...]] | None:
         """The query of the rows that have some values alone, and which; they are columns of `PUSHED` to it. None if that cannot be."""
-        made = narrowed(self._parts, relation, wanted)
+        made = narrowed(self.parts, relation, wanted)
         if made is None:
             return None
         parts, used = made
         columns = sum(1 << x.column for x in used)
         number = self.number + columns * _NUMBERS  # another query than it is without, to who keeps answers
-        return BoundSelect(self._catalog, parts, self._steps, number, leafwise=self._leafwise), used
+        return BoundSelect(self._catalog, parts, self.steps, number, leafwise=self._leafwise), used
 
     def row(self) -> ir.Logic | None:
         """The record that is its one row's one value, of no table's columns but outer ones: `(SELECT e FROM (SELECT o.a, o.b) e)`."""
-        if len(self._steps) != 1 or not _is_bare(self._parts) or len(self._parts.targets) != 1:
+        if len(self.steps) != 1 or not _is_bare(self.parts) or len(self.parts.targets) != 1:
             return None
-        (step,), node = self._steps, self._parts.targets[0].node
+        (step,), node = self.steps, self.parts.targets[0].node
         inner = step.made_of[0] if len(step.made_of) == 1 else None
-        if inner is None or step.on or step.outer or inner._steps or not _is_bare(inner._parts):
+        if inner is None or step.on or step.outer or inner.steps or not _is_bare(inner.parts):
             return None
         own = step.relation.number
         if (
@@ -86,7 +88,7 @@ class BoundSelect:
             or node.args != tuple(ir.Var(v.type, own, i) for i, v in enumerate(node.args))
         ):
             return None
-        values = tuple(x.node for x in inner._parts.targets)
+        values = tuple(x.node for x in inner.parts.targets)
         if len(values) != len(node.args) or any(
             isinstance(n, _OF_ROWS) or ir.is_volatile(n) for v in values for n in ir.walk(v)
         ):
@@ -95,10 +97,10 @@ class BoundSelect:
 
     def array(self) -> ir.Node | None:
         """The array whose elements are its rows, if it is no more than that: `SELECT unnest($1)`, `SELECT x FROM unnest($1) x`."""
-        if len(self._steps) > 1 or not _is_bare(self._parts) or len(self._parts.targets) != 1:
+        if len(self.steps) > 1 or not _is_bare(self.parts) or len(self.parts.targets) != 1:
             return None
-        node = self._parts.targets[0].node
-        for step in self._steps:
+        node = self.parts.targets[0].node
+        for step in self.steps:
             more = step.outer or step.on or step.guards or step.numbered or len(step.spread) != 1
             if (
                 more
@@ -130,19 +132,26 @@ class BoundSelect:
 
         if any(_is_inexact(v.type) for v in outer):
             raise keyed.NotKeyed("given values that are equal and look different")
-        given = {(v.relation, v.column): ir.Var(v.type, GIVEN, i) for i, v in enumerate(outer)}
-        parts, steps = self._parts, self._steps
-        if given:
-            parts, steps = _given(parts, given), tuple(_step_given(s, given) for s in steps)
-        made = look_ups(
-            self._catalog,
-            steps,
-            parts,
-            {GIVEN: 0} if given else {},
-            len(given),
-            leafwise=self._leafwise,
-            walked=self._walked,
-        )
+        given: Given = {(v.relation, v.column): ir.Var(v.type, GIVEN, i) for i, v in enumerate(outer)}
+        parts, steps = put_in_parts(self.parts, given), tuple(put_in_step(s, given) for s in self.steps)
+
+        def made_of(steps: Sequence[FromStep], parts: Parts) -> KeyedJoin:
+            return look_ups(
+                self._catalog,
+                steps,
+                parts,
+                {GIVEN: 0} if given else {},
+                len(given),
+                leafwise=self._leafwise,
+                walked=self._walked,
+            )
+
+        made, flat = None, flattened(steps, parts)
+        if flat is not None:
+            with contextlib.suppress(keyed.NotKeyed):
+                made = made_of(*flat)
+        if made is None:
+            made = made_of(steps, parts)
         if exists and made.groups is None and not made.distinct:
             return replace(made, outputs=(Const(1, TypeRef(t.INT4)),))
         return made
@@ -165,8 +174,7 @@ _OF_ROWS: Final = (ir.SubQuery, ir.Aggregate, ir.Window, ir.SetReturning, ir.Arg
 
 def _is_bare(parts: Parts) -> bool:
     """Whether a SELECT has but targets and FROM."""
-    asked = (parts.where, parts.below, parts.distinct_on, parts.limit, parts.offset, parts.having)
-    return all(x is None for x in asked) and not (parts.order or parts.distinct or parts.grouped)
+    return parts.where is None and is_bare(parts)
 
 
 def row_of(node: ir.Node) -> ir.Node:
@@ -176,7 +184,7 @@ def row_of(node: ir.Node) -> ir.Node:
     row = node.by_key.row()
     if row is None:
         return node
-    return _put(row, {(a.relation, a.column): b for a, b in zip(node.outer_from, node.outer, strict=True)})
+    return put(row, {(a.relation, a.column): b for a, b in zip(node.outer_from, node.outer, strict=True)})
 
 
 def _is_inexact(ref: TypeRef) -> bool:
@@ -191,44 +199,6 @@ def recursed(recursion: Recursion) -> Recursed:
         raise keyed.NotKeyed("equality of rows")
     first, further = (base.number, base.plan()), (step.number, step.plan())
     return Recursed(recursion.number, first, further, tuple(base.columns), recursion.once)
-
-
-_Given = Mapping[tuple[int, int], ir.Node]
-
-
-def _put(node: ir.Node, given: _Given) -> ir.Node:
-    if isinstance(node, ir.Var):
-        return given.get((node.relation, node.column), node)
-    return ir.replace_children(node, lambda n: _put(n, given))
-
-
-def _put_all(nodes: Sequence[ir.Node], given: _Given) -> tuple[ir.Node, ...]:
-    return tuple(_put(n, given) for n in nodes)
-
-
-def _given(parts: Parts, given: _Given) -> Parts:
-    """The parts with given values in place of outer columns."""
-    return replace(
-        parts,
-        targets=[replace(x, node=_put(x.node, given)) for x in parts.targets],
-        where=_put(parts.where, given) if parts.where is not None else None,
-        order=[replace(k, expr=_put(k.expr, given)) for k in parts.order],
-        distinct_on=[_put(n, given) for n in parts.distinct_on] if parts.distinct_on is not None else None,
-        below=_below_given(parts.below, given) if parts.below is not None else None,
-    )
-
-
-def _below_given(below: Below, given: _Given) -> Below:
-    return replace(
-        below,
-        where=_put(below.where, given) if below.where is not None else None,
-        columns=tuple(n if n is None else _put(n, given) for n in below.columns),
-    )
-
-
-def _step_given(step: FromStep, given: _Given) -> FromStep:
-    guards, on = _put_all(step.guards, given), _put_all(step.on, given)
-    return replace(step, guards=guards, on=on, given_as=_put_all(step.given_as, given))
 
 
 __all__ = ["GIVEN", "BoundSelect", "narrowed_alike", "recursed", "row_of"]

@@ -1,0 +1,21 @@
+-- Partitioned tables within queries in FROM, asked for by their keys from outside.
+CREATE TABLE days (day date NOT NULL, id int NOT NULL, host int, v int, PRIMARY KEY (day, id)) PARTITION BY RANGE (day);
+CREATE TABLE days_1 PARTITION OF days FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');
+CREATE TABLE days_2 PARTITION OF days FOR VALUES FROM ('2024-02-01') TO ('2024-03-01');
+CREATE TABLE hosts (id int PRIMARY KEY, name text);
+INSERT INTO hosts SELECT i, 'h' || i FROM generate_series(1, 20) i;
+INSERT INTO days SELECT date '2024-01-01' + i % 60, i, 1 + i % 20, i * 2 FROM generate_series(1, 3000) i;
+CREATE INDEX ON days (host);
+CREATE VIEW shown AS SELECT d.day, d.id, d.v, h.name FROM days d JOIN hosts h ON h.id = d.host;
+SELECT * FROM (SELECT * FROM days) q WHERE q.day = '2024-02-10' AND q.id = 40;
+SELECT * FROM (SELECT * FROM days WHERE v > 10) q WHERE q.day = '2024-01-10' AND q.id IN (9, 69, 129) ORDER BY id;
+SELECT * FROM (SELECT * FROM days WHERE day = '2024-02-10') q WHERE q.id = 40;
+SELECT * FROM (SELECT d.day, d.id, h.name FROM days d JOIN hosts h ON h.id = d.host) q WHERE q.day = '2024-02-10' AND q.id = 40;
+SELECT * FROM shown WHERE day = '2024-02-10' AND id = 40;
+SELECT * FROM shown WHERE day IN ('2024-01-10', '2024-02-10') AND id IN (40, 9) ORDER BY id;
+SELECT count(*) FROM shown WHERE id = 40;
+SELECT * FROM shown ORDER BY day DESC, id LIMIT 3;
+SELECT q.day, q.id, h.name FROM (SELECT * FROM days) q JOIN hosts h ON h.id = q.host WHERE q.day = '2024-01-05' AND q.id < 200 ORDER BY q.id;
+SELECT h.name, q.v FROM hosts h JOIN (SELECT * FROM days) q ON q.day = date '2024-01-01' + h.id AND q.id = h.id WHERE h.id IN (3, 17) ORDER BY 1;
+DROP VIEW shown;
+DROP TABLE days, hosts;
