@@ -279,6 +279,8 @@ class Groups:
     condition: Expr | None = None  # HAVING
     outputs: tuple[Expr, ...] = ()  # none: the row itself
     single: bool = True  # without GROUP BY: no rows are a group, too
+    sets: tuple[tuple[int, ...], ...] = ()
+    """Grouping sets, if there are several (ROLLUP): which of the keys each has; the others are null in its groups."""
 
 
 @dataclass(frozen=True, slots=True)

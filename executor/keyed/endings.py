@@ -8,7 +8,7 @@ A group is what is alike in its keys: as SQL says, not as datums are (`normal_fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from executor.abc import ExecutionError
@@ -124,10 +124,11 @@ def _firsts(rows: list[Row], alike: Alike) -> list[Row]:
 class _Grouping:
     """Rows into groups, and what is folded of each."""
 
-    __slots__ = ("_alike", "_condition", "_folds", "_keys", "_single", "project")
+    __slots__ = ("_alike", "_condition", "_folds", "_keys", "_sets", "_single", "project")
 
     def __init__(self, groups: Groups, outputs: Sequence[Expr]) -> None:
         self._keys, self._single = groups.keys, groups.single
+        self._sets = tuple(frozenset(places) for places in groups.sets)
         self._folds = tuple(fold_of(name) for name in groups.folds)
         self._alike = alike_in([e.type for e in outputs[: groups.keys]])
         self._condition = compile_condition(groups.condition)
@@ -140,14 +141,34 @@ class _Grouping:
         keys, folds, out = self._keys, self._folds, []
         if not keys:
             return self.of_columns(columns_of(made, len(folds)), len(made), params, session)
-        groups: dict[Any, list[Row]] = {}
         alike = self._alike
-        for row in made:
-            groups.setdefault(alike(row), []).append(row)
-        for rows in groups.values():
-            row = folded(folds, columns_of([r[keys:] for r in rows], len(folds)))
-            out.append((*rows[0][:keys], *row))
+        for rows_of_set, alone in self._by_sets(made):
+            groups: dict[Any, list[Row]] = {}
+            for row in rows_of_set:
+                groups.setdefault(alike(row), []).append(row)
+            for rows in groups.values():
+                row = folded(folds, columns_of([r[keys:] for r in rows], len(folds)))
+                out.append((*rows[0][:keys], *row))
+            if alone and not groups:
+                out.append((*(None,) * keys, *folded(folds, columns_of([], len(folds)))))
         return self._passed(out, params, session)
+
+    def _by_sets(self, made: Sequence[Row]) -> Iterator[tuple[Sequence[Row], bool]]:
+        """The rows for each grouping set, with null in place of keys that it does not have, and whether it has none: all rows are
+        one group then, also where there is none."""
+        if not self._sets:
+            yield made, False
+            return
+        for places in self._sets:
+            missing = [i for i in range(self._keys) if i not in places]
+            if not missing:
+                yield made, False
+                continue
+            rows = [list(row) for row in made]
+            for row in rows:
+                for i in missing:
+                    row[i] = None
+            yield [tuple(row) for row in rows], not places
 
     @property
     def is_one(self) -> bool:

@@ -414,9 +414,9 @@ class QueryBinder(CompoundBinder):
             parts.distinct_on = [grouping.lift(n) for n in parts.distinct_on]
         having = grouping.lift(parts.having) if parts.having is not None else None
         parts.grouping = grouping.number
-        parts.below = Below(
-            parts.where, tuple(grouping.of), len(grouping.keys), 1 if sets is None else len(sets)
-        )
+        places = {key: i for i, key in enumerate(grouping.keys)}
+        in_sets = ((),) if sets is None else tuple(tuple(places[n] for n in s) for s in sets)
+        parts.below = Below(parts.where, tuple(grouping.of), len(grouping.keys), in_sets)
         parts.source = grouping.written(parts.source, parts.where)
         parts.where, parts.having = having, None
 

@@ -88,8 +88,8 @@ class Below:
     columns: Sequence[ir.Node | None]
     """Keys, aggregates, and columns that the keys decide; None: what is not known here."""
     keys: int
-    sets: int
-    """How many grouping sets."""
+    sets: tuple[tuple[int, ...], ...]
+    """The grouping sets: which of the keys each has."""
 
 
 @dataclass(slots=True)

@@ -67,6 +67,10 @@ JOINS = [
     "SELECT o.id, l.n FROM o LEFT JOIN l ON l.o = o.id AND l.n = 1 WHERE l.n <> ALL (ARRAY[]::int[]) AND o.id = {x}",
     "SELECT kind, count(*) FROM o GROUP BY kind ORDER BY 1",
     "SELECT name FROM p WHERE name > (SELECT min(kind) FROM o WHERE first = 2)",
+    "SELECT o.kind, c.name, count(*), sum(o.total) FROM o JOIN c ON c.id = o.customer WHERE o.customer = {y} GROUP BY ROLLUP (o.kind, c.name) ORDER BY 1, 2, 3",
+    "SELECT q.id, q.name FROM (SELECT o.id, c.name, o.total + 1 AS more FROM o JOIN c ON c.id = o.customer) q WHERE q.id = {x} AND q.more > 2",
+    "SELECT q.id, l.n FROM (SELECT o.id, o.first FROM o WHERE customer = {y}) q LEFT JOIN l ON l.o = q.id AND l.n > q.first ORDER BY 1, 2",
+    "SELECT DISTINCT o.* FROM l JOIN o ON o.id = l.o WHERE l.o = {x} AND o.customer < 9 ORDER BY o.id",
 ]
 CHANGES = [
     "UPDATE o SET customer = {y}, total = total + 1 WHERE id = {x}",
@@ -146,7 +150,7 @@ def test_joins_by_keys(seed: int, in_block: bool) -> None:
 NOT_BY_KEYS = [
     "SELECT 1 FROM o RIGHT JOIN c ON c.id = o.customer WHERE o.id = 1",
     "SELECT 1 FROM o FULL JOIN c ON c.id = o.customer WHERE o.id = 1",
-    "SELECT c.id FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 GROUP BY ROLLUP (c.id)",
+    "SELECT c.id, grouping(c.id) FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 GROUP BY ROLLUP (c.id)",
     "SELECT 1 FROM o WHERE o.id = 1 AND EXISTS (SELECT 1 FROM c WHERE random() > 2)",
     "SELECT nextval('numbers') FROM o WHERE o.id > 1 AND EXISTS (SELECT 1 FROM c WHERE c.id = o.id)",
     "SELECT o.id FROM o WHERE o.id = 1 AND o.customer > ANY (SELECT c.id FROM c WHERE c.id = 1)",

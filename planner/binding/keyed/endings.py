@@ -59,8 +59,9 @@ def grouped(
     `counted`: what is never null, for `count(*)`.
     """
     below = parts.below
-    if below is None or below.sets != 1:
-        raise keyed.NotKeyed("grouping sets")
+    if below is None or (len(below.sets) != 1 and not below.keys):
+        raise keyed.NotKeyed("grouping sets without a key")
+    sets = below.sets if len(below.sets) > 1 else ()
     if not below.columns:
         raise keyed.NotKeyed("HAVING alone")  # one group whatever the rows are, which are not read
     taken: list[Expr] = []
@@ -86,7 +87,7 @@ def grouped(
     outputs = tuple(keyed.expression(x.node, above) for x in parts.targets)
     if not outputs:
         raise keyed.NotKeyed("no outputs")
-    return tuple(taken), Groups(below.keys, tuple(folds), condition, outputs, not below.keys), above
+    return tuple(taken), Groups(below.keys, tuple(folds), condition, outputs, not below.keys, sets), above
 
 
 def fold(node: ir.Aggregate, offsets: Mapping[int, int], counted: Expr) -> tuple[Expr, str]:

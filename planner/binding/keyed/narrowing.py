@@ -98,7 +98,7 @@ def narrowed(
     below = parts.below
     if parts.limit is not None or parts.offset is not None or parts.distinct_on is not None or parts.ties:
         return None
-    if (below is None and parts.grouped) or (below is not None and below.sets != 1):
+    if (below is None and parts.grouped) or (below is not None and len(below.sets) != 1):
         return None
     nodes = [n for x in parts.targets for n in ir.walk(x.node)]
     windows = [n for n in nodes if isinstance(n, ir.Window)]

@@ -83,7 +83,7 @@ def _of_groups(parts: Parts, node: ir.Node) -> ir.Node:
 def _tells_apart(below: Below, table: Table, number: int) -> bool:
     """Whether rows of the table are never of one group."""
     keys = {n.column for n in below.columns[: below.keys] if isinstance(n, ir.Var) and n.relation == number}
-    return below.sets == 1 and keys.issuperset(table.key_indexes)
+    return len(below.sets) == 1 and keys.issuperset(table.key_indexes)
 
 
 def _of_it_alone(node: ir.Node, number: int) -> bool:

@@ -1,0 +1,24 @@
+-- Grouping sets over rows that a key leads to.
+CREATE TABLE sales (id int PRIMARY KEY, shop int NOT NULL, item text, day date, price numeric(8,2), n int);
+INSERT INTO sales SELECT i, i % 50, CASE WHEN i % 5 > 0 THEN 'item' || i % 5 END, date '2024-01-01' + i % 3, i / 3.0, i % 9 FROM generate_series(1, 2000) i;
+CREATE INDEX ON sales (shop);
+SELECT item, day, count(*), sum(price), max(n) FROM sales WHERE shop = 7 GROUP BY ROLLUP (item, day) ORDER BY 1, 2, 3;
+SELECT item, day, count(*), sum(price) FROM sales WHERE shop = 8 AND n > 3 GROUP BY CUBE (item, day) ORDER BY 1, 2, 3, 4;
+SELECT item, day, count(*) FROM sales WHERE shop = 9 GROUP BY GROUPING SETS ((item), (day), ()) ORDER BY 1, 2, 3;
+SELECT item, day, count(*) FROM sales WHERE shop = 9 GROUP BY GROUPING SETS ((item), (item), (day)) ORDER BY 1, 2, 3;
+SELECT day, item, n, count(*) FROM sales WHERE shop = 9 GROUP BY day, ROLLUP (item, n) ORDER BY 1, 2, 3, 4 LIMIT 9 OFFSET 3;
+SELECT item, count(*), sum(n), avg(price) FROM sales WHERE shop = 1000 GROUP BY ROLLUP (item) ORDER BY 1;
+SELECT item, count(*) FROM sales WHERE shop = 1000 GROUP BY GROUPING SETS ((item), (day)) ORDER BY 1;
+SELECT item, count(*), sum(n) FROM sales WHERE shop = 1000 GROUP BY GROUPING SETS ((), (), (item)) HAVING count(*) = 0;
+SELECT item, count(*) AS c FROM sales WHERE shop = 3 GROUP BY ROLLUP (item) HAVING count(*) > 8 ORDER BY 2 DESC, 1;
+SELECT item, grouping(item), count(*) FROM sales WHERE shop = 3 GROUP BY ROLLUP (item) ORDER BY 2, 1;
+SELECT coalesce(item, 'all'), count(*) FILTER (WHERE n > 4), string_agg(id::text, ',' ORDER BY id) FROM sales WHERE shop = 3 AND id < 300 GROUP BY ROLLUP (item) ORDER BY 1, 2;
+SELECT price, count(*) FROM sales WHERE shop = 3 AND id < 400 GROUP BY ROLLUP (price) ORDER BY 1;
+SELECT item, count(DISTINCT n), min(day) FROM sales WHERE id IN (1, 2, 3, 51) GROUP BY ROLLUP (item) ORDER BY 1, 2;
+SELECT s.item, t.day, count(*) FROM sales s JOIN sales t ON t.id = s.id + 1 WHERE s.shop = 4 GROUP BY ROLLUP (s.item, t.day) ORDER BY 1, 2, 3;
+SELECT item, count(*), rank() OVER (ORDER BY count(*) DESC, item) FROM sales WHERE shop = 4 GROUP BY ROLLUP (item) ORDER BY 3;
+SELECT x.item, x.c FROM (SELECT item, count(*) AS c FROM sales WHERE shop = 4 GROUP BY ROLLUP (item)) x WHERE x.item IS NULL ORDER BY 2;
+SELECT 1 AS a, count(*) FROM sales WHERE shop = 4 GROUP BY ROLLUP (1) ORDER BY 1, 2;
+SELECT id, item, count(*) FROM sales WHERE id IN (4, 5) GROUP BY GROUPING SETS ((id, item), (id)) ORDER BY 1, 2;
+SELECT (SELECT count(*) FROM (SELECT s.item FROM sales s WHERE s.shop = o.shop GROUP BY ROLLUP (s.item)) y) FROM sales o WHERE o.id IN (3, 4) ORDER BY 1;
+DROP TABLE sales;
