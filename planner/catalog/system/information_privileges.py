@@ -2,9 +2,12 @@
 
     table_privileges     grants of tables, to PUBLIC as well          column_privileges     those and grants of columns
     role_table_grants    PUBLIC's where a role of the user's gave them    role_column_grants    likewise
-    usage_privileges     of foreign-data wrappers and servers         role_usage_grants     likewise
+    usage_privileges     of domains, sequences, collations and of     role_usage_grants     likewise
+                         foreign-data wrappers and servers
+    udt_privileges       of composite types                           role_udt_grants       likewise
+    routine_privileges   of what CREATE FUNCTION and its kin made     role_routine_grants   likewise
 
-What nobody granted anything on has its owner's privileges alone.
+What nobody granted anything on has its owner's privileges alone, and PUBLIC's where its kind is everybody's to use.
 """
 
 from __future__ import annotations
@@ -15,12 +18,14 @@ from typing import NamedTuple
 from planner.abc import Column, Table
 from planner.catalog import rights
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
-from planner.catalog.objects import View
+from planner.catalog.objects import Sequence, View
+from planner.catalog.routine_objects import Function
 from planner.catalog.system import permitted
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.listings import schema_name
 from planner.catalog.system.relations import relations
 from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.type_objects import Collation, CompositeType, Domain
 
 _PUBLIC = "PUBLIC"
 
@@ -33,10 +38,25 @@ class _Held(NamedTuple):
     attnum: int
 
 
+_Thing = (
+    Table
+    | View
+    | Sequence
+    | Function
+    | CompositeType
+    | Domain
+    | Collation
+    | ForeignDataWrapper
+    | ForeignServer
+)
+
+
 def _held(
     context: SystemContext,
-    thing: Table | View | ForeignDataWrapper | ForeignServer,
+    thing: _Thing,
     privileges: tuple[str, ...] = permitted.OF_TABLES,
+    *,
+    everybodys: bool = False,
 ) -> Iterator[_Held]:
     """The privileges on a thing, or on a relation's columns, that concern the user, as giver or as taker."""
     catalog, owner = context.catalog, thing.owner
@@ -46,6 +66,9 @@ def _held(
     if not any(g.grantee == owner and not g.attnum for g in grants) and (everybody or owner in mine):
         for privilege in privileges:
             yield _Held(owner, owner, privilege, True, 0)
+    if everybodys and all(g.grantee for g in grants):
+        for privilege in privileges:
+            yield _Held(owner, _PUBLIC, privilege, False, 0)
     for g in grants:
         if not (everybody or g.grantee in mine or g.grantor in mine or not g.grantee):
             continue
@@ -136,29 +159,113 @@ def _column_privileges(name: str, *, public: bool) -> Callable[[SystemContext], 
 
 
 def _usage_privileges(name: str, *, public: bool) -> Callable[[SystemContext], Rows]:
-    """Of foreign-data wrappers and servers."""
+    """Of sequences that nobody granted anything on it says nothing, as PostgreSQL does not."""
 
     def rows(context: SystemContext) -> Rows:
         make = RowMaker(name, "information_schema", nulls=True)
-        things: list[tuple[str, ForeignDataWrapper | ForeignServer]] = [
-            *(("FOREIGN DATA WRAPPER", w) for w in context.catalog.objects(ForeignDataWrapper)),
-            *(("FOREIGN SERVER", s) for s in context.catalog.objects(ForeignServer)),
+        catalog = context.catalog
+        things: list[tuple[str, str, _Thing]] = [
+            *(("FOREIGN DATA WRAPPER", "", w) for w in catalog.objects(ForeignDataWrapper)),
+            *(("FOREIGN SERVER", "", s) for s in catalog.objects(ForeignServer)),
+            *(("DOMAIN", schema_name(context, d.schema_oid), d) for d in catalog.objects(Domain)),
+            *(
+                ("SEQUENCE", schema_name(context, s.schema_oid), s)
+                for s in catalog.objects(Sequence)
+                if catalog.grants_on(s.oid)
+            ),
+        ]
+        held = [
+            (kind, schema, thing.name, h)
+            for kind, schema, thing in things
+            for h in _held(context, thing, ("usage",), everybodys=isinstance(thing, Domain))
+        ]
+        held += [
+            (
+                "COLLATION",
+                schema_name(context, c.schema_oid),
+                c.name,
+                _Held(c.owner, _PUBLIC, "usage", False, 0),
+            )
+            for c in catalog.objects(Collation)
         ]
         return [
             make(
                 grantor=h.grantor,
                 grantee=h.grantee,
                 object_catalog=context.database,
-                object_schema="",
-                object_name=thing.name,
+                object_schema=schema,
+                object_name=called,
                 object_type=kind,
                 privilege_type=h.privilege.upper(),
                 is_grantable="YES" if h.grantable else "NO",
             )
-            for kind, thing in things
-            for h in _held(context, thing, ("usage",))
+            for kind, schema, called, h in held
             if public or _concerns_roles(context, h)
         ]
+
+    return rows
+
+
+def _udt_privileges(name: str, *, public: bool) -> Callable[[SystemContext], Rows]:
+    """Of types of rows, too, which are their relations' owners'."""
+
+    def rows(context: SystemContext) -> Rows:
+        make = RowMaker(name, "information_schema", nulls=True)
+        things: list[CompositeType | Table | View] = [
+            *context.catalog.objects(CompositeType),
+            *context.catalog.objects(Table),
+            *context.catalog.objects(View),
+        ]
+        found: Rows = []
+        for thing in things:
+            if isinstance(thing, CompositeType):
+                held = list(_held(context, thing, ("usage",), everybodys=True))
+            else:  # on the type itself nobody can grant anything
+                mine = rights.roles_of(context.catalog, context.user)
+                shown = rights.is_superuser(context.catalog, context.user) or thing.owner in mine
+                held = [_Held(thing.owner, thing.owner, "usage", True, 0)] if shown else []
+                held.append(_Held(thing.owner, _PUBLIC, "usage", False, 0))
+            found += [
+                make(
+                    grantor=h.grantor,
+                    grantee=h.grantee,
+                    udt_catalog=context.database,
+                    udt_schema=schema_name(context, thing.schema_oid),
+                    udt_name=thing.name,
+                    privilege_type="TYPE USAGE",
+                    is_grantable="YES" if h.grantable else "NO",
+                )
+                for h in held
+                if public or _concerns_roles(context, h)
+            ]
+        return found
+
+    return rows
+
+
+def _routine_privileges(name: str, *, public: bool) -> Callable[[SystemContext], Rows]:
+    def rows(context: SystemContext) -> Rows:
+        make = RowMaker(name, "information_schema", nulls=True)
+        found: Rows = []
+        for f in context.catalog.objects(Function):
+            schema = schema_name(context, f.schema_oid)
+            found += [
+                make(
+                    grantor=h.grantor,
+                    grantee=h.grantee,
+                    specific_catalog=context.database,
+                    specific_schema=schema,
+                    specific_name=f"{f.name}_{f.oid}",
+                    routine_catalog=context.database,
+                    routine_schema=schema,
+                    routine_name=f.name,
+                    privilege_type="EXECUTE",
+                    is_grantable="YES" if h.grantable else "NO",
+                )
+                for h in _held(context, f, ("execute",), everybodys=True)
+                if public or _concerns_roles(context, h)
+            ]
+        return found
 
     return rows
 
@@ -166,8 +273,12 @@ def _usage_privileges(name: str, *, public: bool) -> Callable[[SystemContext], R
 PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
     "column_privileges": _column_privileges("column_privileges", public=True),
     "role_column_grants": _column_privileges("role_column_grants", public=False),
+    "role_routine_grants": _routine_privileges("role_routine_grants", public=False),
     "role_table_grants": _table_privileges("role_table_grants", public=False),
+    "role_udt_grants": _udt_privileges("role_udt_grants", public=False),
     "role_usage_grants": _usage_privileges("role_usage_grants", public=False),
+    "routine_privileges": _routine_privileges("routine_privileges", public=True),
     "table_privileges": _table_privileges("table_privileges", public=True),
+    "udt_privileges": _udt_privileges("udt_privileges", public=True),
     "usage_privileges": _usage_privileges("usage_privileges", public=True),
 }
