@@ -286,7 +286,7 @@ async def read(
         return few
     columns = plan.columns or ()
     if "constants" in plan.extra:
-        await _constants(session, block, plan)
+        await _constants(session, block, plan, params)
     if session.settings.execution_engine in DISTRIBUTED and session.executor.distributed is not None:
         from executor.distributed import read as distributed
 
@@ -320,9 +320,9 @@ async def read(
     return stream(session, running, batches, columns, tag)
 
 
-async def _constants(session: Session, block: Block | None, plan: Plan) -> None:
+async def _constants(session: Session, block: Block | None, plan: Plan, params: Sequence[Datum]) -> None:
     """Raises what a constant of the statement is refused with, whether or not a row asks for it."""
-    await arrow(session, block, plan.extra["constants"], (), begins=False)
+    await arrow(session, block, plan.extra["constants"], params, begins=False)
 
 
 def _to_read(session: Session, prepared: Prepared) -> int:
@@ -438,7 +438,7 @@ async def write(session: Session, block: Block, plan: Plan, body: Any, params: S
     from executor.session import writing
 
     if "constants" in plan.extra:
-        await _constants(session, block, plan)
+        await _constants(session, block, plan, params)
     for _ in range(session.executor.limits.retries_max):
         around, block.level = block.level, None
         try:

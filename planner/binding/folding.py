@@ -3,6 +3,7 @@
     SELECT * FROM t WHERE 1 / 0 = 1       22012 also of an empty table: the division is computed before any row is read
     CASE WHEN a > 9 THEN 1 / 0 END        the same, for nobody knows yet which a there will be
     CASE WHEN false THEN 1 / 0 END        none: what comes after a condition that is known is left out
+    SELECT $1 / $2 FROM t                 22012 of an empty table for 0: a plan is made for the values of each execution
 
 So trees are searched for the few operations that are refused for some values (division, roots, logarithms, sums
 beyond a type), and those of literals are computed here, in plain numbers. What is found to fail becomes a query of its
@@ -44,7 +45,15 @@ class _Fails(Exception):
 
 def refused(nodes: Iterable[ir.Node | None]) -> list[ir.Node]:
     """The constants in these trees that fail, in the order in which PostgreSQL comes to them; one in several places once."""
-    search = _Search()
+    return _found(nodes, _Search())
+
+
+def in_question(nodes: Iterable[ir.Node | None]) -> list[ir.Node]:
+    """Those that fail for some values of the parameters in them: `$1 / $2`, not `$1 / 2`."""
+    return _found(nodes, _Search(given=True))
+
+
+def _found(nodes: Iterable[ir.Node | None], search: _Search) -> list[ir.Node]:
     return [found for node in nodes if node is not None for found in search.failing(node)]
 
 
@@ -59,20 +68,27 @@ def undecided(nodes: Iterable[ir.Node | None]) -> bool:
     )
 
 
-def asked_first(queries: QueryWriter, failing: list[ir.Node]) -> Query:
-    """The query that raises the first one's error."""
-    return queries.finished(sql("SELECT ", join(", ", [queries.emitter.frag(n) for n in failing[:1]])))
+def asked_first(queries: QueryWriter, asked: list[ir.Node]) -> Query:
+    """The query that raises the error of one of these."""
+    return queries.finished(sql("SELECT ", join(", ", [queries.emitter.frag(n) for n in asked])))
 
 
 def _given(node: ir.Node) -> bool:
     return isinstance(node, ir.Parm | ir.Lit) or (isinstance(node, ir.Cast) and _given(node.arg))
 
 
+def _open(node: ir.Node) -> bool:
+    """Whether it is a parameter: no one knows yet what it is."""
+    return isinstance(node, ir.Parm) or (isinstance(node, ir.Cast) and _open(node.arg))
+
+
 class _Search:
     """One search through trees. A tree that is in several places is looked at once, and what is found of it kept:
     `x IN (1, 2)` has `x` twice, and the ways to the bottom of many of them in one another are a power of their number."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, given: bool = False) -> None:
+        """`given`: what is in question is found, too."""
+        self._given = given
         self._visited: dict[int, ir.Node] = {}
         self._rowwise: dict[int, bool] = {}
         self._values: dict[int, Number | None] = {}
@@ -87,7 +103,7 @@ class _Search:
             except _Fails as refusal:
                 yield refusal.constant
                 return
-        if isinstance(node, ir.SubQuery | ir.Aggregate | ir.Window | ir.SetReturning):
+        if isinstance(node, ir.SubQuery | ir.SetReturning):
             return  # may be dropped, or computed for other rows than those of the statement
         if isinstance(node, ir.Logic) and node.op in ("and", "or", "case", "coalesce"):
             yield from self._reached(node)
@@ -150,6 +166,9 @@ class _Search:
             return None
         values = [self.computed(a) for a in node.args]
         name = _name(node)
+        asked = self._given and name in _DIVISIONS | _ROOTS | _LOGARITHMS
+        if asked and all(map(_given, node.args)) and _open(node.args[-1]):
+            raise _Fails(node)
         if name in _DIVISIONS and len(values) == 2 and values[0] is not None and values[1] == 0:
             raise _Fails(node)
         if len(values) == 1 and (value := values[0]) is not None:

@@ -295,10 +295,14 @@ def _own_expressions(parts: Parts) -> list[ir.Node | None]:
     """What a query computes of its rows, in the order in which PostgreSQL looks at it."""
     below, targets = parts.below, [x.node for x in parts.targets]
     if below is not None:  # keys and what is aggregated is not in the targets any more
-        targets, where = [*(n for n in below.columns if n is not None), *targets], below.where
+        targets, where, having = (
+            [*(n for n in below.columns if n is not None), *targets],
+            below.where,
+            parts.where,
+        )
     else:
-        where = parts.where
-    return [*targets, where, *(k.expr for k in parts.order)]
+        where, having = parts.where, None
+    return [*targets, where, having, *(k.expr for k in parts.order)]
 
 
 def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Plan:

@@ -295,7 +295,10 @@ class QueryWriter(QueryState):
         failing = folding.refused(nodes)
         if failing:
             self.prefer_keyed = False
-            return {"constants": folding.asked_first(self, failing)}
+            return {"constants": folding.asked_first(self, failing[:1])}
+        if not self.parameters.literals and (asked := folding.in_question(nodes)):
+            self.prefer_keyed = False
+            return {"constants": folding.asked_first(self, asked)}
         if self.parameters.literals and folding.undecided(nodes):
             self.prefer_keyed = False  # planned again, with the literals in their places
         return {}

@@ -20,9 +20,6 @@ _ZONE = SessionValue("time_zone_icu", TypeRef(t.TEXT))
 _TIME_ZONE = SessionValue("time_zone", TypeRef(t.TEXT))
 
 templates("""
-date + int4 => ({0} + {1})
-int4 + date => ({1} + {0})
-date - int4 => ({0} - {1})
 date - date => tw_days_between({0}, {1})
 date + interval => ({0} + {1})
 interval + date => ({1} + {0})
@@ -71,11 +68,44 @@ overlaps(timestamp, interval, timestamp, interval) => tw_overlaps({0}, {0} + {1}
 """)
 
 
+def _are_plain(call: ir.Call) -> bool:
+    """Whether a macro may name the arguments several times: what is nested would be computed again in each place."""
+    return all(isinstance(arg, (ir.Lit, ir.Parm, ir.Session, ir.Var)) for arg in call.args)
+
+
+def _days_later(date: Frag, sign: str, days: Frag, call: ir.Call) -> Frag:
+    """A date and a number of days. DuckDB's dates go on for seven thousand years after PostgreSQL's last one."""
+    if _are_plain(call):
+        return sql("tw_date_plus(" if sign == "+" else "tw_date_minus(", date, ", ", days, ")")
+    return sql("(", date, f" {sign} ", days, ")")
+
+
+@implements("date + int4")
+def _date_plus(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return _days_later(args[0], "+", args[1], call)
+
+
+@implements("int4 + date")
+def _plus_date(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return _days_later(args[1], "+", args[0], call)
+
+
+@implements("date - int4")
+def _date_minus(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return _days_later(args[0], "-", args[1], call)
+
+
 def _moved(t_frag: Frag, i_frag: Frag, call: ir.Call) -> Frag:
     """A moment and an interval, by the session's calendar. The macro names both several times; what is nested goes by way of a lambda."""
-    plain = all(isinstance(arg, (ir.Lit, ir.Parm, ir.Session, ir.Var)) for arg in call.args)
     return sql(
-        "tw_instant_plus" if plain else "tw_instant_plus_once", "(", t_frag, ", ", i_frag, ", ", _ZONE, ")"
+        "tw_instant_plus" if _are_plain(call) else "tw_instant_plus_once",
+        "(",
+        t_frag,
+        ", ",
+        i_frag,
+        ", ",
+        _ZONE,
+        ")",
     )
 
 

@@ -156,6 +156,11 @@ MACROS: tuple[str, ...] = (
     "CREATE OR REPLACE MACRO tw_step(n) AS CASE WHEN n = 0 THEN error('[22023] step size cannot equal zero') ELSE n END",
     # --- intervals and times ---
     "CREATE OR REPLACE MACRO tw_age(a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL WHEN isinf(a) OR isinf(b) THEN error('[0A000] age() of an infinite timestamp is not supported') ELSE age(a, b) END",
+    *(
+        f"CREATE OR REPLACE MACRO tw_date_{name}(d, n) AS CASE WHEN d {sign} n BETWEEN DATE '4714-11-24 (BC)' AND DATE '5874897-12-31' OR isinf(d) THEN d {sign} n "
+        "WHEN d IS NOT NULL AND n IS NOT NULL THEN error('[22008] date out of range') END"
+        for name, sign in (("plus", "+"), ("minus", "-"))
+    ),
     "CREATE OR REPLACE MACRO tw_days_between(a, b) AS CASE WHEN isinf(a) AND b IS NOT NULL OR isinf(b) AND a IS NOT NULL THEN error('[22008] cannot subtract infinite dates') ELSE CAST(a - b AS INTEGER) END",
     "CREATE OR REPLACE MACRO tw_series_end(x) AS CASE WHEN isinf(x) THEN error('[0A000] generate_series() to infinity is not supported') ELSE x END",
     "CREATE OR REPLACE MACRO tw_finite(x) AS CASE WHEN isfinite(x) THEN x END",

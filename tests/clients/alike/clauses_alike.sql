@@ -42,3 +42,14 @@ select distinct on ((select max(f) from u where u.id = s.a)) id, (select max(f) 
 select distinct (select max(f) from u where u.id = s.a) as k from s order by (select max(f) from u where u.id = s.a) desc nulls last;
 select (select max(f) from u where u.id = s.a) as k, sum(id) from s group by rollup ((select max(f) from u where u.id = s.a)) order by (select max(f) from u where u.id = s.a) nulls first, 2;
 select string_agg(distinct g, ',' order by g), rank('g1') within group (order by g) from s;
+create table dates (id int primary key, d date, n int);
+insert into dates values (1, '5874897-12-30', 1), (2, '4714-11-25 BC', -1), (3, 'infinity', 7), (4, '-infinity', -2147483648), (5, '2000-01-01', null), (6, null, 1), (7, '2000-01-01', 2147483647);
+select id, d + n, n + d, d - (-n), d + 1 - 1 from dates where id < 7 order by id;
+select d + n + 1 from dates where id = 1;
+select d + 2 from dates where id = 1;
+select d - 2 from dates where id = 2;
+select d + n from dates where id = 7;
+select d - n from dates where id = 7;
+select date '5874897-12-31' + 1;
+select date '4714-11-24 BC' - 1;
+select count(*) from dates where d + n > '2000-01-01' and id < 5;
