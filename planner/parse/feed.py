@@ -7,7 +7,7 @@ where PostgreSQL's grammar would take it so; everywhere else it is a plain name.
 
 * word pairs are joined where sqlglot wants one token (`ORDER BY`, `GROUPING SETS`, `DOUBLE PRECISION`, ...);
 * a typed literal `date '2020-01-01'`, `mytype 'x'` becomes `CAST('...' AS date)`, and so does `interval '1 day'`
-  (`interval '1' day` stays);
+  (`interval '1' day` a cast to `interval day`);
 * `OPERATOR(pg_catalog.~)` becomes the plain operator, so that it has one shape; of another schema it is a sign that says so;
 * an operator that no table knows, which is some user's, becomes two tokens (`planner.parse.dialect`);
 * `$1` becomes sqlglot's parameter and number, `!=` is `<>` already.
@@ -209,9 +209,8 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                     if tokens[i].kind == WORD and not tokens[i].keyword:
                         put(TokenType.IDENTIFIER, tokens[i].value, tokens[i])
                         i += 1
-                elif following.kind == STRING and tokens[i + 1].keyword not in _INTERVAL_FIELDS:
-                    i += 1
-                    _put_cast(put, token, following, TokenType.INTERVAL)
+                elif following.kind == STRING:
+                    i = _put_interval(put, tokens, i)
                 else:
                     put(TokenType.INTERVAL, word, token)
                     if (
@@ -287,6 +286,42 @@ def _put_cast(put: object, name: Token, literal: Token, kind: TokenType | None =
     emit(TokenType.ALIAS, "as", literal)  # type: ignore[operator]
     emit(kind, word, name)  # type: ignore[operator]
     emit(TokenType.R_PAREN, ")", literal)  # type: ignore[operator]
+
+
+def _put_interval(put: object, tokens: list[Token], i: int) -> int:
+    """`interval '1' day` as CAST('1' AS interval day), with `second(2)` as a cast to interval(2) around it. `i`: the string's
+    place; where it goes on."""
+    emit = put
+    word, literal = tokens[i - 1], tokens[i]
+    digits = _digits_of_seconds(tokens, i + 1)
+    fields = i + 1
+    if digits is not None:
+        emit(TokenType.VAR, "cast", word)  # type: ignore[operator]
+        emit(TokenType.L_PAREN, "(", word)  # type: ignore[operator]
+    emit(TokenType.VAR, "cast", word)  # type: ignore[operator]
+    emit(TokenType.L_PAREN, "(", word)  # type: ignore[operator]
+    emit(TokenType.STRING, literal.value, literal)  # type: ignore[operator]
+    emit(TokenType.ALIAS, "as", literal)  # type: ignore[operator]
+    emit(TokenType.INTERVAL, word.value, word)  # type: ignore[operator]
+    last = literal
+    if tokens[fields].keyword in _INTERVAL_FIELDS:
+        spans = tokens[fields + 1].keyword == "to"
+        for last in tokens[fields : fields + (3 if spans else 1)]:
+            emit(TokenType.VAR, last.value, last)  # type: ignore[operator]
+        fields += 3 if spans else 1
+    emit(TokenType.R_PAREN, ")", last)  # type: ignore[operator]
+    if digits is not None:
+        emit(TokenType.ALIAS, "as", last)  # type: ignore[operator]
+        emit(TokenType.INTERVAL, word.value, word)  # type: ignore[operator]
+        for kind, at in (
+            (TokenType.L_PAREN, digits - 1),
+            (TokenType.NUMBER, digits),
+            (TokenType.R_PAREN, digits + 1),
+        ):
+            emit(kind, tokens[at].value, tokens[at])  # type: ignore[operator]
+        emit(TokenType.R_PAREN, ")", tokens[digits + 1])  # type: ignore[operator]
+        fields = digits + 2
+    return fields
 
 
 def _put_qualified_cast(out: list[GlotToken], name: Token, literal: Token) -> None:

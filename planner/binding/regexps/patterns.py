@@ -47,10 +47,26 @@ class Pattern:
 
     def sub(self, made: Callable[[Any], str], text: str, count: int = 0) -> str:
         """The text with its first `count` matches, or all of them (0), replaced."""
-        return self._ended(self._compiled.sub, made, text, count)  # type: ignore[no-any-return]
+        out: list[str] = []
+        end = 0
+        for m in self._ended(self._all, text, 0, count):
+            out += [text[end : m.start()], made(m)]
+            end = m.end()
+        return "".join([*out, text[end:]])
 
-    def _all(self, text: str, start: int, **limits: Any) -> list[Any]:
-        return list(self._compiled.finditer(text, start, **limits))
+    def _all(self, text: str, start: int, count: int = 0, **limits: Any) -> list[Any]:
+        """Where nothing matched the next match is looked for a character later; `regex` looks there for something first."""
+        found: list[Any] = []
+        while True:
+            for m in self._compiled.finditer(text, start, **limits):
+                if found and m.start() == found[-1].start() and found[-1].end() == found[-1].start():
+                    start = m.start() + 1
+                    break
+                found.append(m)
+                if len(found) == count:
+                    return found
+            else:
+                return found
 
     def _ended(self, search: Callable[..., Any], *given: Any) -> Any:
         try:

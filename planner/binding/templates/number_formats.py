@@ -159,10 +159,10 @@ def _sign_or_mode(p: Picture, key: str) -> None:
             flags.add(key)
 
 
-def _roman_numeral(value: Decimal) -> str:
+def _roman_numeral(value: Decimal, rounding: str) -> str:
     if not value.is_finite():
         raise SqlError("0A000", f"cannot convert {'NaN' if value.is_nan() else 'infinity'} to integer")
-    n = int(value.to_integral_value(ROUND_HALF_UP))
+    n = int(value.to_integral_value(rounding))
     if not -(1 << 31) <= n < 1 << 31:
         raise SqlError("22003", "integer out of range")
     if not 1 <= n <= 3999:
@@ -172,6 +172,21 @@ def _roman_numeral(value: Decimal) -> str:
         out += letters * (n // worth)
         n %= worth
     return out
+
+
+def _in_roman(p: Picture, numeral: str) -> str:
+    """The numeral among the template's own characters; a place for digits shows nothing beside it."""
+    full = "FM" not in p.flags
+    out: list[str] = []
+    for key, written in p.nodes:
+        if not key:
+            out.append(written)
+        elif key == "RN":
+            shown = numeral.lower() if written == "rn" else numeral
+            out.append(shown.rjust(15) if full else shown)
+        elif key in (",", "G") and full:
+            out.append(" ")
+    return "".join(out)
 
 
 def number_text(value: str, template: str) -> str:
@@ -189,8 +204,7 @@ def _text(number: Decimal, template: str, digits_max: int, rounding: str) -> str
     if "EEEE" in p.flags:
         return _scientific(number, p, rounding)
     if "RN" in p.flags:
-        numeral = _roman_numeral(number)
-        return numeral if "FM" in p.flags else numeral.rjust(15)
+        return _in_roman(p, _roman_numeral(number, rounding))
     before, after = p.before + p.shifted, p.after
     if number.is_finite():
         if p.shifted:

@@ -108,17 +108,28 @@ class _Reader:
 
 
 def to_number(text: str, template: str) -> str | None:
-    """None of an empty template. Raises 42601 for a template that is none, 0A000 for one that only shows, 22P02 where no number is read."""
+    """None of an empty template. Raises 42601 for a template that is none, 0A000 for one that only shows, 22003 for a number
+    that it has no room for, 22P02 where no number is read."""
     if not template:
         return None
     p = picture(template)
     for only_shown in ("EEEE", "RN"):
         if only_shown in p.flags:
             raise SqlError("0A000", f'"{only_shown}" not supported for input')
-    read = _Reader(text, p).run()
+    reader = _Reader(text, p)
+    read = reader.run()
     if not _DIGITS.intersection(read):
         raise SqlError("22P02", f'invalid input syntax for type numeric: "{read or " "}"')
     value = Decimal(read)
-    if p.shifted:
+    room = p.before + p.shifted
+    if value.copy_abs() >= Decimal(10) ** room:
+        limit = f"10^{room}" if room else "1"
+        raise SqlError(
+            "22003",
+            "numeric field overflow",
+            detail=f"A field with precision {room + reader.decimals}, scale {reader.decimals} "
+            f"must round to an absolute value less than {limit}.",
+        )
+    if "V" in p.flags:
         value = numerics.multiply(value, numerics.power(Decimal(10), Decimal(-p.shifted)))
     return numerics.text(value)
