@@ -322,8 +322,8 @@ class SessionContext:
         key = (catalog, settings.types, path, settings.row_security)
         if self._context is None or self._context_of != key:
             self._context_of = key
-            changed = self.block is not None and self.block.catalog is not None
-            self.type_settings = self._types_here() if changed else settings.types
+            own = self.has_temporary or (self.block is not None and self.block.catalog is not None)
+            self.type_settings = self._types_here() if own else settings.types
             self.superuser = rights.is_superuser(catalog, self.user)
             self._context = PlanContext(
                 catalog, rights.usable(catalog, self.user, path), self.user, self.database, settings.types, reading_at=self.reading_at,
@@ -338,8 +338,8 @@ class SessionContext:
             self._plan_anew()
 
     def _types_here(self) -> TypeSettings:
-        """The settings of types where a block has changed the catalog: regclass and its kin have the names that they have in it,
-        and composite types the attributes."""
+        """The settings of types where names are not everybody's, for the session has temporary relations or its block has changed
+        the catalog: regclass and its kin have the names that they have there, and composite types the attributes."""
         base = self.settings.types
         if self._types_of_block is None or self._types_of_block[0] is not base:
             here = weakref.ref(self)

@@ -9,9 +9,10 @@ from typing import Any
 from planner import aims
 from planner.abc import Oid, SqlError, Table, TypeRef
 from planner.catalog import rights
+from planner.catalog.by_name import OWN_TEMPORARY
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.information_types import OIDS
-from planner.catalog.names import missing_schema, quote_identifier, split_name
+from planner.catalog.names import missing_schema, quote_identifier, quote_qualified, split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
     PUBLIC_OID,
@@ -246,6 +247,13 @@ def _get_serial_sequence(context: SystemContext, table: str | None, column: str 
         raise SqlError("42703", f'column "{column}" of relation "{thing.name}" does not exist')
     for s in context.catalog.sequences_of(thing.oid):
         if s.attnum == attnum:
+            schema = context.catalog.get(s.schema_oid)
+            if (
+                isinstance(schema, Schema)
+                and schema.name.startswith("pg_temp_")
+                and schema.name in context.search_path
+            ):
+                return quote_qualified(OWN_TEMPORARY, s.name)
             return qualified(context.catalog, s.schema_oid, s.name, ())
     return None
 
