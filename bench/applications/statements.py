@@ -27,8 +27,12 @@ def _user(r: Random) -> Values:
     return (r.randint(1, USERS),)
 
 
+_KEPT = POSTS - 10_000
+"""Posts behind these may be deleted."""
+
+
 def _post(r: Random) -> Values:
-    return (r.randint(1, POSTS),)
+    return (r.randint(1, _KEPT),)
 
 
 def _posts(n: int) -> Callable[[Random], Values]:
@@ -499,7 +503,11 @@ BY_HAND = [
         "DELETE FROM comments WHERE id = %s AND author_id = %s",
         lambda r: (r.randint(1, 2_000_000), *_user(r)),
     ),
-    Ask("delete a post, cascading", "DELETE FROM posts WHERE id = %s", _post),
+    Ask(
+        "delete a post, cascading",
+        "DELETE FROM posts WHERE id = %s",
+        lambda r: (r.randint(_KEPT + 1, POSTS),),
+    ),
     Ask(
         "insert with sub-select",
         "INSERT INTO orders (user_id, status, amount, quantity, placed_at) SELECT u.id, 'new', 9.99, 1, now() FROM users u WHERE u.username = %s RETURNING id",
