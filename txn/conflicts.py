@@ -218,6 +218,11 @@ class ConflictIndex:
                 newest = keys.newest
         return newest if newest > after else 0
 
+    def in_bulk(self, space: Keyspace, after: Timestamp) -> Timestamp:
+        """When so much of `space` was last written that it counts as all keys, if that was after `after`."""
+        s = self._spaces.get(space)
+        return s.whole if s is not None and s.whole > after else 0
+
     def range(
         self,
         space: Keyspace,

@@ -137,6 +137,16 @@ class Snapshot:
                 earlier.merge(self.reads)
             self.reads, self.earlier = earlier, around
 
+    @contextmanager
+    def reads_aside(self) -> Iterator[ReadSet]:
+        """Around an attempt to read: what it notes is kept by whoever decides that it is the answer (`reads.merge`), or else is nothing."""
+        around, before, self.reads = self.earlier, self.reads, ReadSet()
+        self.earlier = (*around, before)
+        try:
+            yield self.reads
+        finally:
+            self.reads, self.earlier = before, around
+
     def refresh(self, least: Timestamp = 0, *, anew: bool = False) -> bool:
         """Moves the snapshot forward to the present if no read has changed since.
 

@@ -18,14 +18,14 @@ from txn.columns import ALL_COLUMNS, THE_ROW, Columns, column
 
 
 def columns_at(table: Table, positions: Iterable[int]) -> Columns:
-    """The set of the columns at these places of a row."""
+    """The set of the columns at these places of a row, of an index (`~i`: whether there is a value in column i), or that make up its keys."""
     out: Columns = 0
     if isinstance(positions, ComputedColumns):
         positions = columns_named(positions.keys)
     elif isinstance(positions, PartialColumns):
         positions = {*positions, *columns_named((positions.predicate,))}
     for i in positions:
-        out |= column(table.columns[i].attnum)
+        out |= column(table.columns[i if i >= 0 else ~i].attnum)
     return out
 
 

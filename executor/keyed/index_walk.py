@@ -24,6 +24,7 @@ from typing import Any, Final
 from executor.keyed.compile import compile_condition, compile_expression, compile_key
 from executor.keyed.endings import bounds
 from executor.keyed.in_vain import STEPS_MAX, InVain
+from executor.keyed.overlay import OverlayView
 from executor.keyed.read import SKIPPED_MIN, Bounds, KeyedView, LookupPlan, compile_range
 from executor.snapshot.abc import TooFarToLook
 from executor.snapshot.runs import NO_COLUMNS
@@ -258,6 +259,8 @@ class IndexWalk:
                 steps += 1
                 if row is not None and (condition is None or condition(params, row, session)) and free(own):
                     found += then(row)
+                    if whole and len(found) >= enough:
+                        return found  # the next row is not looked at, nor read
                     last = key
         if nulls == "last" and not self._nulls_alike and len(found) < enough:
             beside = self._nulls(params, session, find, only, given)
@@ -372,6 +375,8 @@ def along_image(walk: IndexWalk, image: Any, ts: Timestamp) -> tuple[Walk, Find]
 
 
 def _by_key(view: KeyedView, bounds: Bounds, ts: Timestamp, descending: bool) -> Hits:
+    if isinstance(view, OverlayView):
+        return ((key, key, row) for key, _, row in view.along_keys(bounds, ts, descending))
     low, high, low_inclusive, high_inclusive = bounds
     hits = view.scan(
         low,

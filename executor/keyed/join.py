@@ -27,7 +27,7 @@ from executor.keyed.endings import Ending
 from executor.keyed.in_vain import InVain
 from executor.keyed.index_walk import IndexWalk, along_image, along_view
 from executor.keyed.join_inside import footprints_of, queries_inside, read_whole
-from executor.keyed.join_steps import ROWS_MAX, Step, asks_index
+from executor.keyed.join_steps import ROWS_MAX, Step
 from executor.keyed.ordering import Alike
 from executor.keyed.overlay import OverlayView
 from executor.keyed.read import KeyedView
@@ -38,6 +38,8 @@ from planner.abc import (
     Handed,
     JoinStep,
     KeyedJoin,
+    Query,
+    RelationUse,
     Table,
     TypeRef,
 )
@@ -64,7 +66,6 @@ class JoinPlan:
         "_most",
         "_queries",
         "_root",
-        "by_index",
         "first",
         "footprints",
         "handed",
@@ -108,8 +109,6 @@ class JoinPlan:
         self._most = LOOKED_AT_MAX if self.tables or handed else OF_SYSTEM_MAX
         self._far: tuple[int, Any] = (0, None)
         """The catalog's version and the parameters with which there was too much to look at in system relations."""
-        self.by_index: tuple[bool, ...] = tuple(map(asks_index, made))
-        """Whose rows are found by an index: what it was asked for no view notes."""
         self.handed: tuple[Handed, ...] = tuple(handed)
         outputs = body.groups.outputs if body.groups is not None and body.groups.outputs else body.outputs
         self.types: tuple[TypeRef, ...] = tuple(e.type for e in outputs)
@@ -117,6 +116,19 @@ class JoinPlan:
     def applies(self, params: Sequence[Any], session: Any) -> bool:
         """Whether what is asked before anything is looked up is so."""
         return self._root.applies(params, session)
+
+    def noted(self, query: Query) -> tuple[Columns, ...]:
+        """What is to be noted as read of each of `tables`, for the query that this is: nothing of those whose rows are known, or made sure
+        of, in another way."""
+        known: dict[ShardId, bool] = {}
+        for use in query.relations:
+            if isinstance(use, RelationUse):
+                shard, elsewhere = use.table.shard, use.ranges is not None and not use.ranges
+                known[shard] = known.get(shard, True) and elsewhere
+        return tuple(
+            0 if known.get(table.shard) else columns
+            for table, columns in zip(self.tables, self.footprints, strict=True)
+        )
 
     def first_rows(
         self,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from executor.keyed.footprint import columns_at, columns_named, order_of_rows
 from planner.abc import Ask, Call, Expr, Handed, KeyedJoin, Lookup, Points, Produced
 from planner.keyed_plans import Either, Iterated, Recursed, Spread, SystemRows, Whole
-from txn.columns import THE_ROW, Columns
+from txn.columns import ALL_COLUMNS, THE_ROW, Columns
 
 
 def _of_windows(body: KeyedJoin) -> Iterator[Expr]:
@@ -83,7 +83,7 @@ def read_whole(body: KeyedJoin) -> Iterator[int]:
 
 
 def footprints_of(body: KeyedJoin) -> Iterable[Columns]:
-    """What a query depends on of each of its tables' rows."""
+    """What a query depends on of each of its tables' rows: all of those whose ids it asks for, which are to be locked or written."""
     named = columns_named(_of_rows(body))
     begin = body.given
     for step in body.steps:
@@ -92,7 +92,7 @@ def footprints_of(body: KeyedJoin) -> Iterable[Columns]:
             used = {i - begin for i in named if begin <= i < end - step.rid}
             if isinstance(step.lookup, Whole):
                 used.update(step.lookup.columns)
-            yield THE_ROW | columns_at(step.table, used)
+            yield ALL_COLUMNS if step.rid else THE_ROW | columns_at(step.table, used)
         begin = end
 
 

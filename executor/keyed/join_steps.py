@@ -219,12 +219,6 @@ def _each_once(finds: Sequence[_Find], key_of: Callable[[Row], Any]) -> _Find:
     return each_once
 
 
-def asks_index(step: JoinStep) -> bool:
-    if isinstance(step.lookup, Either):
-        return any(way.index for way in step.lookup.ways)
-    return bool(step.index)
-
-
 def _in_range(number: int, with_rid: Table | None) -> _Find:
     def in_range(bounds: Any, run: Run) -> Sequence[Row]:
         low, high, low_inclusive, high_inclusive = bounds
@@ -268,4 +262,4 @@ def _with_rids(found: Sequence[Row], view: Any, run: Run, table: Table) -> Seque
     return [run.with_rid(table, *hit) for hit in hits if hit is not None]
 
 
-__all__ = ["ROWS_MAX", "Step", "asks_index"]
+__all__ = ["ROWS_MAX", "Step"]

@@ -13,12 +13,14 @@ from typing import Any
 
 from executor.constraints.rules import UniqueRule
 from executor.keyed.deferred_keys import NOTHING
+from executor.keyed.noted_image import walked
 from executor.keyed.spans import Bounds, between, span
 from executor.keyed.table_writes import TableWrites
 from executor.snapshot.lookup import unique_key
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 from txn.columns import ALL_COLUMNS, Columns
+from txn.read_set import Asked, Walk
 
 _MISSING: Any = object()
 _NO_MORE: Any = (_MISSING, None)
@@ -123,7 +125,7 @@ class OverlayView:
     ) -> list[Row] | None:
         """The rows with this key of an index; None: more than so many, or nobody has sorted them yet.
 
-        Notes nothing: what an index was asked for is recorded by who asks. Not where rows were written in bulk.
+        Not where rows were written in bulk.
         """
         writes, own = self.writes, self._by_key
         assert not writes.in_bulk
@@ -136,6 +138,8 @@ class OverlayView:
             found = [row for _, _, row in self.base.scan(None, None, ts) if value_of(row) == key]
         else:
             found = index(positions).find(key, ts, rows_max, tuple(everything))
+        if found is not None and self._columns:
+            self._note_found(positions, (key,))
         if found is None or not own:
             return found
         key_of = self.key_of
@@ -151,13 +155,17 @@ class OverlayView:
             return self._between_then(positions, bounds, ts)
         if not index(positions).is_short(bounds, ts, rows_max):
             return None
-        hits = self.walk(positions, bounds, ts, False, rows_max)
+        hits = self._along(positions, bounds, ts, False, rows_max)
+        if hits is not None and self._columns:
+            self._note_found(positions, bounds)
         return None if hits is None else [row for _, _, row in hits if row is not None]
 
     def _between_then(self, positions: tuple[int, ...], bounds: Bounds, ts: Timestamp) -> list[Row] | None:
         """The same of history, which was fetched for this statement."""
         if self.base is None:
             return None
+        if self._columns:
+            self._note_found(positions, bounds)
         own, value_of = self._by_key, unique_key(positions, False)
         rows = [row for key, _, row in self.base.scan(None, None, ts) if key not in own]
         rows += [hit[1] for hit in own.values() if hit is not None]
@@ -170,8 +178,18 @@ class OverlayView:
     ) -> Iterator[tuple[Key, Key, Row | None]] | None:
         """The rows in the order of an index, as `TableIndex.walk` has them; None, too, where own rows are more than so many.
 
-        Notes nothing, as `by_index`.
+        Notes as far as it is walked.
         """
+        hits = self._along(positions, bounds, ts, descending, rows_max)
+        if hits is None or not self._columns:
+            return hits
+        rows = self.writes.image.index(positions)  # type: ignore[union-attr]  # what `_along` has asked
+        return walked(hits, self.writes.txn.reads, self._shard, Walk(rows, bounds, descending), self._columns)
+
+    def _along(
+        self, positions: tuple[int, ...], bounds: Bounds, ts: Timestamp, descending: bool, rows_max: int
+    ) -> Iterator[tuple[Key, Key, Row | None]] | None:
+        """Notes nothing."""
         own, index = self._by_key, getattr(self.base, "index", None)
         assert not self.writes.in_bulk
         if index is None or len(own) > rows_max:
@@ -188,6 +206,19 @@ class OverlayView:
             mine.reverse()
         there = (hit if hit[1] not in own else (hit[0], hit[1], None) for hit in hits)
         return merge(mine, there, key=itemgetter(0), reverse=descending)
+
+    def along_keys(self, bounds: Bounds, ts: Timestamp, descending: bool) -> Iterator[tuple[Key, int, Row]]:
+        """`scan` of rows that are looked at in the same turn, of which there may be many. Notes as far as it is walked."""
+        hits = self._walk(bounds, ts, descending, True)
+        if not self._columns:
+            return hits
+        return walked(hits, self.writes.txn.reads, self._shard, Walk(None, bounds, descending), self._columns)
+
+    def _note_found(self, positions: tuple[int, ...], asked: Asked) -> None:
+        """The transaction has asked an index. (Of a table that it has made itself nobody else knows.)"""
+        image = self.writes.image
+        if image is not None:
+            self.writes.txn.reads.found(self._shard, image.index(positions), asked, self._columns)
 
     def scan(
         self,

@@ -72,8 +72,11 @@ class Ground(Protocol):
 
     ts: Timestamp
 
-    def view(self, table: Table) -> Any:
-        """The rows of a table that the statement sees (`executor.keyed.read.KeyedView`, with `walk`, `by_index` and `key_of`)."""
+    def view(self, table: Table, noted: Columns) -> Any:
+        """The rows of a table that the statement sees (`executor.keyed.read.KeyedView`, with `walk`, `by_index` and `key_of`).
+
+        `noted`: what it depends on of the rows that it finds.
+        """
 
     def image(self, table: Table) -> Any: ...
 
@@ -117,6 +120,7 @@ class LockPart:
 
     def __init__(self, body: LockingQuery) -> None:
         self.join = _join(body.query)
+        self.noted = self.join.noted(body.query)
         if body.derived or len(body.locks) != 1 or body.each is not None:
             raise NotCompilable("rows of several tables")
         lock = body.locks[0]
@@ -139,7 +143,7 @@ class LockPart:
         rows: Sequence[Row] | None = None
         if first is None or not first.before:
             try:
-                rows = _found(join, params, session, ground, handed, {})
+                rows = _found(join, self.noted, params, session, ground, handed, {})
             except NoKeyedAnswer:
                 if first is None:
                     raise
@@ -148,7 +152,7 @@ class LockPart:
             free = (lambda key: ground.take(table, key, mode, "look")) if first.skips else None
             if not join.applies(params, session):
                 raise NotAtOnce
-            rows = join.first_rows(params, session, ground.view(table), ground.ts, 0, free)
+            rows = join.first_rows(params, session, ground.view(table, self.noted[0]), ground.ts, 0, free)
             if rows is None:
                 raise NotAtOnce
         if not rows:
@@ -188,6 +192,7 @@ class WritePart:
             raise NotCompilable("what is asked of its rows")
         self.query = body.query
         self.join = _join(body.query)
+        self.noted = self.join.noted(body.query)
         self.insert: InsertPlan | None = None
         self.draws: Any = None
         self.written: Columns = ALL_COLUMNS
@@ -228,7 +233,7 @@ class WritePart:
         """What is to be changed, what RETURNING says, and how many rows are written. Raises what constraints raise."""
         rules = self.rules
         seen: dict[ShardId, dict[int, Row]] = {}
-        rows = _found(self.join, params, session, ground, handed, seen)
+        rows = _found(self.join, self.noted, params, session, ground, handed, seen)
         if len(rows) >= session.executor.limits.stage_rows:
             raise NotAtOnce  # so many are written as parts
         changes: list[Change] = []
@@ -237,7 +242,7 @@ class WritePart:
                 rows = ground.draw(self.draws, params, session, rows)
             for row in rows:
                 rules.check(row, session)
-            view = ground.view(self.table).unnoted
+            view = ground.view(self.table, 0).unnoted
             changes, _, _ = self.insert.changes(params, session, view, ground.ts, rows)
         elif rows:
             key_of, updates = rules.key, self._updates
@@ -260,7 +265,8 @@ class WritePart:
             return changes, None, len(changes)
         shown = [c[4] if c[4] is not None else c[2] for c in changes]
         slot = "old" if self.tag == "DELETE " else "new"
-        returned = _found(self.returning, params, session, ground, {**handed, slot: shown}, {})  # type: ignore[dict-item]
+        shown_too = {**handed, slot: shown}
+        returned = _found(self.returning, (), params, session, ground, shown_too, {})  # type: ignore[arg-type]
         return changes, returned, len(changes)
 
 
@@ -330,7 +336,7 @@ class PartsPlan:
                 if changes:
                     outcome.written.append(Written(part, changes))
             else:
-                rows = _found(part, params, session, ground, handed, {})
+                rows = _found(part, part.footprints, params, session, ground, handed, {})
                 outcome.count = len(rows)
             if slot and rows is not None:
                 handed[slot] = rows
@@ -353,6 +359,7 @@ def _plain(table: Table) -> None:
 
 def _found(
     join: JoinPlan,
+    noted: Sequence[Columns],
     params: Sequence[Any],
     session: Any,
     ground: Ground,
@@ -361,7 +368,7 @@ def _found(
 ) -> Sequence[Row]:
     if not join.applies(params, session):
         raise NotAtOnce  # DuckDB says what is wrong with LIMIT
-    views = [ground.view(x) for x in join.tables]
+    views = [ground.view(x, columns) for x, columns in zip(join.tables, noted, strict=True)]
     images = [ground.image(x) for x in join.tables]
     given = {x.slot: [row[: len(x.types)] for row in handed[x.slot]] for x in join.handed}
     return join.run(params, session, views, images, ground.ts, given, seen)

@@ -22,6 +22,7 @@ from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Plan, Table
 from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Group, Key, LockNotAvailable
+from txn.columns import Columns
 from txn.lease import LeaseLapsed
 from txn.locks import KeyLocks, LockMode
 
@@ -84,7 +85,7 @@ class _Present:
     def __init__(self, target: PartsTarget, member: PartsMember, ts: Timestamp) -> None:
         self._target, self._member, self.ts = target, member, ts
 
-    def view(self, table: Table) -> Any:
+    def view(self, table: Table, _noted: Columns) -> Any:
         return self._target.views[table.shard]
 
     def image(self, table: Table) -> Any:

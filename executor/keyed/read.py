@@ -171,7 +171,7 @@ class LookupPlan:
         )
 
     def _indexed(self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp) -> Iterator[Hit]:
-        """By an index, which says which rows there are; who asks records that it was asked. Raises TooFarToLook.
+        """By an index, which says which rows there are. Raises TooFarToLook.
 
         In the order of the primary key, whatever was asked for first: so writers of the same rows lock them in one order, and
         `n = n - 1` of a UNIQUE n meets the rows as it does by a range.

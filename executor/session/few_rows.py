@@ -9,8 +9,8 @@
 Where many rows wait and the first of them are asked for, with LIMIT in the order of an index or the primary key, they are walked
 along until there are enough that pass (`executor.keyed.index_walk`), as many more as somebody may have locked included.
 
-What is found goes on as the query's rows would, and is noted as read as they would be: so nothing else of such a statement
-knows of this way.
+What is found goes on as the query's rows would: so nothing else of such a statement knows of this way. Noted as read is what
+keys and indexes were asked for, where DuckDB's rows would count as whole tables.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from executor.columnar.rows import batch_rows
 from executor.keyed.compile import NotCompilable
 from executor.keyed.join import ROWS_MAX, JoinPlan
 from executor.keyed.overlay import OverlayView
-from executor.session import queries, relations
+from executor.session import queries
 from executor.session.blocks.block import Block
 from executor.session.drawing import Draws
 from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
@@ -33,6 +33,7 @@ from executor.snapshot.columns import result_arrays
 from planner.abc import KeyedJoin, Query, RelationUse, Table
 from storage.abc import Datum, Row, ShardId
 from txn.abc import Isolation
+from txn.columns import Columns
 from txn.lease import LeaseLapsed
 
 MORE: Final = "tw_more"
@@ -67,33 +68,22 @@ async def found(
     await txn.settled()
     if session.executor.frontier is not None and block.tables and txn.isolation is Isolation.READ_COMMITTED:
         txn.check_written()
-    try:
-        views = [block.view(x, record=False) for x in join.tables]
-        images = [session.executor.store.image(x.shard) for x in join.tables]
-        seen: dict[ShardId, dict[int, Row]] = {}
-        first, rows, more = join.first, None, 0
-        if first is not None:
-            more = len(session.executor.env.locks) if first.skips else 0
-            if first.before:
-                rows = _first_rows(join, params, session, views[0], block, more)
-        cut = rows is not None
-        if rows is None:
-            try:
-                rows = join.run(params, session, views, images, block.read_ts, handed, seen)
-            except NoKeyedAnswer:
-                if first is None or first.before:
-                    return None
-                rows = _first_rows(join, params, session, views[0], block, more)
-                cut = True
-        if rows is None:
+    first = join.first
+    more = len(session.executor.env.locks) if first is not None and first.skips else 0
+    with txn.reads_aside() as reads:
+        try:
+            rows, cut = _rows(session, block, join, join.noted(query), params, handed, more)
+        except (NoKeyedAnswer, LeaseLapsed):
             return None
-        block.found = seen
-    except (NoKeyedAnswer, LeaseLapsed):
-        return None
-    except ExecutionError:
-        _note(session, block, uses, params)  # the error tells of it, and a savepoint may outlive that
-        raise
-    _note(session, block, uses, params)
+        except ExecutionError as error:
+            refused: ExecutionError | None = error
+        else:
+            refused = None
+    txn.reads.merge(reads)  # an error tells of them as well, and a savepoint may outlive that
+    for use in uses:
+        block.use(use.table)
+    if refused is not None:
+        raise refused
     if draws is not None:
         rows = await draws.beside(session, params, rows)
     arrays = result_arrays(rows, join.types)
@@ -103,10 +93,35 @@ async def found(
     return pa.table(arrays, names=names)
 
 
-def _note(session: Session, block: Block, uses: Sequence[RelationUse], params: Sequence[Datum]) -> None:
-    for use in uses:
-        block.use(use.table)
-        relations.record(session, block, use, params)
+def _rows(
+    session: Session,
+    block: Block,
+    join: JoinPlan,
+    noted: Sequence[Columns],
+    params: Sequence[Datum],
+    handed: Mapping[str, Sequence[Row]],
+    more: int,
+) -> tuple[Sequence[Row], bool]:
+    """The rows, and whether they are the first ones alone. Raises NoKeyedAnswer."""
+    views = [block.view(x, columns) for x, columns in zip(join.tables, noted, strict=True)]
+    images = [session.executor.store.image(x.shard) for x in join.tables]
+    seen: dict[ShardId, dict[int, Row]] = {}
+    first, rows = join.first, None
+    if first is not None and first.before:
+        rows = _first_rows(join, params, session, views[0], block, more)
+    cut = rows is not None
+    if rows is None:
+        try:
+            rows = join.run(params, session, views, images, block.read_ts, handed, seen)
+        except NoKeyedAnswer:
+            if first is None or first.before:
+                raise
+            rows = _first_rows(join, params, session, views[0], block, more)
+            cut = True
+    if rows is None:
+        raise TooFarToLook
+    block.found = seen
+    return rows, cut
 
 
 def _first_rows(

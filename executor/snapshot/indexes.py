@@ -22,6 +22,7 @@ from heapq import merge
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from executor.keyed.footprint import columns_at
 from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.lookup import key_width, unique_key
 from executor.snapshot.ranges import visible
@@ -29,7 +30,10 @@ from executor.snapshot.runs import Run, SecondaryIndex
 from executor.snapshot.skipping import EVENTS_MAX, Event, placed
 from executor.snapshot.versions import IndexMap
 from storage.abc import Row, Timestamp
-from txn.abc import Key
+from txn.abc import Key, Keyspace
+from txn.columns import THE_ROW, Columns
+from txn.conflicts import ConflictIndex
+from txn.read_set import Asked
 
 if TYPE_CHECKING:
     from executor.snapshot.image import TableImage
@@ -44,17 +48,21 @@ LEFT_BEHIND = 32
 """So many rows that are gone are worth remembering."""
 FRONTS_MAX = 64
 """Places of one order where walks begin behind what is gone."""
+ASKED_ABOUT_MAX = 5_000
+"""Rows that are asked about, whether they have changed (a third of a microsecond each); of more any change of the table counts."""
 
 
 class TableIndex:
     """The rows of one table image by the values of some columns. `valid` until the table is defined anew."""
 
     __slots__ = (
-        "_gone", "_image", "_let_go_ts", "_map", "_positions", "_sifted", "_sorting", "_store", "_versions", "_walks",
+        "_columns", "_gone", "_image", "_let_go_ts", "_map", "_positions", "_sifted", "_sorting", "_store", "_versions", "_walks",
     )  # fmt: skip
 
     def __init__(self, image: TableImage, store: SnapshotStore, positions: tuple[int, ...]) -> None:
         self._image, self._store, self._positions = image, store, positions
+        self._columns = THE_ROW | columns_at(image.table, positions)
+        """What says which rows it leads to."""
         self._versions = image.versions
         self._map = IndexMap(unique_key(positions, False), key_width(positions))
         self._versions.follow(self._map)
@@ -164,6 +172,67 @@ class TableIndex:
             if count > rows_max:
                 return False
         return True
+
+    def changed(
+        self, index: ConflictIndex, space: Keyspace, asked: Asked, after: Timestamp, columns: Columns
+    ) -> Timestamp:
+        """See `txn.read_set.IndexedRows`.
+
+        Whatever is written has a version in memory that is younger than `after`, beside the one that it had then, or a run has that. Where
+        this is not so (what is written in bulk, a definition of its own, memory that was short) any change of the table counts.
+        """
+        columns |= self._columns
+        newest = index.whole(space, after, columns)
+        image, chains = self._image, self._versions.chains
+        if not newest or index.in_bulk(space, after) or not self.valid or image.cold is not None:
+            return newest
+        if after < self._let_go_ts or any(run.since > after for run in image.runs):
+            return newest
+        orders = self._orders(after)
+        if orders is None:
+            return newest
+        left = ASKED_ABOUT_MAX
+        candidates, key_of, written = self._map.candidates, self._map.key_of, index.point
+        for key in asked if len(asked) == 1 else self._map.between(asked, False) if candidates else ():
+            owns = candidates.get(key, ())
+            left -= len(owns)
+            if left < 0:
+                return newest
+            for own in owns:
+                v = chains.get(own)
+                if v is None or v[0] <= after:
+                    continue
+                while v is not None:
+                    if v[2] is not None and key_of(v[2]) == key:
+                        if ts := written(space, own, after, columns):
+                            return ts
+                        break
+                    if v[0] <= after:
+                        break
+                    v = v[3]
+        for depth, (run, order) in enumerate(orders):
+            keys, key_at = order.keys, run.key_at
+            start, stop = (
+                (keys.left(asked[0]), keys.right(asked[0])) if len(asked) == 1 else keys.span(*asked)
+            )
+            for begins in ((start, 1), (stop - 1, -1)):
+                gone, gone_ts = order.gone.get(begins, (0, 0))
+                if gone_ts <= after:
+                    start, stop = (start + gone, stop) if begins[1] == 1 else (start, stop - gone)
+            stop = max(start, stop)
+            left -= stop - start
+            if left < 0:
+                return newest
+            for i in order.rows_between(start, stop):
+                own = key_at(i)
+                head = chains.get(own)
+                if head is None or head[0] <= after or visible(head, after) is not None:
+                    continue  # nobody has written it since, or memory knows what it was at `after`
+                if (ts := written(space, own, after, columns)) and not any(
+                    above.find(own) >= 0 for above, _ in orders[:depth]
+                ):
+                    return ts
+        return 0
 
     def walk(
         self, bounds: Bounds, ts: Timestamp, descending: bool

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import Rows
-from executor.keyed.footprint import columns_at
 from executor.keyed.insert import InsertPlan
 from executor.keyed.plans import CompiledPlan
 from executor.keyed.write import UpdatePlan
@@ -23,7 +22,7 @@ from executor.triggers.rows import RowWriter, Written
 from planner import triggers
 from planner.abc import KeyedUpdate, Plan
 from storage.abc import Datum, Row
-from txn.columns import ALL_COLUMNS, THE_ROW
+from txn.columns import ALL_COLUMNS
 from txn.locks import LockMode
 
 if TYPE_CHECKING:
@@ -125,8 +124,6 @@ async def _row_by_row(
         mode = LockMode.UPDATE if moves else write.lock_mode  # who is yet to be asked what the row is to be
         keyed.lock_for(session, block, txn, table, write, params, base, mode)
         view = block.view(table, ALL_COLUMNS, base)
-        if write.lookup.index:
-            txn.reads.whole(table.shard, THE_ROW | columns_at(table, write.lookup.index))
         found = write.unchecked(params, session, view, txn.read_ts)
         block.since = txn.read_ts
         await txn.settled()

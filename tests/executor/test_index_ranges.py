@@ -114,9 +114,15 @@ def test_long_ranges_are_duckdbs(text: str) -> None:
     ("theirs", "refused"),
     [
         ("INSERT INTO t VALUES (90000, 's1', 505, 1, 'w')", True),
-        ("UPDATE t SET d = 505 WHERE id = 2", True),
+        ("UPDATE t SET d = 505 WHERE id = 1", True),
+        ("UPDATE t SET d = 505 WHERE id = 2", False),  # of another s
+        ("UPDATE t SET s = 's1', d = 505 WHERE id = 2", True),
+        ("UPDATE t SET d = 499 WHERE s = 's1' AND d = 511", True),
+        ("UPDATE t SET d = 521 WHERE id = 1", False),
+        ("INSERT INTO t VALUES (90000, 's1', 521, 1, 'w')", False),
         ("DELETE FROM t WHERE s = 's1' AND d = 511", True),
-        ("UPDATE t SET w = 'other' WHERE id = 2", False),
+        ("DELETE FROM t WHERE s = 's1' AND d = 499", False),
+        ("UPDATE t SET w = 'other' WHERE s = 's1' AND d = 511", False),
     ],
 )
 def test_a_transaction_depends_on_the_ranges_that_it_has_read(theirs: str, refused: bool) -> None:

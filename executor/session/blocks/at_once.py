@@ -1,7 +1,7 @@
 """Statements of several parts in a block, where they are look-ups that nobody is in the way of (`executor.keyed.parts`).
 
     locks      taken one by one, as `executor.session.locks.found_rows` takes them; a row that is newer than the snapshot is for the wide door
-    reads      noted as few_rows notes them; of what SKIP LOCKED looked at, only what it got
+    reads      what keys and indexes were asked for; of what SKIP LOCKED looked at, only what it got
     writes     buffered when all parts have been asked
 
 Nothing is noted or written before it is sure that the statement is answered here, be it with an error; what it has locked by then, the wide door would lock
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Rows
 from executor.keyed.parts import NotAtOnce, PartsPlan, WritePart
-from executor.session import current, new_keys, relations
+from executor.session import current, new_keys
 from executor.session.blocks.block import Block
 from executor.session.commands import NeedsLease
 from executor.session.waits import Unsettled, WouldBlock
@@ -23,8 +23,10 @@ from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Plan, RelationUse, Table
 from storage.abc import Datum, Row, ShardId
 from txn.abc import Key, LockNotAvailable
+from txn.columns import Columns
 from txn.lease import LeaseLapsed
 from txn.locks import LockMode
+from txn.read_set import ReadSet
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -36,29 +38,31 @@ def in_block(
     """The answer; None: the wide door has it. Raises what the statement raises."""
     if not _goes_now(session, block, parts):
         return None
+    reads = ReadSet()
     try:
         txn = block.statement()
         if txn.unsettled is not None and not txn.is_settled:
             return None
         ground = _Snapshot(session, block)
-        outcome = parts.run(params, session, ground)
+        with txn.reads_aside() as reads:
+            outcome = parts.run(params, session, ground)
         for written in outcome.written:
             part = written.part
             for change in written.changes:
                 if change[2] is not None and not ground.take(part.table, change[0], part.mode, "wait"):
                     return None
             if part.insert is not None:
-                view = ground.view(part.table)
+                view = ground.view(part.table, 0)
                 if not new_keys.hold(session, txn, view.writes, written.changes, view.put_off):
                     return None
     except (NotAtOnce, NoKeyedAnswer, NeedsLease, LeaseLapsed, WouldBlock, Unsettled):
         return None
     except ExecutionError as refused:
         if refused.taken is None:
-            _note(session, block, parts, params)
+            _keep(block, parts, reads)
             raise
         return None  # the row that has the key may be about to go
-    _note(session, block, parts, params)
+    _keep(block, parts, reads)
     for space, key in outcome.locked:
         txn.reads.point(space, key)
     next_rid = session.executor.env.rids.next
@@ -67,13 +71,13 @@ def in_block(
     return Rows(f"{parts.tag}{outcome.count}", plan.columns, outcome.rows)
 
 
-def _note(session: Session, block: Block, parts: PartsPlan, params: Sequence[Datum]) -> None:
+def _keep(block: Block, parts: PartsPlan, reads: ReadSet) -> None:
     """What the statement has read. An error tells of it as well, and behind a savepoint the transaction goes on and may commit."""
+    block.transaction().reads.merge(reads)
     for query in parts.queries:
         for use in query.relations:
             assert isinstance(use, RelationUse)
             block.use(use.table)
-            relations.record(session, block, use, params)
     for table in parts.tables:
         block.use(table)
 
@@ -107,12 +111,12 @@ class _Snapshot:
 
     def __init__(self, session: Session, block: Block) -> None:
         self._session, self._block, self.ts = session, block, block.read_ts
-        self._views: dict[ShardId, Any] = {}
+        self._views: dict[tuple[ShardId, Columns], Any] = {}
 
-    def view(self, table: Table) -> Any:
-        view = self._views.get(table.shard)
+    def view(self, table: Table, noted: Columns) -> Any:
+        view = self._views.get((table.shard, noted))
         if view is None:
-            view = self._views[table.shard] = self._block.view(table, record=False)
+            view = self._views[table.shard, noted] = self._block.view(table, noted)
         return view
 
     def image(self, table: Table) -> Any:

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import ExecutionError, Rows
 from executor.columnar.lookback import HistoricalView
 from executor.ddl.shape import same_shape
-from executor.keyed.footprint import columns_at
 from executor.keyed.insert import InsertPlan
 from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Door
@@ -39,7 +38,7 @@ from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner.abc import Plan, Table
 from storage.abc import Datum, Row
 from txn.abc import Key, LockNotAvailable, SerializationFailure
-from txn.columns import ALL_COLUMNS, THE_ROW, Columns
+from txn.columns import ALL_COLUMNS, Columns
 from txn.locks import LockMode
 from txn.transaction import Transaction
 
@@ -101,10 +100,6 @@ def run_in_block(
         mark = session.executor.env.locks.mark(txn) if write.may_move else 0
         hits = lock_for(session, block, txn, table, write, params, base)
         view = block.view(table, ALL_COLUMNS, base)
-        if (
-            write.lookup.index
-        ):  # rows with this key of the index may come; those that are there the view notes
-            txn.reads.whole(table.shard, THE_ROW | columns_at(table, write.lookup.index))
         conflict = None
         if write.keys_change:
             changes, returned, count = _with_new_keys(session, txn, write, params, view, (), base, mark)

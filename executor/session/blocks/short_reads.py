@@ -8,19 +8,21 @@
 DuckDB needs half a millisecond for each, and what was committed lately must be flushed to it beforehand. Whether a query asks
 for little shows when it runs (`executor.keyed.plans.Shortcut`); None sends it the usual way.
 
-**What was read** is noted as for any other statement: ranges by the view that the rows come from, and an index's rows as
-the columnar plan would note them: the range of the primary key that WHERE leaves, in the columns that the query names.
-A query that fails has read them, too.
+**What was read** is noted by the view that the rows come from, or the image's (`executor.keyed.noted_image`): what keys and indexes were asked for, in the
+columns that the query names; where WHERE leaves a range of the primary key beside the index, that range. A query that fails has read it, too;
+one that comes to nothing here has not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Rows
+from executor.keyed.footprint import read_by_query
 from executor.keyed.index_read import IndexRead
 from executor.keyed.join import JoinPlan
+from executor.keyed.noted_image import NotedImage
 from executor.keyed.plans import CompiledPlan, Shortcut
 from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan
 from executor.keyed.write import UpdatePlan
@@ -28,8 +30,10 @@ from executor.session import acts, current, relations
 from executor.session.blocks.block import Block
 from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
 from planner.abc import Plan, Query, RelationUse, Table
-from storage.abc import Datum, Row, ShardId
+from storage.abc import Datum, Row
+from txn.columns import Columns
 from txn.lease import LeaseLapsed
+from txn.read_set import ReadSet
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -65,10 +69,23 @@ def in_block(
         txn = block.statement()
         if txn.unsettled is not None and not txn.is_settled:
             return None
-        rows = _read(session, block, shortcut, compiled, params)
+    except LeaseLapsed:
+        return None
+    reads = ReadSet()
+    try:
+        with txn.reads_aside() as reads:
+            rows = _read(session, block, shortcut, compiled, params)
     except (NoKeyedAnswer, LeaseLapsed):
         return None
-    return None if rows is None else Rows(f"SELECT {len(rows)}", plan.columns, rows)
+    except (
+        ExecutionError
+    ):  # it tells of what was read, and behind a savepoint the transaction goes on and may commit
+        txn.reads.merge(reads)
+        raise
+    if rows is None:
+        return None
+    txn.reads.merge(reads)
+    return Rows(f"SELECT {len(rows)}", plan.columns, rows)
 
 
 def _read(
@@ -97,55 +114,33 @@ def _by_index(
     (table,) = shortcut.tables
     if _wrote_in_bulk(block, table) or not isinstance(query, Query):
         return None
-    writes = block.tables.get(table.shard)
-    try:
-        if writes is not None and writes.has_rows:
-            rows = read.overlaid(params, session, block.view(table, record=False), block.read_ts)
-        else:
-            rows = read.rows(params, session, shortcut.image, block.read_ts)
-    except ExecutionError:
-        _note(session, block, {table.shard}, query, params)
-        raise
-    if rows is None:
-        return None
-    block.use(table)
+    noted: Columns = 0
     for use in query.relations:
         if not isinstance(use, RelationUse):
             return None
-        if use.table.shard == table.shard:
+        if use.table.shard == table.shard and use.ranges:  # the primary key may say more than the index
             relations.record(session, block, use, params)
+        elif use.table.shard == table.shard:
+            noted |= read_by_query(use)
         elif use.part is None:  # or else it is a leaf that has none of the rows
             return None
-    return rows
+    block.use(table)
+    writes = block.tables.get(table.shard)
+    if writes is not None and writes.has_rows:
+        return read.overlaid(params, session, block.view(table, noted), block.read_ts)
+    image: Any = shortcut.image
+    if noted:
+        image = NotedImage(image, block.transaction().reads, table.shard, noted)
+    return read.rows(params, session, image, block.read_ts)
 
 
 def _by_join(
     session: Session, block: Block, join: JoinPlan, shortcut: Shortcut, query: Any, params: Sequence[Datum]
 ) -> Sequence[Row] | None:
-    """Tables whose rows an index finds are recorded as the columnar plan would; the others' views note what is read."""
-    indexed = [table for table, by_index in zip(join.tables, join.by_index, strict=True) if by_index]
     if not isinstance(query, Query) or any(_wrote_in_bulk(block, table) for table in join.tables):
         return None
     views = [block.view(x, columns=c) for x, c in zip(join.tables, join.footprints, strict=True)]
-    shards = {table.shard for table in indexed}
-    try:
-        rows = join.run(params, session, views, shortcut.image, block.read_ts)
-    except ExecutionError:
-        _note(session, block, shards, query, params)
-        raise
-    if rows is not None and indexed:
-        _note(session, block, shards, query, params)
-    return rows
-
-
-def _note(
-    session: Session, block: Block, shards: Collection[ShardId], query: Query, params: Sequence[Datum]
-) -> None:
-    """What was read. An error tells of it as well, and behind a savepoint the transaction goes on and may commit."""
-    for use in query.relations:
-        if isinstance(use, RelationUse) and use.table.shard in shards:
-            block.use(use.table)
-            relations.record(session, block, use, params)
+    return join.run(params, session, views, shortcut.image, block.read_ts)
 
 
 def _by_key(
