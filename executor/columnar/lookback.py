@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.columnar.rows import batch_rows
+from executor.keyed.collated_keys import sort_keys
 from executor.keyed.key_values import primary_key_of
 from executor.keyed.read import LookupPlan
 from executor.snapshot.abc import TooOldForKeyed
 from planner import types as t
 from planner.abc import Column, Table, TypeRef
+from planner.catalog.collations import nondeterministic
 from planner.catalog.names import quote_identifier
 from storage.abc import Row, Timestamp
 from txn.abc import Key
@@ -29,6 +31,8 @@ KEYS_MAX = 10_000
 def _in_keys(column: Column) -> str:
     """DuckDB's text for what keys hold of a column."""
     name = quote_identifier(column.name)
+    if column.collation in nondeterministic:
+        return sort_keys(name, column)
     return f"lower({name})" if column.type.oid == t.CITEXT else name
 
 

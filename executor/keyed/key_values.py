@@ -3,7 +3,7 @@
     key_of(table, primary key of (a numeric, b int))(('1.00', 7)) == ('1', 7)        rows keep 1.00
 
 Rows lie under their keys in memory, in runs and in marks for conflicts, and all of these compare datums. Where equal values
-may be different datums, keys have what `types.alike` makes of them, in all of these places: so whoever makes a
+may be different datums, keys have what `types.alike` or their collation (`collated_keys`) makes of them, in all of these places: so whoever makes a
 key of a row or of columns asks here. For columns of other types nothing is done, and it costs nothing.
 """
 
@@ -15,6 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from executor.keyed.collated_keys import key_column_form, key_form
 from planner import types as t
 from planner.abc import Constraint, Table
 from storage.abc import Row
@@ -28,7 +29,8 @@ def datum_forms(table: Table, constraint: Constraint) -> DatumForms:
     """For each column of a key what makes its values comparable; (): they are as they are."""
     if not constraint.by_value:
         return ()
-    forms = tuple(t.alike(table.columns[table.index_of(a)].type) for a in constraint.columns)
+    columns = [table.columns[table.index_of(a)] for a in constraint.columns]
+    forms = tuple(key_form(c) or t.alike(c.type) for c in columns)
     return forms if any(forms) else ()
 
 
@@ -36,7 +38,8 @@ def column_forms(table: Table, constraint: Constraint) -> ColumnForms:
     """The same for whole columns."""
     if not constraint.by_value:
         return ()
-    forms = tuple(t.alike_column(table.columns[table.index_of(a)].type) for a in constraint.columns)
+    columns = [table.columns[table.index_of(a)] for a in constraint.columns]
+    forms = tuple(key_column_form(c) or t.alike_column(c.type) for c in columns)
     return forms if any(forms) else ()
 
 

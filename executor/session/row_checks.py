@@ -14,12 +14,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows, canonical_array
 from executor.constraints.rules import PARTITION_BOUND, TableRules
 from executor.constraints.screens import doubtful
-from executor.keyed.key_values import datum_forms, picked
+from executor.keyed.key_values import column_forms, datum_forms, picked
 from executor.keyed.table_writes import TableWrites
 from executor.keyed.write import Change
 from executor.procedural import calls
@@ -38,6 +39,7 @@ from planner.abc import (
 )
 from planner.catalog import quote_identifier, quote_qualified
 from planner.relations import VIEW_CHECK
+from planner.types.arrow_columns import one_array
 from storage.abc import Row
 
 if TYPE_CHECKING:
@@ -155,11 +157,17 @@ def _written_row(
 
 def _row_of_key(table: Table, rows: pa.Table, constraint: Constraint, key: Any) -> int | None:
     """Which of the rows has a key that is there already, or has it for the second time. None: that would take long to find out."""
+    places = [table.index_of(a) + 1 for a in constraint.columns]
+    forms = column_forms(table, constraint)
+    if len(forms) == 1 and isinstance(key, str):  # of texts, which are asked all at once
+        assert forms[0] is not None
+        equal = pc.equal(forms[0](one_array(rows.column(places[0]))), key)
+        found = pc.indices_nonzero(equal).slice(0, 2).to_pylist()
+        return found[-1] if found else None
     if rows.num_rows > PLACE_ROWS_MAX:
         return None
-    places = [table.index_of(a) + 1 for a in constraint.columns]
     key_of = picked(range(len(places)), datum_forms(table, constraint))
-    found: list[int] = []
+    found = []
     before = 0
     for batch in rows.select(places).to_batches():
         read = row_reader(batch.columns) if batch.num_rows else None

@@ -18,6 +18,7 @@ from executor.session import bulk, bulk_changes, queries
 from executor.session.blocks.block import Block
 from planner import types as t
 from planner.abc import Column, DeleteQuery, Query, RelationUse, Slot, Table, TypeRef, UpdateQuery
+from planner.catalog.collations import nondeterministic
 from planner.lexer import quoted
 
 if TYPE_CHECKING:
@@ -42,10 +43,13 @@ def _key(table: Table, columns: Sequence[Column]) -> list[Column]:
             raise ExecutionError(
                 "42804", f'column "{c.name}" of the primary key is not staged', table=table.name
             )
-        if t.base_of(c.type).oid not in _COMPARED_BY_DUCKDB and t.alike(c.type) is not None:
+        apart = t.alike(c.type) is not None and t.base_of(c.type).oid not in _COMPARED_BY_DUCKDB
+        if apart or c.collation in nondeterministic:
             raise ExecutionError(
                 "0A000",
-                f"staged rows by a key of type {t.format_type(c.type)} are not supported",
+                f"staged rows by a key of type {t.format_type(c.type)} are not supported"
+                if apart
+                else "staged rows by a key under a nondeterministic collation are not supported",
                 table=table.name,
             )
     return key

@@ -18,7 +18,7 @@ from typing import Final
 from planner import types as t
 from planner.abc import Ask, Call, Col, Const, Expr, Param, TypeRef
 from planner.binding import ir
-from planner.binding.collating import matters
+from planner.binding.collating import collation_of, matters
 from planner.binding.facts import type_name
 from planner.binding.keyed import acts as keyed_acts
 from planner.binding.keyed import arrays as keyed_arrays
@@ -63,6 +63,10 @@ _ORDERED: Final = [
 _COMPARE: Final = ("=", "<>", "<", "<=", ">", ">=")
 
 
+SORT_KEY: Final = "sort_key(text, text)"
+"""Of a text and the name of a nondeterministic collation: what a key has in its place."""
+
+
 def _closed_set() -> frozenset[str]:
     ops: set[str] = set()
     for a in _INTS:
@@ -93,7 +97,7 @@ def _closed_set() -> frozenset[str]:
         "floor(numeric)", "ceil(numeric)", "ceiling(numeric)", "floor(float8)", "ceil(float8)", "ceiling(float8)",
         "round(float8)", "trunc(float8)", "trunc(numeric, int4)", "sqrt(float8)", "cbrt(float8)", "text || text", "bytea || bytea", "length(bytea)", "octet_length(bytea)", "length(text)", "char_length(text)", "character_length(text)", "length(bpchar)", "char_length(bpchar)", "character_length(bpchar)",
         "octet_length(text)", "lower(text)", "upper(text)", "substr(text, int4)", "substr(text, int4, int4)",
-        "substring(text, int4)", "substring(text, int4, int4)", "left(text, int4)", "right(text, int4)", "btrim(text)",
+        "substring(text, int4)", "substring(text, int4, int4)", "left(text, int4)", "right(text, int4)", SORT_KEY, "btrim(text)",
         "ltrim(text)", "rtrim(text)", "btrim(text, text)", "ltrim(text, text)", "rtrim(text, text)", "reverse(text)", "repeat(text, int4)", "replace(text, text, text)", "strpos(text, text)", "position(text, text)", "date + int4", "int4 + date", "date - int4",
         "text ~~ text", "text !~~ text", "text ^@ text", "starts_with(text, text)", "text ~~* text", "text !~~* text", "date - date", "timestamp + interval", "timestamp - interval", "timestamp - timestamp",
         "timestamptz - timestamptz", "date + interval", "date - interval", "isfinite(date)", "isfinite(timestamp)", "isfinite(timestamptz)", "interval + timestamp", "interval + interval",
@@ -497,7 +501,8 @@ def comparison(
 ) -> tuple[int, str, ir.Node] | None:
     """(column, operator, value) of `column op value`, either way round, where the value has no columns but known ones'.
 
-    `of_key`: the value is looked for in a key, which holds small letters of citext.
+    `of_key`: the value is looked for in a key, which holds small letters of citext, and sort keys of what a nondeterministic
+    collation tells apart.
     """
     if not isinstance(node, ir.Call) or len(node.args) != 2:
         return None
@@ -505,7 +510,7 @@ def comparison(
     if len(words) != 3 or words[1] not in _COMPARE:
         return None
     if matters(node):  # in an order of some language, which is not that of keys
-        return None
+        return _under_collation(node, relation, known) if of_key and words[1] == "=" else None
     op = words[1]
     a, b = (_plain(x) for x in node.args)
     if not isinstance(a, ir.Var) or a.relation != relation:
@@ -527,6 +532,46 @@ def comparison(
     if any(isinstance(n, ir.Call) and n.volatile for n in ir.walk(b)):
         return None
     return a.column, op, ir.Call(TypeRef(t.TEXT), "lower(text)", (b,)) if folded else b
+
+
+def _under_collation(
+    node: ir.Call, relation: int, known: Mapping[int, int]
+) -> tuple[int, str, ir.Node] | None:
+    """The same of an equality under a column's own nondeterministic collation: the key's value is the text's sort key."""
+    collation = collation_of(*node.args)
+    if collation not in nondeterministic:
+        return None
+    for of_column, value in (node.args, reversed(node.args)):
+        if isinstance(of_column, ir.Collated) and of_column.collation == collation:
+            a, b = _plain(of_column.arg), _uncollated(value)
+            if (
+                isinstance(a, ir.Var)
+                and a.relation == relation
+                and {a.type.oid, b.type.oid} <= {*TEXTS}
+                and not of_column.explicit
+                and not any(
+                    isinstance(n, ir.Collated)
+                    or _is_open(n, known)
+                    or (isinstance(n, ir.Call) and n.volatile)
+                    for n in ir.walk(b)
+                )
+            ):
+                name = ir.Lit(TypeRef(t.TEXT), collation)
+                return a.column, "=", ir.Call(TypeRef(t.TEXT), SORT_KEY, (b, name))
+    return None
+
+
+def _uncollated(node: ir.Node) -> ir.Node:
+    while isinstance(node, ir.Collated):
+        node = _plain(node.arg)
+    return _plain(node)
+
+
+def as_it_is(node: ir.Node) -> ir.Node:
+    """What is shown and not compared: whatever tells its values apart does not matter."""
+    while isinstance(node, ir.Collated):
+        node = node.arg
+    return node
 
 
 def _is_open(node: ir.Node, known: Mapping[int, int]) -> bool:

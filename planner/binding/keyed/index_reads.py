@@ -23,6 +23,7 @@ from planner.binding.keyed import index_expressions, key_conditions, ordered_for
 from planner.binding.keyed.beginnings import may_be_anything
 from planner.catalog import Catalog
 from planner.catalog.classes_of_operators import has_own_order
+from planner.catalog.collations import nondeterministic
 from planner.catalog.objects import Index
 from planner.keyed_plans import ComputedColumns, OtherRange, PartialColumns, narrowed
 
@@ -199,7 +200,10 @@ def indexed_prefixes(
 def _prefixes(table: Table, index: Index) -> Iterator[tuple[int, ...]]:
     columns: list[int] = []
     for key in index.keys:
-        if not key.attnum or table.columns[table.index_of(key.attnum)].type.oid == t.CITEXT:
+        if not key.attnum:
+            return
+        column = table.columns[table.index_of(key.attnum)]
+        if column.type.oid == t.CITEXT or column.collation in nondeterministic:
             return  # such an index holds datums, and those of equal citext differ
         columns.append(table.index_of(key.attnum))
         yield tuple(columns)

@@ -126,7 +126,8 @@ def _made(
     if parts.below is not None:
         outputs, groups, above = grouped(parts, order.offsets, Const(1, TypeRef(t.INT4)))
     else:
-        outputs = tuple(keyed.expression(x.node, above) for x in parts.targets)
+        nodes = [x.node for x in parts.targets]
+        outputs = tuple(keyed.expression(n if parts.distinct else keyed.as_it_is(n), above) for n in nodes)
     distinct = parts.distinct
     if distinct and any(x.node.type.oid not in keyed_catalog.ALIKE for x in parts.targets):
         distinct, parts = False, replace(parts, distinct_on=list(telling_apart(steps, parts)))

@@ -151,7 +151,7 @@ def _short_read(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJo
         offsets = keyed.WithAnother({number: 0})
         if parts.grouped:
             return _folded_read(catalog, table, number, parts)
-        outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)
+        outputs = _shown(parts, offsets)
         limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
     except keyed.NotKeyed:
         return None
@@ -296,7 +296,7 @@ def keyed_read(parts: Parts, scope: Scope, catalog: Any, lock: str = "", wait: s
         points, rest = key_conditions.find_points(table, relation.number, parts.where)
     except keyed.NotKeyed:
         offsets = keyed.WithAnother({relation.number: 0})
-        outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)
+        outputs = _shown(parts, offsets)
         by_range = _range_read(table, relation.number, parts, outputs, limit, lock, wait)
         by_range = replace(by_range, offset=offset)
         order = _order(parts, offsets)
@@ -314,11 +314,17 @@ def keyed_read(parts: Parts, scope: Scope, catalog: Any, lock: str = "", wait: s
         table,
         points,
         key_conditions.condition(rest, alone),
-        tuple(keyed.expression(x.node, alone) for x in parts.targets),
+        _shown(parts, alone),
         limit=limit,
         lock=lock,
         lock_wait=wait,
     )
+
+
+def _shown(parts: Parts, offsets: Mapping[int, int]) -> tuple[Expr, ...]:
+    """The columns of the result. Raises NotKeyed."""
+    nodes = [x.node for x in parts.targets]
+    return tuple(keyed.expression(n if parts.distinct else keyed.as_it_is(n), offsets) for n in nodes)
 
 
 def _range_read(

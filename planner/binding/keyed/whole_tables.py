@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from planner.binding import ir
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import key_conditions
+from planner.catalog.collations import nondeterministic
 from planner.keyed_plans import Expr, KeyedJoin, Produced, Whole
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def _joined_by(
     if not any(n.relation in offsets for n in named):
         return None
     for column in {n.column for n in named if n.relation == number}:
-        if table.columns[column].type.oid not in keyed.KEY_TYPES:
+        of = table.columns[column]
+        if of.type.oid not in keyed.KEY_TYPES or of.collation in nondeterministic:
             continue
         with contextlib.suppress(keyed.NotKeyed):
             points, rest = key_conditions.find_points(table, number, node, (column,), offsets)

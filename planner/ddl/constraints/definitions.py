@@ -21,7 +21,7 @@ from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, qu
 from planner.ddl import naming
 from planner.ddl.constraints import names as constraint_names
 from planner.ddl.constraints import own_names
-from planner.ddl.constraints.collated_keys import refuse_keys, refuse_unordered
+from planner.ddl.constraints.collated_keys import refuse_unordered
 from planner.ddl.limits import refuse_index_columns
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -120,7 +120,6 @@ def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) 
         columns.append(column)
     for column in columns:
         refuse_unordered(column.type)
-    refuse_keys(columns, "primary keys" if said.kind == "p" else "unique constraints")
     included = [_included(table, name, said.position) for name in said.include]
     refuse_index_columns(len(columns) + len(included))
     attnums = tuple(c.attnum for c in columns)

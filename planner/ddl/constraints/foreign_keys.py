@@ -37,7 +37,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
     name = said.name or naming.choose(
         table.name, label, "fkey", constraint_names.is_taken_for_condition(scope, table)
     )
-    refuse_keys(columns, "foreign keys")
+    refuse_keys((*columns, *key), "foreign keys")
     refuse_incomparable(name, columns, key)
     constraint = Constraint(
         scope.allocate(),

@@ -29,9 +29,8 @@ from planner.abc import Column, Constraint, Oid, PlanError, Table, TypeRef
 from planner.binding.keyed.expressions import KEY_TYPES
 from planner.catalog import Index, IndexKey, quote_identifier
 from planner.catalog.collations import nondeterministic
-from planner.catalog.system.definitions import index_column
+from planner.catalog.system.definitions import collation_name, index_column
 from planner.ddl.constraints import definitions as constraints
-from planner.ddl.constraints.collated_keys import refuse_keys
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.partitions import HIDDEN
@@ -58,26 +57,28 @@ def hidden_columns(scope: Scope, table: Table, index: Index) -> tuple[Table, dic
     nulls: list[str] = []
     whole = bool(index.predicate) and index.nulls_not_distinct
 
-    def hide(kind: TypeRef, value: str) -> None:
+    def hide(kind: TypeRef, value: str, collation: str = "") -> None:
         number = scope.allocate()  # no other column ever had it
         name = f"........unique.{number}........"
-        made.append(Column(name, kind, number, default=value, generated=True, hidden=True))
+        made.append(
+            Column(name, kind, number, default=value, generated=True, hidden=True, collation=collation)
+        )
         attnums.append(number)
 
     for i, key in enumerate(index.keys):
         column = by_attnum[key.attnum] if key.attnum else None
-        _refuse_nondeterministic(scope, table, key, column)
+        collation = _nondeterministic(scope, table, key, column)
         text = quote_identifier(column.name) if column is not None else f"({key.expression})"
         shown.append(shown_key(scope, table, index, i + 1))
         partial = index.predicate and (i == 0 or whole)
-        if column is not None and not partial:
+        if column is not None and not partial and collation == _nondeterministic_of(column):
             attnums.append(column.attnum)
             continue
         kind = column.type if column is not None else _type(scope, table, key.expression)
         if whole:
             nulls.append(f"CASE WHEN ({index.predicate}) THEN ({text}) IS NULL END")
             text = f"coalesce({text}, {_in_place_of_null(kind)})"
-        hide(kind, f"CASE WHEN ({index.predicate}) THEN {text} END" if partial else text)
+        hide(kind, f"CASE WHEN ({index.predicate}) THEN {text} END" if partial else text, collation)
     for test in nulls:
         hide(TypeRef(types.BOOL), test)
     constraint = Constraint(
@@ -133,7 +134,8 @@ def check(scope: Scope, table: Table, index: Index) -> DataCheck:
     columns = {c.attnum: c for c in table.columns}
     of = [columns.get(k.attnum) for k in index.keys]
     keys = [
-        f"({k.expression})" if c is None else _collated(c, k) for k, c in zip(index.keys, of, strict=True)
+        f"({k.expression})" if c is None else _collated(scope, c, k)
+        for k, c in zip(index.keys, of, strict=True)
     ]
     tests = []
     if not index.nulls_not_distinct:
@@ -148,9 +150,11 @@ def check(scope: Scope, table: Table, index: Index) -> DataCheck:
     return replace(found, by_row=True, keys=tuple(keys), where=index.predicate)
 
 
-def _collated(column: Column, key: IndexKey) -> str:
-    """A column as a key. Under a collation of the index's own, which is deterministic, equal texts are the same."""
+def _collated(scope: Scope, column: Column, key: IndexKey) -> str:
+    """A column as a key. Under a deterministic collation of the index's own equal texts are the same."""
     name = quote_identifier(column.name)
+    if key.collation in nondeterministic:
+        return f"{name} COLLATE {collation_name(scope.catalog, key.collation, ())}"
     return f'{name} COLLATE "C"' if column.collation and key.collation else name
 
 
@@ -161,18 +165,22 @@ def _equal_as_datums(table: Table, index: Index) -> bool:
     return all(types.base_of(c.type).oid in KEY_TYPES and not c.collation for c in columns)
 
 
-def _refuse_nondeterministic(scope: Scope, table: Table, key: IndexKey, column: Column | None) -> None:
+def _nondeterministic(scope: Scope, table: Table, key: IndexKey, column: Column | None) -> str:
+    """The nondeterministic collation under which an index tells a key's values apart; empty: by their bytes."""
     if not nondeterministic:
-        return
-    collation = key.collation
-    if not collation and column is not None:
-        collation = column.collation
-    elif not collation:
-        plan = scope.plan_expression(st.Sql(key.expression), constraints.qualified(scope, table))
-        assert plan.columns is not None
-        collation = plan.columns[0].collation
-    name = column.name if column is not None else "expression"
-    refuse_keys([Column(name, TypeRef(types.TEXT), 0, collation=collation)], "unique indexes")
+        return ""
+    if key.collation:
+        return key.collation if key.collation in nondeterministic else ""
+    if column is not None:
+        return _nondeterministic_of(column)
+    plan = scope.plan_expression(st.Sql(key.expression), constraints.qualified(scope, table))
+    assert plan.columns is not None
+    collation = plan.columns[0].collation
+    return collation if collation in nondeterministic else ""
+
+
+def _nondeterministic_of(column: Column) -> str:
+    return column.collation if column.collation in nondeterministic else ""
 
 
 def _type(scope: Scope, table: Table, expression: str) -> TypeRef:
