@@ -19,6 +19,7 @@ from executor.keyed import (  # noqa: F401 - they fill the registry
     arrays,
     casts,
     catalog_calls,
+    collated_keys,
     comparison,
     containment,
     extensions,
