@@ -7,6 +7,7 @@
 
     SELECT generate_series(1, generate_series(1, 3))            the inner one is a column of such a relation
     SELECT rank() OVER (ORDER BY unnest(tags)) FROM posts       and so is what a window looks at
+    SELECT generate_series(1, 1000000000)                       a long series of no table is a relation that nobody holds
 
 The functions of keys become columns of one more relation below the grouping; above it there are only keys. A function
 that is no key is called for each group, and one that is in nothing else is what it always was: a target that is many.
@@ -22,6 +23,7 @@ from planner.binding import ir
 from planner.binding.clauses import refuse_sets_in_branches, refuse_sets_inside
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import join, sql
+from planner.binding.series import streamed
 
 if TYPE_CHECKING:
     from planner.binding.scope import Scope
@@ -49,6 +51,8 @@ def spread(queries: QueryState, parts: Parts, scope: Scope, sets: Keys | None) -
 def below(queries: QueryState, parts: Parts, scope: Scope) -> None:
     """Functions that are arguments of others, or in windows, get columns of their own. Level by level: those in others
     beside all that are in none, as PostgreSQL does."""
+    if parts.source is None and _is_series(queries, parts):
+        return
     for _ in range(_LEVELS_MAX):
         nodes = [*(x.node for x in parts.targets), *(k.expr for k in parts.order), *(parts.distinct_on or ())]
         found = dict.fromkeys(_all(nodes))
@@ -68,6 +72,26 @@ def below(queries: QueryState, parts: Parts, scope: Scope) -> None:
         for node in nodes:
             refuse_sets_in_branches(node)
         _in_all(parts, _below(queries, parts, scope, calls))
+
+
+def _is_series(queries: QueryState, parts: Parts) -> bool:
+    """Whether the rows are those of a series alone, which is the source then (`series.streamed`)."""
+    nodes = [*(x.node for x in parts.targets), *(k.expr for k in parts.order), *(parts.distinct_on or ())]
+    calls = list(dict.fromkeys(_all(nodes)))
+    if len(calls) != 1 or parts.grouped or parts.having is not None:
+        return False
+    if any(isinstance(n, ir.Aggregate | ir.Window) for node in nodes for n in ir.walk(node)):
+        return False
+    rows = streamed(queries.emitter, calls[0])
+    if rows is None:
+        return False
+    for node in nodes:
+        refuse_sets_in_branches(node)
+    number = queries.next_relation()
+    queries.declare(number, [EmittedColumn("c0")])
+    parts.source = sql("(", rows, f") AS r{number}")
+    _in_all(parts, {calls[0]: ir.Var(calls[0].type, number, 0)})
+    return True
 
 
 def _all(nodes: Iterable[ir.Node]) -> list[ir.SetReturning]:

@@ -1,9 +1,9 @@
-"""Series of integers as rows that nobody holds: generate_series in FROM.
+"""Series of integers as rows that nobody holds: generate_series in FROM, or of no table.
 
     generate_series(1, 20000000)      DuckDB's table function: a batch of rows at a time
-    generate_series(1, t.n)           a list for each row of t, unnested
+    generate_series(1, t.n)           a list for each row of t, unnested; of so many elements at most
 
-A list of twenty million integers, with its growing and its cast, takes three gigabytes before the first row is out. So
+DuckDB does not count lists among the memory that it may use. A list of twenty million integers, with its growing and its cast, takes three gigabytes before the first row is out. So
 where the bounds stand in the statement (constants and parameters) the rows come from the function of that name which
 DuckDB has for FROM; it differs from the list's in nothing but a step of zero, which is left to the list to refuse.
 """

@@ -12,13 +12,24 @@ from planner.binding.functions.value_texts import to_text
 
 templates("""
 _pg_expandarray(anyarray) => list_transform({0}, lambda tw_x, tw_i: struct_pack(x := tw_x, n := CAST(tw_i AS INTEGER)))
-generate_series(int4, int4) => CAST(generate_series({0}, {1}) AS INTEGER[])
-generate_series(int4, int4, int4) => CAST(generate_series({0}, {1}, tw_step({2})) AS INTEGER[])
-generate_series(int8, int8) => generate_series({0}, {1})
-generate_series(int8, int8, int8) => generate_series({0}, {1}, tw_step({2}))
 generate_series(numeric, numeric) => tw_num_series({0}, {1}, '1')
 generate_series(numeric, numeric, numeric) => tw_num_series({0}, {1}, {2})
 """)
+
+
+@implements(
+    "generate_series(int4, int4)",
+    "generate_series(int4, int4, int4)",
+    "generate_series(int8, int8)",
+    "generate_series(int8, int8, int8)",
+)
+def _series(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    step = sql("tw_step(", args[2], ")") if len(args) == 3 else sql("1")
+    last = args[1]
+    if not any(map(ir.varies, call.args)):  # what draws is said once
+        last = sql("tw_series_last(", args[0], ", ", last, ", ", step, ")")
+    made = sql("generate_series(", args[0], ", ", last, ", ", step, ")")
+    return sql("CAST(", made, " AS INTEGER[])") if "int4" in call.op else made
 
 
 @implements("vector subscript")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+_SERIES_MAX: Final = 1 << 25
+"""Elements of a list of integers: nearly three gigabytes, which DuckDB does not count."""
+
 
 def _integer(size: str, duck: str, word: str, low: int, high: int) -> tuple[str, ...]:
     bits = {"int2": 16, "int4": 32, "int8": 64}[size]
@@ -153,6 +158,8 @@ MACROS: tuple[str, ...] = (
     "CREATE OR REPLACE MACRO tw_oid_of_int8(x) AS CASE WHEN x < 0 OR x > 4294967295 THEN error('[22003] OID out of range') ELSE CAST(x AS BIGINT) END",
     "CREATE OR REPLACE MACRO tw_int4_of_oid(x) AS CAST(CASE WHEN x > 2147483647 THEN x - 4294967296 ELSE x END AS INTEGER)",
     "CREATE OR REPLACE MACRO tw_oid_of_int4(x) AS CASE WHEN x < 0 THEN x + 4294967296 ELSE CAST(x AS BIGINT) END",
+    f"CREATE OR REPLACE MACRO tw_series_last(a, b, step) AS CASE WHEN (CAST(b AS HUGEINT) - a) // step >= {_SERIES_MAX} "
+    f"THEN error('[54000] generate_series of more than {_SERIES_MAX} rows for each row is not supported') ELSE b END",
     "CREATE OR REPLACE MACRO tw_step(n) AS CASE WHEN n = 0 THEN error('[22023] step size cannot equal zero') ELSE n END",
     # --- intervals and times ---
     "CREATE OR REPLACE MACRO tw_age(a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL WHEN isinf(a) OR isinf(b) THEN error('[0A000] age() of an infinite timestamp is not supported') ELSE age(a, b) END",
