@@ -148,15 +148,11 @@ def _series(kind: str) -> None:
                 and (months, days, micros) != (0, 0, 0)
                 and len({x > 0 for x in (months, days, micros) if x}) == 1
             ):
-                return sql(
-                    "generate_series(tw_series_end(",
-                    args[0],
-                    "), tw_series_end(",
-                    args[1],
-                    "), ",
-                    args[2],
-                    ")",
-                )
+                first, last = (sql("tw_series_end(", a, ")") for a in args[:2])
+                if not any(map(ir.varies, call.args)):  # what draws is said once
+                    step_us = micros + (days + months * 28) * 86_400_000_000  # of the shortest month
+                    last = sql("tw_moments_last(", first, ", ", last, f", {step_us})")
+                return sql("generate_series(", first, ", ", last, ", ", args[2], ")")
         if kind == "timestamptz":
             moments = sql("tw_moments_zoned(", args[0], ", ", args[1], ", ", args[2], ", ", _ZONE, ")")
             return sql("list_transform(", moments, ", lambda tw_x: make_timestamptz(tw_x))")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 _SERIES_MAX: Final = 1 << 25
-"""Elements of a list of integers: nearly three gigabytes, which DuckDB does not count."""
+"""Elements of a list of integers or moments: nearly three gigabytes, which DuckDB does not count."""
 
 
 def _integer(size: str, duck: str, word: str, low: int, high: int) -> tuple[str, ...]:
@@ -160,6 +160,8 @@ MACROS: tuple[str, ...] = (
     "CREATE OR REPLACE MACRO tw_oid_of_int4(x) AS CASE WHEN x < 0 THEN x + 4294967296 ELSE CAST(x AS BIGINT) END",
     f"CREATE OR REPLACE MACRO tw_series_last(a, b, step) AS CASE WHEN (CAST(b AS HUGEINT) - a) // step >= {_SERIES_MAX} "
     f"THEN error('[54000] generate_series of more than {_SERIES_MAX} rows for each row is not supported') ELSE b END",
+    f"CREATE OR REPLACE MACRO tw_moments_last(a, b, step_us) AS CASE WHEN (epoch_us(b) - epoch_us(a)) // step_us >= {_SERIES_MAX} "
+    f"THEN error('[54000] generate_series of more than {_SERIES_MAX} timestamps is not supported') ELSE b END",
     "CREATE OR REPLACE MACRO tw_step(n) AS CASE WHEN n = 0 THEN error('[22023] step size cannot equal zero') ELSE n END",
     # --- intervals and times ---
     "CREATE OR REPLACE MACRO tw_age(a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL WHEN isinf(a) OR isinf(b) THEN error('[0A000] age() of an infinite timestamp is not supported') ELSE age(a, b) END",

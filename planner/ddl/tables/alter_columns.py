@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from sqlglot import exp
@@ -83,7 +84,8 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
         on.add(check)
     if said.default is not None:
         default = said.default
-        verify = verify_default if is_certain(on.sources.get(attnum, "")) else verify_first_value
+        certain = is_certain(on.sources.get(attnum, ""))
+        verify = partial(verify_default, first=True) if certain else verify_first_value
         on.verify.append(lambda: verify(scope, on.table, column.name, default))
     if said.generated is not None:
         generated = said.generated

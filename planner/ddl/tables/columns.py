@@ -115,12 +115,11 @@ def define_column(
 def verify_first_value(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:
     """Binds the DEFAULT of a column that is added, and has it computed: PostgreSQL keeps what it comes to as the value of rows that
     are there already, whether there are any or not. Raises NotComputed."""
-    plan = verify_default(scope, table, name, expression)
+    plan = verify_default(scope, table, name, expression, first=True)
     column = constraints.find_column(table, name)
     assert column is not None
-    alone = table.partitioning is None and table.foreign is None
     if (
-        not alone
+        not _is_kept(table)
         or plan is None
         or "runs" in plan.extra
         or (isinstance(plan.body, Query) and plan.body.volatile)
@@ -131,9 +130,16 @@ def verify_first_value(scope: Scope, table: Table, name: str, expression: st.Sql
     scope.checks += constraints.length_checks(expression.text, column.type, "(SELECT 1) AS tw_one")
 
 
-def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) -> Plan | None:
+def _is_kept(table: Table) -> bool:
+    """Whether it has rows of its own."""
+    return table.partitioning is None and table.foreign is None
+
+
+def verify_default(
+    scope: Scope, table: Table, name: str, expression: st.Sql, *, first: bool = False
+) -> Plan | None:
     """Binds a DEFAULT on its own: unknown names and functions, and references to columns, are errors now. None for what is
-    a constant, or a number of a sequence."""
+    a constant, or a number of a sequence. `first`: of a column that is added, where PostgreSQL makes a value of it at once."""
     constraints.refuse_subqueries(expression, "DEFAULT expression")
     constraints.refuse_columns(expression)
     column = constraints.find_column(table, name)
@@ -141,10 +147,9 @@ def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) ->
     tokens = within_parentheses(tokenize(expression.text))
     if len(tokens) == 2 and tokens[0].kind == STRING:
         try:
-            kind = column.type if column.type.oid == types.INTERVAL else TypeRef(column.type.oid)
-            types.input_text(
-                tokens[0].value, kind, scope.ctx.settings
-            )  # its length is asked of what is stored
+            whole = column.type.oid == types.INTERVAL or (first and _is_kept(table))
+            kind = column.type if whole else TypeRef(column.type.oid)  # otherwise lengths are asked later
+            types.input_text(tokens[0].value, kind, scope.ctx.settings)
         except SqlError as e:
             e.position = expression.offset + tokens[0].start + 1
             raise

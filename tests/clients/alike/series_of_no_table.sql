@@ -46,3 +46,8 @@ fetch 2 from c;
 move 3 from c;
 fetch 1 from c;
 commit;
+select generate_series(timestamp '2024-01-31', timestamp '2024-04-30', '1 month');
+select generate_series(timestamptz '2024-01-03', timestamptz '2024-01-01', '-1 day');
+select count(*) from generate_series(timestamp '2024-01-01', timestamp '2024-03-01', interval '1 second');
+select generate_series(timestamp '2024-01-01', null, interval '1 second');
+select generate_series(date '2024-01-01', date '2024-01-03', interval '12 hours');
