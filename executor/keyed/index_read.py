@@ -10,7 +10,7 @@ all that is asked for (`index_walk`): then that is tried next, or nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from executor.keyed.compile import Compiled, compile_condition, compile_tuple
 from executor.keyed.endings import Ending
@@ -44,6 +44,9 @@ class IndexRead:
         "_range",
         "_walk",
     )
+
+    asks_by_value: ClassVar[bool] = True
+    """Whether all that it reads is what it asks indexes of columns, and the key, for (`executor.keyed.noted_image`)."""
 
     def __init__(self, body: KeyedRead) -> None:
         self._positions = body.index

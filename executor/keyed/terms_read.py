@@ -56,6 +56,8 @@ class TermsRead(IndexRead):
 
     __slots__ = ("_asked", "_lead", "_pick", "_plain", "_search", "_table", "_undecided", "_values")
 
+    asks_by_value = False
+
     def __init__(self, body: KeyedRead, lead: Lead) -> None:
         """`lead`: None where it is not known, or too much (`executor.session.searching.led_to`)."""
         assert body.terms is not None

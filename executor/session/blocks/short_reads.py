@@ -9,7 +9,7 @@ DuckDB needs half a millisecond for each, and what was committed lately must be 
 for little shows when it runs (`executor.keyed.plans.Shortcut`); None sends it the usual way.
 
 **What was read** is noted by the view that the rows come from, or the image's (`executor.keyed.noted_image`): what keys and indexes were asked for, in the
-columns that the query names; where WHERE leaves a range of the primary key beside the index, that range. A query that fails has read it, too;
+columns that the query names; where WHERE leaves a range of the primary key beside the index, that range; of a search for terms the table. A query that fails has read it, too;
 one that comes to nothing here has not.
 """
 
@@ -118,7 +118,7 @@ def _by_index(
     for use in query.relations:
         if not isinstance(use, RelationUse):
             return None
-        if use.table.shard == table.shard and use.ranges:  # the primary key may say more than the index
+        if use.table.shard == table.shard and (use.ranges or not read.asks_by_value):
             relations.record(session, block, use, params)
         elif use.table.shard == table.shard:
             noted |= read_by_query(use)
