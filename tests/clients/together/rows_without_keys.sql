@@ -151,10 +151,15 @@ a: ROLLBACK TO s
 a: UPDATE t SET v = v + 1 WHERE a = 1
 a: COMMIT
 a: SELECT * FROM t ORDER BY a
-== merge, on conflict
+== on conflict
 a: BEGIN
 a: UPDATE p SET v = v + 1 WHERE id = 1
 b: INSERT INTO p VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = p.v + 100
+a: COMMIT
+a: SELECT * FROM p ORDER BY id
+== merge
+a: BEGIN
+a: UPDATE p SET v = v + 1 WHERE id = 1
 c: MERGE INTO p USING (VALUES (1)) s(i) ON p.id = s.i WHEN MATCHED THEN UPDATE SET v = v + 1000
 a: COMMIT
 a: SELECT * FROM p ORDER BY id
