@@ -23,6 +23,7 @@ from planner.binding import ir
 from planner.binding.clauses import refuse_sets_in_branches, refuse_sets_inside
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import join, sql
+from planner.binding.scope import FromStep, Relation, RelationColumn
 from planner.binding.series import streamed
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def spread(queries: QueryState, parts: Parts, scope: Scope, sets: Keys | None) -
 def below(queries: QueryState, parts: Parts, scope: Scope) -> None:
     """Functions that are arguments of others, or in windows, get columns of their own. Level by level: those in others
     beside all that are in none, as PostgreSQL does."""
-    if parts.source is None and _is_series(queries, parts):
+    if parts.source is None and _is_series(queries, parts, scope):
         return
     for _ in range(_LEVELS_MAX):
         nodes = [*(x.node for x in parts.targets), *(k.expr for k in parts.order), *(parts.distinct_on or ())]
@@ -74,7 +75,7 @@ def below(queries: QueryState, parts: Parts, scope: Scope) -> None:
         _in_all(parts, _below(queries, parts, scope, calls))
 
 
-def _is_series(queries: QueryState, parts: Parts) -> bool:
+def _is_series(queries: QueryState, parts: Parts, scope: Scope) -> bool:
     """Whether the rows are those of a series alone, which is the source then (`series.streamed`)."""
     nodes = [*(x.node for x in parts.targets), *(k.expr for k in parts.order), *(parts.distinct_on or ())]
     calls = list(dict.fromkeys(_all(nodes)))
@@ -90,6 +91,8 @@ def _is_series(queries: QueryState, parts: Parts) -> bool:
     number = queries.next_relation()
     queries.declare(number, [EmittedColumn("c0")])
     parts.source = sql("(", rows, f") AS r{number}")
+    relation = Relation(number, "", [RelationColumn("c0", calls[0].type)], scalar=True, visible=False)
+    scope.steps = [FromStep(relation, spread=(calls[0],))]
     _in_all(parts, {calls[0]: ir.Var(calls[0].type, number, 0)})
     return True
 
