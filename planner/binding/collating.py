@@ -260,6 +260,13 @@ def _key(text: Frag, name: str, node: ir.Node) -> Frag:
     return order if name in nondeterministic else sql("(", order, " || ' ' || ", text, ")")
 
 
+def uncollated(node: ir.Node) -> ir.Node:
+    """The text itself, where nobody compares it."""
+    while isinstance(node, ir.Collated):
+        node = node.arg
+    return node
+
+
 def told_apart(node: ir.Node) -> str:
     """The nondeterministic collation by which values of an expression are equal or not; empty: by their own."""
     if not nondeterministic or not is_collatable(node.type.oid):

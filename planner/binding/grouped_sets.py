@@ -55,7 +55,7 @@ def below(queries: QueryState, parts: Parts, scope: Scope) -> None:
     if parts.source is None and _is_series(queries, parts, scope):
         return
     for _ in range(_LEVELS_MAX):
-        nodes = [*(x.node for x in parts.targets), *(k.expr for k in parts.order), *(parts.distinct_on or ())]
+        nodes = _asked(parts)
         found = dict.fromkeys(_all(nodes))
         if not found:
             return
@@ -77,7 +77,7 @@ def below(queries: QueryState, parts: Parts, scope: Scope) -> None:
 
 def _is_series(queries: QueryState, parts: Parts, scope: Scope) -> bool:
     """Whether the rows are those of a series alone, which is the source then (`series.streamed`)."""
-    nodes = [*(x.node for x in parts.targets), *(k.expr for k in parts.order), *(parts.distinct_on or ())]
+    nodes = _asked(parts)
     calls = list(dict.fromkeys(_all(nodes)))
     if len(calls) != 1 or parts.grouped or parts.having is not None:
         return False
@@ -95,6 +95,10 @@ def _is_series(queries: QueryState, parts: Parts, scope: Scope) -> bool:
     scope.steps = [FromStep(relation, spread=(calls[0],))]
     _in_all(parts, {calls[0]: ir.Var(calls[0].type, number, 0)})
     return True
+
+
+def _asked(parts: Parts) -> list[ir.Node]:
+    return [*(x.node for x in parts.targets), *(k.expr for k in parts.order), *(parts.distinct_on or ())]
 
 
 def _all(nodes: Iterable[ir.Node]) -> list[ir.SetReturning]:

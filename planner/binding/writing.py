@@ -35,7 +35,7 @@ from planner.binding.records import told_type
 from planner.binding.rights import barriers
 from planner.binding.scope import Scope
 from planner.binding.state import BoundQuery, Parts, QueryState
-from planner.catalog.collations import nondeterministic
+from planner.catalog.collations import telling_apart
 
 
 class QueryWriter(QueryState):
@@ -369,4 +369,4 @@ def _is_constant(node: ir.Node) -> bool:
 
 def _apart(column: ResultColumn) -> str:
     """The collation by which a column's values are told apart, if that is not by bytes."""
-    return column.collation if column.collation in nondeterministic else ""
+    return telling_apart(column.collation)

@@ -103,6 +103,11 @@ def declare(made: Collation) -> None:
         nondeterministic.add(key)
 
 
+def telling_apart(collation: str) -> str:
+    """The collation, if it is nondeterministic; else empty: texts are told apart by their bytes."""
+    return collation if collation in nondeterministic else ""
+
+
 def shown(collation: str) -> str:
     """What it is called."""
     return _MADE[collation].name if collation.startswith("#") else collation

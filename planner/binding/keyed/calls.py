@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 
 from planner import types as t
 from planner.binding import ir
+from planner.binding.collating import uncollated
 from planner.binding.facts import type_oid
 from planner.keyed_plans import Call, Const, Expr
 from planner.relations import TypeRef
@@ -242,8 +243,7 @@ _REPEATED: Final = re.compile(r"(?<!\\)[*+]")
 def _is_soon_known(node: ir.Node) -> bool:
     """Whether a pattern is written out that leaves little choice: all sessions wait while Python tries the ways to divide a text among
     what may be repeated."""
-    while isinstance(node, ir.Collated):
-        node = node.arg
+    node = uncollated(node)
     return isinstance(node, ir.Lit) and isinstance(node.value, str) and is_soon_known(node.value)
 
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from planner import types as t
 from planner.binding import ir
-from planner.binding.collating import matters
+from planner.binding.collating import matters, uncollated
 from planner.binding.facts import type_name
 from planner.binding.functions.catalog import arities
 from planner.catalog.system.function_table import functions
@@ -160,8 +160,7 @@ _WHOLE: Final = re.compile(r"\^\(([A-Za-z0-9_]+)\)\$")
 def _pattern(node: ir.Call) -> str | None:
     """The pattern of `x ~ 'pattern'`, if it is one that all dialects read alike."""
     said = node.args[1]
-    while isinstance(said, ir.Collated):
-        said = said.arg
+    said = uncollated(said)
     if isinstance(said, ir.Lit) and isinstance(said.value, str) and _PATTERN.fullmatch(said.value):
         if not _is_soon_known(said.value, node.op.startswith("name ")):
             return None
@@ -187,8 +186,7 @@ def _match(node: ir.Call, inner: Inner) -> Expr | None:
     if pattern is None:
         return None
     value = node.args[0]
-    while isinstance(value, ir.Collated):
-        value = value.arg
+    value = uncollated(value)
     # PostgreSQL's $ is the very end; Python's passes a last line feed.
     text = Const(pattern[:-1] + r"\Z" if pattern.endswith("$") else pattern, TypeRef(t.TEXT))
     made = Call("catalog matches", (inner(value), text), node.type)

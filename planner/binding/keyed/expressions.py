@@ -567,13 +567,6 @@ def _uncollated(node: ir.Node) -> ir.Node:
     return _plain(node)
 
 
-def as_it_is(node: ir.Node) -> ir.Node:
-    """What is shown and not compared: whatever tells its values apart does not matter."""
-    while isinstance(node, ir.Collated):
-        node = node.arg
-    return node
-
-
 def _is_open(node: ir.Node, known: Mapping[int, int]) -> bool:
     """Whether a value depends on more than the rows at hand."""
     if isinstance(node, ir.Var):

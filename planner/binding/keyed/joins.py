@@ -34,6 +34,7 @@ from planner.abc import (
     TypeRef,
 )
 from planner.binding import ir
+from planner.binding.collating import uncollated
 from planner.binding.keyed import calls as keyed_calls
 from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import expressions as keyed
@@ -127,7 +128,7 @@ def _made(
         outputs, groups, above = grouped(parts, order.offsets, Const(1, TypeRef(t.INT4)))
     else:
         nodes = [x.node for x in parts.targets]
-        outputs = tuple(keyed.expression(n if parts.distinct else keyed.as_it_is(n), above) for n in nodes)
+        outputs = tuple(keyed.expression(n if parts.distinct else uncollated(n), above) for n in nodes)
     distinct = parts.distinct
     if distinct and any(x.node.type.oid not in keyed_catalog.ALIKE for x in parts.targets):
         distinct, parts = False, replace(parts, distinct_on=list(telling_apart(steps, parts)))

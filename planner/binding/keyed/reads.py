@@ -28,6 +28,7 @@ from planner.abc import (
     Table,
 )
 from planner.binding import ir
+from planner.binding.collating import uncollated
 from planner.binding.keyed import acts as keyed_acts
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import key_conditions, single_values
@@ -324,7 +325,7 @@ def keyed_read(parts: Parts, scope: Scope, catalog: Any, lock: str = "", wait: s
 def _shown(parts: Parts, offsets: Mapping[int, int]) -> tuple[Expr, ...]:
     """The columns of the result. Raises NotKeyed."""
     nodes = [x.node for x in parts.targets]
-    return tuple(keyed.expression(n if parts.distinct else keyed.as_it_is(n), offsets) for n in nodes)
+    return tuple(keyed.expression(n if parts.distinct else uncollated(n), offsets) for n in nodes)
 
 
 def _range_read(

@@ -1,7 +1,7 @@
-"""Keys over text whose equal values may differ, and over what has no order: there are none.
+"""What refers to text, or excludes it, whose equal values may differ, and keys over what has no order: there are none.
 
-Rows lie under the bytes of their keys, in memory, in runs and in the log's marks; a nondeterministic collation calls
-texts equal whose bytes are not.
+Keys of rows are made of one form for all texts that a nondeterministic collation calls equal (`executor.keyed.collated_keys`);
+foreign keys and exclusion constraints compare what is written.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from planner import types
 from planner.abc import Column, Constraint, Oid, PlanError, Table, TypeRef
 from planner.binding.keyed.expressions import KEY_TYPES
 from planner.catalog import Index, IndexKey, quote_identifier
-from planner.catalog.collations import nondeterministic
+from planner.catalog.collations import nondeterministic, telling_apart
 from planner.catalog.system.definitions import collation_name, index_column
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.plan import DataCheck
@@ -71,7 +71,7 @@ def hidden_columns(scope: Scope, table: Table, index: Index) -> tuple[Table, dic
         text = quote_identifier(column.name) if column is not None else f"({key.expression})"
         shown.append(shown_key(scope, table, index, i + 1))
         partial = index.predicate and (i == 0 or whole)
-        if column is not None and not partial and collation == _nondeterministic_of(column):
+        if column is not None and not partial and collation == telling_apart(column.collation):
             attnums.append(column.attnum)
             continue
         kind = column.type if column is not None else _type(scope, table, key.expression)
@@ -170,17 +170,12 @@ def _nondeterministic(scope: Scope, table: Table, key: IndexKey, column: Column 
     if not nondeterministic:
         return ""
     if key.collation:
-        return key.collation if key.collation in nondeterministic else ""
+        return telling_apart(key.collation)
     if column is not None:
-        return _nondeterministic_of(column)
+        return telling_apart(column.collation)
     plan = scope.plan_expression(st.Sql(key.expression), constraints.qualified(scope, table))
     assert plan.columns is not None
-    collation = plan.columns[0].collation
-    return collation if collation in nondeterministic else ""
-
-
-def _nondeterministic_of(column: Column) -> str:
-    return column.collation if column.collation in nondeterministic else ""
+    return telling_apart(plan.columns[0].collation)
 
 
 def _type(scope: Scope, table: Table, expression: str) -> TypeRef:
