@@ -418,7 +418,8 @@ class _Query:
     def _along(self, walk: IndexWalk, run: Run) -> list[Row]:
         """The joined rows of the first table's as they come in order, until there are enough. Raises NoKeyedAnswer."""
         params, session, ts = run.params, run.session, run.ts
-        view, condition, steps = run.views[self._first], self._of_first, self._steps
+        view, image = run.views[self._first], run.images[self._first]
+        condition, steps = self._of_first, self._steps
         ending, project = self._ending, self._project
 
         def joined(row: Row) -> Sequence[Row]:
@@ -435,7 +436,7 @@ class _Query:
         found = walk.rows(
             params,
             session,
-            *(along_view(walk, view, ts) if isinstance(view, OverlayView) else along_image(walk, view, ts)),
+            *(along_view(walk, view, ts) if isinstance(view, OverlayView) else along_image(walk, image, ts)),
             then=joined,
         )
         if found is None:

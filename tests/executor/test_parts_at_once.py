@@ -141,6 +141,30 @@ def test_what_a_statement_changes_is_what_it_would_change_at_the_wide_door() -> 
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("begin", ("", "BEGIN"))
+def test_the_first_rows_in_order_are_found_without_being_locked(begin: str) -> None:
+    """A LIMIT inside that locks nothing: its rows are walked to along the index, of what is there at admission as of a block's view."""
+
+    async def run() -> None:
+        async with Server() as server:
+            client = await _filled(server)
+            first, last = FREE + " LIMIT 2", FREE.replace("prio, id", "prio DESC, id DESC") + " LIMIT 2"
+            for n in range(3):
+                if begin:
+                    await client.query(begin)
+                taken = await client.rows(f"DELETE FROM jobs WHERE id IN ({first}) RETURNING id")
+                assert sorted(taken) == sorted((i,) for i in ORDER[2 * n : 2 * n + 2])
+                taken = await client.rows(f"UPDATE jobs SET state = 'on' WHERE id IN ({last}) RETURNING id")
+                assert sorted(taken) == sorted((ORDER[-i - 1],) for i in range(2 * n, 2 * n + 2))
+                copied = f"INSERT INTO done (job, queue) SELECT s.id, s.queue FROM ({first}) f JOIN jobs s ON s.id = f.id RETURNING job"
+                assert len(await client.rows(copied)) == 2
+                await client.query("DELETE FROM done")
+                if begin:
+                    await client.query("COMMIT")
+
+    asyncio.run(run())
+
+
 def test_a_generated_column_takes_a_job_out_of_its_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """As graphile-worker has them."""
 
