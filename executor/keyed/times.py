@@ -100,8 +100,10 @@ def _shift(stamp: int, interval: Interval, sign: int) -> int:
         return stamp
     months, days, micros = interval
     if months:
-        stamp = _add_months(stamp, sign * months)
-    return checked_timestamp(stamp + sign * (days * DAY_US + micros))
+        stamp = checked_timestamp(_add_months(stamp, sign * months))
+    if days:
+        stamp = checked_timestamp(stamp + sign * days * DAY_US)
+    return checked_timestamp(stamp + sign * micros)
 
 
 @scalar("date + interval")

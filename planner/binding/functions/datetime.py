@@ -21,14 +21,14 @@ _TIME_ZONE = SessionValue("time_zone", TypeRef(t.TEXT))
 
 templates("""
 date - date => tw_days_between({0}, {1})
-date + interval => ({0} + {1})
-interval + date => ({1} + {0})
-date - interval => ({0} - {1})
+date + interval => tw_moment({0} + {1})
+interval + date => tw_moment({1} + {0})
+date - interval => tw_moment({0} - {1})
 date + time => ({0} + {1})
 time + date => ({1} + {0})
-timestamp + interval => ({0} + {1})
-interval + timestamp => ({1} + {0})
-timestamp - interval => ({0} - {1})
+timestamp + interval => tw_moment({0} + {1})
+interval + timestamp => tw_moment({1} + {0})
+timestamp - interval => tw_moment({0} - {1})
 timestamp - timestamp => ({0} - {1})
 timestamptz - timestamptz => (timezone('UTC', {0}) - timezone('UTC', {1}))
 time + interval => ({0} + {1})
@@ -64,7 +64,7 @@ to_number(text, text) => tw_to_number({0}, {1})
 overlaps(timestamp, timestamp, timestamp, timestamp) => tw_overlaps({0}, {1}, {2}, {3})
 overlaps(timestamptz, timestamptz, timestamptz, timestamptz) => tw_overlaps({0}, {1}, {2}, {3})
 overlaps(time, time, time, time) => tw_overlaps({0}, {1}, {2}, {3})
-overlaps(timestamp, interval, timestamp, interval) => tw_overlaps({0}, {0} + {1}, {2}, {2} + {3})
+overlaps(timestamp, interval, timestamp, interval) => tw_overlaps({0}, tw_moment({0} + {1}), {2}, tw_moment({2} + {3}))
 """)
 
 
@@ -77,7 +77,7 @@ def _days_later(date: Frag, sign: str, days: Frag, call: ir.Call) -> Frag:
     """A date and a number of days. DuckDB's dates go on for seven thousand years after PostgreSQL's last one."""
     if _are_plain(call):
         return sql("tw_date_plus(" if sign == "+" else "tw_date_minus(", date, ", ", days, ")")
-    return sql("(", date, f" {sign} ", days, ")")
+    return sql("tw_day(", date, f" {sign} ", days, ")")
 
 
 @implements("date + int4")

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
+from planner.types.datetimes import DATE_END, DATE_MIN, TIMESTAMP_MIN
+
 _SERIES_MAX: Final = 1 << 25
 """Elements of a list of integers or moments: nearly three gigabytes, which DuckDB does not count."""
+
+
+_DUCK_DATES: Final = 2_147_483_646
+"""The days before and after 1970 that DuckDB's dates count."""
+_DUCK_MOMENTS: Final = 9_223_372_022_400_000_000
+"""The microseconds before 1970 that its timestamps count; after it they end before PostgreSQL's."""
 
 
 def _integer(size: str, duck: str, word: str, low: int, high: int) -> tuple[str, ...]:
@@ -50,6 +58,10 @@ def _domain(name: str, test: str, value: str, code: str, message: str) -> str:
 
 
 INTERVALS: tuple[str, ...] = (
+    # DuckDB's days and moments go on for thousands of years before PostgreSQL's first and after its last. What is computed is moved
+    # by the difference and back, which DuckDB refuses of what is beyond; so it is named once, however long it is.
+    f"CREATE OR REPLACE MACRO tw_moment(x) AS ((x - to_microseconds({_DUCK_MOMENTS + TIMESTAMP_MIN})) + to_microseconds({_DUCK_MOMENTS + TIMESTAMP_MIN}))",
+    f"CREATE OR REPLACE MACRO tw_day(x) AS (((x - {_DUCK_DATES + DATE_MIN}) + {_DUCK_DATES + DATE_MIN}) + {_DUCK_DATES - DATE_END + 1} - {_DUCK_DATES - DATE_END + 1})",
     "CREATE OR REPLACE MACRO tw_months(i) AS (extract(year FROM i) * 12 + extract(month FROM i))",
     "CREATE OR REPLACE MACRO tw_days(i) AS extract(day FROM i)",
     "CREATE OR REPLACE MACRO tw_micros(i) AS (extract(hour FROM i) * 3600000000 + extract(minute FROM i) * 60000000 + extract(microsecond FROM i))",
@@ -58,9 +70,9 @@ INTERVALS: tuple[str, ...] = (
     "'days': CAST(tw_days(x) AS INTEGER), 'micros': CAST(tw_micros(x) AS BIGINT)} END)[1]",
     # Months and days are those of the zone's calendar, one after the other; of times that come twice it is the later one. DuckDB's
     # own takes the time first where any part is negative, and the earlier one.
-    "CREATE OR REPLACE MACRO tw_instant_plus(t, i, zone) AS CASE WHEN (tw_months(i) = 0 AND tw_days(i) = 0) OR NOT isfinite(t) THEN t + i "
-    "ELSE timezone(zone, timezone(zone, t) + to_months(CAST(tw_months(i) AS INTEGER)) + to_days(CAST(tw_days(i) AS INTEGER))) "
-    "+ to_microseconds(CAST(tw_micros(i) AS BIGINT)) END",
+    "CREATE OR REPLACE MACRO tw_instant_plus(t, i, zone) AS CASE WHEN (tw_months(i) = 0 AND tw_days(i) = 0) OR NOT isfinite(t) THEN tw_moment(t + i) "
+    "ELSE tw_moment(timezone(zone, timezone(zone, t) + to_months(CAST(tw_months(i) AS INTEGER)) + to_days(CAST(tw_days(i) AS INTEGER))) "
+    "+ to_microseconds(CAST(tw_micros(i) AS BIGINT))) END",
     "CREATE OR REPLACE MACRO tw_instant_cut(unit, t, zone) AS CASE WHEN isfinite(t) "
     "THEN t - (timezone(zone, t) - date_trunc(unit, timezone(zone, t))) ELSE t END",
     "CREATE OR REPLACE MACRO tw_instant_plus_once(t, i, zone) AS list_transform([{'t': t, 'i': i}], lambda x: tw_instant_plus(x.t, x.i, zone))[1]",
@@ -173,7 +185,7 @@ MACROS: tuple[str, ...] = (
     "CREATE OR REPLACE MACRO tw_days_between(a, b) AS CASE WHEN isinf(a) AND b IS NOT NULL OR isinf(b) AND a IS NOT NULL THEN error('[22008] cannot subtract infinite dates') ELSE CAST(a - b AS INTEGER) END",
     "CREATE OR REPLACE MACRO tw_series_end(x) AS CASE WHEN isinf(x) THEN error('[0A000] generate_series() to infinity is not supported') ELSE x END",
     "CREATE OR REPLACE MACRO tw_finite(x) AS CASE WHEN isfinite(x) THEN x END",
-    "CREATE OR REPLACE MACRO tw_to_timestamptz(x, zone) AS CASE WHEN isfinite(x) THEN timezone(zone, x) ELSE CAST(x AS TIMESTAMP WITH TIME ZONE) END",
+    "CREATE OR REPLACE MACRO tw_to_timestamptz(x, zone) AS CASE WHEN isfinite(x) THEN tw_moment(timezone(zone, x)) ELSE CAST(x AS TIMESTAMP WITH TIME ZONE) END",
     "CREATE OR REPLACE MACRO tw_make_date(y, m, d) AS CASE WHEN y BETWEEN 1 AND 9999 THEN coalesce(TRY_CAST(printf('%04d-%02d-%02d', y, m, d) AS DATE), "
     "tw_make_date_of(y, m, d)) ELSE tw_make_date_of(y, m, d) END",
     # Years before ours: DuckDB counts 1 BC as 0, PostgreSQL shows it as -1. Their decades, centuries and millennia, see date_parts.

@@ -19,7 +19,7 @@ from typing import Final
 
 _QUANTIFIERS: Final = frozenset("*+?{")
 _ONE_CHARACTER: Final = re.compile(
-    r"\\(?:[dwsDWS]|U[0-9a-f]{8}|x[0-9a-f]{2}|[^0-9A-Za-z])|\[.+\]|[^\\^$]", re.DOTALL
+    r"\\(?:[dwsDWS]|U[0-9a-f]{8}|x[0-9a-f]{2}|[^0-9A-Za-z])|(?:\(\?-i:)?\[.+\]\)?|[^\\^$]", re.DOTALL
 )
 _PREFIXES: Final = (("?", ":"), ("?", "="), ("?", "!"), ("?", "<", "="), ("?", "<", "!"))
 _Width = tuple[float, float]

@@ -15,6 +15,7 @@ from typing import Final
 from planner.abc import SqlError
 from planner.binding.regexps.collating_elements import element
 from planner.binding.regexps.lengths import by_length
+from planner.binding.regexps.letter_cases import classes_in_both_cases, either_case, in_both_cases
 from planner.binding.regexps.patterns import Pattern
 
 _Classes = dict[str, str]
@@ -76,8 +77,16 @@ def compile_pattern(pattern: str, flags: str) -> Pattern:
         return Pattern(re.escape(pattern), _flags(flags))
     try:
         lines = any(f in flags for f in "nmw")
-        known = _translate(pattern, lines, "x" in flags, _ASCII)
-        return Pattern(_translate(pattern, lines, "x" in flags, classes), _flags(flags), known)
+        either = bool(_flags(flags) & re.IGNORECASE)
+        known = _translate(pattern, lines, "x" in flags, _ASCII, either=False)
+        found = _translate(
+            pattern,
+            lines,
+            "x" in flags,
+            classes_in_both_cases(classes) if either else classes,
+            either=either,
+        )
+        return Pattern(found, _flags(flags), known)
     except (re.error, OverflowError) as e:
         raise SqlError("2201B", f"invalid regular expression: {_reason(str(e))}") from None
 
@@ -125,7 +134,8 @@ def _flags(flags: str) -> int:
     return int(out)
 
 
-def _translate(pattern: str, lines: bool, verbose: bool, classes: _Classes) -> str:
+def _translate(pattern: str, lines: bool, verbose: bool, classes: _Classes, *, either: bool) -> str:
+    """`either`: letters stand for themselves in both cases."""
     out: list[str] = []
     i, n = 0, len(pattern)
     looks: list[bool] = []  # of each parenthesis that is open, whether it or one around it only looks
@@ -138,7 +148,7 @@ def _translate(pattern: str, lines: bool, verbose: bool, classes: _Classes) -> s
             named = _SHORT.get(e.lower())
             if e in _WRITTEN_OUT:
                 text, i = _character(pattern, i)
-                out.append(text)
+                out.append(in_both_cases(text) if either else text)
                 continue
             if named is not None:
                 out.append(f"[{'^' if e.isupper() else ''}{classes[named]}]")
@@ -149,7 +159,7 @@ def _translate(pattern: str, lines: bool, verbose: bool, classes: _Classes) -> s
             i += 2
         elif c == "[":
             text, i = _bracket(pattern, i, classes)
-            out.append(text)
+            out.append(in_both_cases(text) if either else text)
         elif c == "$":
             out.append("$" if lines else r"\Z")
             i += 1
@@ -159,7 +169,10 @@ def _translate(pattern: str, lines: bool, verbose: bool, classes: _Classes) -> s
                 looks.append(_LOOKS.match(pattern, i) is not None or bool(looks and looks[-1]))
             elif c == ")" and looks:
                 looks.pop()
-            out.append("\\{" if c == "{" and not pattern[i + 1 : i + 2].isdigit() else c)
+            if c == "{" and not pattern[i + 1 : i + 2].isdigit():
+                out.append("\\{")
+            else:
+                out.append(either_case(c) if either else c)
             i += 1
     return "".join(out) if verbose else by_length(out)
 

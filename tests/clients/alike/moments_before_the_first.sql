@@ -1,0 +1,25 @@
+-- Moments end on 4714-11-24 BC, days too: what is computed and comes before it is refused, however it was computed.
+CREATE TABLE moments (id int PRIMARY KEY, at timestamp, instant timestamptz, day date, back interval);
+INSERT INTO moments VALUES (1, '2086-05-03 12:00', '2086-05-03 12:00+00', '2086-05-03', '2483590 days');
+SELECT timestamp '2000-01-01' - interval '2451544 days';
+SELECT timestamp '2000-01-01' - interval '2451546 days';
+SELECT timestamp '2000-01-01' - interval '2483590 days' + interval '100000 days';
+SELECT at - back FROM moments;
+SELECT at - back FROM moments WHERE id = 1;
+SELECT at + -back FROM moments;
+SELECT day - back FROM moments;
+SELECT instant - back FROM moments;
+SELECT instant - (back - interval '40000 days') FROM moments;
+SELECT (timestamp 'infinity' - back), (date '-infinity' + back), timestamptz '-infinity' - back FROM moments;
+SELECT timestamptz '4714-11-24 12:00+00 BC' - (back * 0 + interval '13 hours') FROM moments;
+SELECT timestamptz '4714-11-24 12:00+00 BC' - (back * 0 + interval '12 hours') FROM moments;
+SELECT (d + id) - 2440588 - 20000 FROM (SELECT date '2000-01-01' + id AS d, id FROM moments) s;
+SELECT ((id + 2145031545) + date '2000-01-01') + id FROM moments;
+SELECT ((id + 2145031545) + date '2000-01-01') + id + 2 FROM moments;
+SELECT (date '2000-01-01' - (id + 2451542)) - id FROM moments;
+SELECT (date '2000-01-01' - (id + 2451543)) - id FROM moments;
+SELECT (date '2000-01-01' - (id + 2451543)) - id - 1 FROM moments;
+SET timezone = 'Asia/Tokyo';
+SELECT '4714-11-24 00:00 BC'::timestamp::timestamptz;
+SELECT at::timestamptz FROM (SELECT '4714-11-24 00:00 BC'::timestamp + id * interval '1 hour' AS at FROM moments) s;
+SELECT at::timestamptz FROM (SELECT '4714-11-24 09:18:59 BC'::timestamp + id * interval '1 hour' AS at FROM moments) s;
