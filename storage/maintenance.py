@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from storage import gc
-from storage.compaction import CompactionLimits, Compactor, Narrows, never
+from storage.compaction import Compactor, Narrows, never
+from storage.compaction_jobs import CompactionLimits
 from storage.gc import GcLimits, NamedElsewhere
 from storage.shard.shard import Shard
 

@@ -23,7 +23,8 @@ from planner.abc import Table
 from planner.catalog import Catalog
 from storage.abc import Part, ShardId, Timestamp
 from storage.blob import open_blob
-from storage.compaction import CompactionLimits, Compactor, Job, Numbered
+from storage.compaction import Compactor
+from storage.compaction_jobs import CompactionLimits, Job, Numbered
 from storage.consensus import open_consensus
 from storage.shard import Shard
 from storage.shard.machine import PartsGone

@@ -16,7 +16,8 @@ import pytest
 
 from executor.limits import ExecutorLimits
 from executor.past import catalogs, tables
-from storage.compaction import CompactionLimits, Compactor
+from storage.compaction import Compactor
+from storage.compaction_jobs import CompactionLimits
 from tests.executor.shared import Servers
 from tests.executor.sql import Client, Failed, Server
 from tests.executor.test_retention import HOUR_S, later

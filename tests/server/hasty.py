@@ -14,7 +14,7 @@ import storage.gc
 import storage.shard.log
 import tidewire.assembly
 import txn.upkeep
-from storage.compaction import CompactionLimits
+from storage.compaction_jobs import CompactionLimits
 from storage.gc import GcLimits
 from storage.maintenance import Maintenance
 from storage.shard.log import LogLimits

@@ -10,7 +10,8 @@ import pytest
 
 from storage import gc
 from storage.abc import Part, Row
-from storage.compaction import CompactionLimits, Compactor, choose
+from storage.compaction import Compactor
+from storage.compaction_jobs import CompactionLimits, choose
 from storage.parts import PartLimits, inline_deletes, inline_inserts
 from storage.shard import LogLimits, Shard
 from storage.shard.state import State, encode_state

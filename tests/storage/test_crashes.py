@@ -16,7 +16,8 @@ import pytest
 
 from storage import gc
 from storage.abc import Indeterminate, StorageError
-from storage.compaction import CompactionLimits, Compactor
+from storage.compaction import Compactor
+from storage.compaction_jobs import CompactionLimits
 from storage.parts import PartLimits, inline_deletes, inline_inserts
 from storage.shard import LogLimits, Shard
 from tests.storage.world import AB, Crash, Script, World, contents, lost, refused

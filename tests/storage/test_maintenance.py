@@ -8,7 +8,7 @@ import pytest
 
 from storage import gc
 from storage.abc import CorruptBlob
-from storage.compaction import CompactionLimits
+from storage.compaction_jobs import CompactionLimits
 from storage.maintenance import Done, Maintenance
 from storage.parts import PartLimits, inline_deletes, inline_inserts
 from storage.shard import Shard

@@ -356,7 +356,8 @@ def test_a_damaged_inline_part_is_corrupt(kind: str, data: bytes, has_ts: bool) 
 
 
 def test_compaction_stops_at_a_damaged_part_and_leaves_all_as_it_was() -> None:
-    from storage.compaction import CompactionLimits, Compactor
+    from storage.compaction import Compactor
+    from storage.compaction_jobs import CompactionLimits
 
     async def main() -> None:
         world = World(part_limits=PartLimits(inline_bytes_max=10))

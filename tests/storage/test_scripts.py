@@ -24,7 +24,8 @@ import pytest
 
 from storage import gc
 from storage.abc import Part, Row, StorageError
-from storage.compaction import CompactionLimits, Compactor
+from storage.compaction import Compactor
+from storage.compaction_jobs import CompactionLimits
 from storage.parts import PartLimits, inline_deletes, inline_inserts
 from storage.shard import LogLimits, Shard
 from storage.shard.readers import CriticalReader, LeasedReader

@@ -15,7 +15,8 @@ import pytest
 from storage import gc
 from storage.abc import CorruptBlob, Part
 from storage.blob import MemoryBlob, open_blob
-from storage.compaction import CompactionLimits, Compactor
+from storage.compaction import Compactor
+from storage.compaction_jobs import CompactionLimits
 from storage.consensus import open_consensus
 from storage.parts import decode_parquet
 from storage.rows import FIELD_ID
