@@ -26,6 +26,7 @@ from planner.types.encodings import UTF8, Encoding, decoded, encoded, encoding_n
 
 _LENGTH: Final = Struct(">i")
 _HEADER: Final = 5
+_LTREES: Final = (t.LTREE, t.LQUERY, t.LTXTQUERY)
 _TEXTS: Final = frozenset(
     (
         t.TEXT,
@@ -63,7 +64,9 @@ def is_text(ref: TypeRef, form: int) -> bool:
         return True
     element = t.element_of(ref.oid)
     inside = [TypeRef(element)] if element else [f for _, f in t.composite_fields(ref.oid) or ()]
-    if ref.oid in (t.RECORD, t.TSVECTOR, t.TSQUERY, t.HSTORE, t.XML) or any(is_text(i, 1) for i in inside):
+    if ref.oid in (t.RECORD, t.TSVECTOR, t.TSQUERY, t.HSTORE, t.XML, *_LTREES) or any(
+        is_text(i, 1) for i in inside
+    ):
         raise SqlError(
             "0A000",
             f"type {t.format_type(ref)} in binary format is not supported with a client_encoding other than UTF8",

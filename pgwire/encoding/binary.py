@@ -22,7 +22,7 @@ from pgwire.encoding.binary_snapshots import snapshot_in, snapshot_out
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.records import fields_of
-from planner.extensions import hstores
+from planner.extensions import hstores, ltree_patterns, ltrees
 from planner.geometry.binary import from_binary as geometry_in
 from planner.geometry.binary import to_binary as geometry_out
 from planner.geometry.texts import OF_DATUM, SHOW
@@ -465,6 +465,9 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.JSONB: (_jsonb_out, _versioned_in(t.JSONB)),
     t.JSONPATH: (_jsonb_out, _versioned_in(t.JSONPATH)),
     t.HSTORE: (hstores.to_binary, hstores.from_binary),
+    t.LTREE: (ltrees.to_binary, ltrees.from_binary("ltree", ltrees.ltree_in)),
+    t.LQUERY: (ltrees.to_binary, ltrees.from_binary("lquery", ltree_patterns.lquery_in)),
+    t.LTXTQUERY: (ltrees.to_binary, ltrees.from_binary("ltxtquery", ltree_patterns.ltxtquery_in)),
     t.TSVECTOR: (vectors.to_binary, vectors.from_binary),
     t.TSQUERY: (queries.to_binary, queries.from_binary),
     t.INET: (lambda v: networks.to_binary(v, False), lambda data: networks.from_binary(data, False)),

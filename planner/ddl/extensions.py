@@ -157,6 +157,8 @@ def users_of(scope: Scope, extension: Extension) -> list[User]:
     for table in scope.catalog.tables_using(HAS_TEXT):
         source = constraints.qualified(scope, table)
         for column in table.columns:
+            if column.hidden:  # an index's, or a partition key's: theirs to tell of
+                continue
             if column.default is not None and not column.identity and not column.sequence_oid:
                 on = trial.needs(f"SELECT {column.default}" + (f" FROM {source}" if column.generated else ""))
                 if on:

@@ -60,4 +60,14 @@ def class_of(method: str, name: str) -> tuple[str, str] | None:
     return _classes().get((method, name))
 
 
-__all__ = ["Known", "class_of", "facts", "function_names", "known"]
+@lru_cache(maxsize=1)
+def _defaults() -> frozenset[tuple[str, str]]:
+    return frozenset((method, of) for _, method, _, of, is_default in facts("classes") if is_default == "1")
+
+
+def has_class(method: str, of: str) -> bool:
+    """Whether an extension brings the class by which an index of a method takes the type, where none is said."""
+    return (method, of) in _defaults()
+
+
+__all__ = ["Known", "class_of", "facts", "function_names", "has_class", "known"]

@@ -21,12 +21,15 @@ NAMES: Final = (
     "citext",
     "fuzzystrmatch",
     "hstore",
+    "ltree",
     "pg_trgm",
     "pgcrypto",
     "unaccent",
     "uuid-ossp",
 )
-TYPES: Final = ("citext", "_citext", "hstore", "_hstore")
+TYPES: Final = tuple(
+    f"{array}{name}" for name in ("citext", "hstore", "ltree", "lquery", "ltxtquery") for array in ("", "_")
+)
 """The types that extensions bring (`planner.types.of_extensions`), and arrays over them."""
 _MEMBERS: Final = """
 select e.extname, d.objid from pg_depend d join pg_extension e on e.oid = d.refobjid

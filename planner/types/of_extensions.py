@@ -27,6 +27,20 @@ MEMBERS: Final[dict[str, tuple[BuiltinType, ...]]] = {
             "hstore_recv", "hstore_send", "-", "-", "i", "x", 0,
         ),
     ),
+    "ltree": (
+        BuiltinType(
+            oids.LTREE, "ltree", oids.LTREE_ARRAY, -1, False, "b", "U", False, ",", 0, "ltree_in", "ltree_out",
+            "ltree_recv", "ltree_send", "-", "-", "i", "x", 0,
+        ),
+        BuiltinType(
+            oids.LQUERY, "lquery", oids.LQUERY_ARRAY, -1, False, "b", "U", False, ",", 0, "lquery_in", "lquery_out",
+            "lquery_recv", "lquery_send", "-", "-", "i", "x", 0,
+        ),
+        BuiltinType(
+            oids.LTXTQUERY, "ltxtquery", oids.LTXTQUERY_ARRAY, -1, False, "b", "U", False, ",", 0, "ltxtq_in",
+            "ltxtq_out", "ltxtq_recv", "ltxtq_send", "-", "-", "i", "x", 0,
+        ),
+    ),
 }  # fmt: skip
 """By extension."""
 EXTENSION_OF: Final[dict[int, str]] = {}

@@ -102,6 +102,12 @@ CITEXT: Final = 15_900  # of extensions: see of_extensions
 CITEXT_ARRAY: Final = 15_901
 HSTORE: Final = 15_902
 HSTORE_ARRAY: Final = 15_903
+LTREE: Final = 15_904
+LTREE_ARRAY: Final = 15_905
+LQUERY: Final = 15_906
+LQUERY_ARRAY: Final = 15_907
+LTXTQUERY: Final = 15_908
+LTXTQUERY_ARRAY: Final = 15_909
 
 BOOL_ARRAY: Final = 1000
 BYTEA_ARRAY: Final = 1001

@@ -45,7 +45,7 @@ SAME_AS_DATUM: Final = frozenset(
     (
         oids.BOOL, oids.INT2, oids.INT4, oids.INT8, oids.OID, oids.TEXT, oids.VARCHAR, oids.NAME, oids.DATE, oids.TIME,
         oids.TIMESTAMP, oids.TIMESTAMPTZ, oids.UUID, oids.MACADDR, oids.MACADDR8,
-        oids.PG_LSN, oids.MONEY, oids.TID, oids.XID8,
+        oids.PG_LSN, oids.MONEY, oids.TID, oids.XID8, oids.LTREE,
     )
 )  # fmt: skip
 """Types whose equal values are equal datums, in the order of these."""
@@ -60,6 +60,8 @@ UNORDERED: Final = frozenset(
         oids.PG_SNAPSHOT,
         oids.TXID_SNAPSHOT,
         oids.REFCURSOR,
+        oids.LQUERY,
+        oids.LTXTQUERY,
         *GEOMETRIC,
     )
 )

@@ -32,6 +32,7 @@ from planner.types.intervals import IntervalType
 from planner.types.jsonpaths import JsonPathType
 from planner.types.jsons import JsonType
 from planner.types.log_places import LogPlaceType
+from planner.types.ltrees import LtreeType
 from planner.types.macaddrs import MacaddrType
 from planner.types.money import MoneyType
 from planner.types.networks import NetworkType
@@ -81,7 +82,13 @@ _SHOWN_OIDS: Final = (
     oids.REFCURSOR,
 )
 
-_OF_EXTENSIONS: Final[dict[str, Callable[[int], SqlType]]] = {"citext": TextType, "hstore": HstoreType}
+_OF_EXTENSIONS: Final[dict[str, Callable[[int], SqlType]]] = {
+    "citext": TextType,
+    "hstore": HstoreType,
+    "ltree": LtreeType,
+    "lquery": LtreeType,
+    "ltxtquery": LtreeType,
+}
 
 
 def _families() -> dict[int, SqlType]:

@@ -25,10 +25,17 @@ CREATE EXTENSION hstore;
 CREATE TABLE things (id int PRIMARY KEY, h hstore DEFAULT 'x=>1', hs hstore[]);
 CREATE INDEX things_h ON things USING gin (h);
 INSERT INTO things VALUES (1, 'b=>NULL, aa=>"2 \\" 3"', ARRAY['a=>1'::hstore, NULL]), (2, '', NULL);
+CREATE EXTENSION ltree;
+CREATE TABLE places (path ltree PRIMARY KEY, above ltree[], watched lquery, asked ltxtquery);
+CREATE INDEX places_above ON places USING gist (above);
+INSERT INTO places VALUES ('Top.A', '{"",Top}', '*.a@{1}', 'a & !( b | c )'), ('Top', NULL, NULL, NULL);
 """
 ROWS = {"citext": [("Ann@Example.com", ["Red", "GREEN"], "None"), ("bob@example.com", None, "None")]}
 THINGS = "SELECT id, h::text, hs::text FROM things ORDER BY id"
 THERE = [(1, '"b"=>NULL, "aa"=>"2 \\" 3"', '{"\\"a\\"=>\\"1\\"",NULL}'), (2, "", None)]
+
+PLACES = "SELECT path::text, above::text, watched::text, asked::text FROM places ORDER BY path"
+PLACED = [("Top", None, None, None), ("Top.A", '{"",Top}', "*.a@{1}", "a & !( b | c )")]
 
 
 class AsText(TextLoader):
@@ -95,17 +102,20 @@ def test_psycopg_reads_and_writes_hstore(server: ServerProcess, binary: bool) ->
         assert cursor.execute(asked, (given,)).fetchone() == (given, '2 " 3')
 
 
-def test_hstore_in_copy(server: ServerProcess) -> None:
+@pytest.mark.parametrize(("table", "asked", "rows"), [("things", THINGS, THERE), ("places", PLACES, PLACED)])
+def test_values_in_copy(
+    server: ServerProcess, table: str, asked: str, rows: list[tuple[object, ...]]
+) -> None:
     with psycopg.connect(dsn_of(server), autocommit=True) as connection:
-        connection.execute("CREATE TABLE things_copied (LIKE things)")
+        connection.execute(f"CREATE TABLE copied_too (LIKE {table})".encode())
         for form in ("text", "csv", "binary"):
-            connection.execute("DELETE FROM things_copied")
-            with connection.cursor().copy(f"COPY things TO STDOUT ({form_of(form)})") as copy:
+            connection.execute("DELETE FROM copied_too")
+            with connection.cursor().copy(f"COPY {table} TO STDOUT ({form_of(form)})".encode()) as copy:
                 data = b"".join(bytes(block) for block in copy)
-            with connection.cursor().copy(f"COPY things_copied FROM STDIN ({form_of(form)})") as copy:
+            with connection.cursor().copy(f"COPY copied_too FROM STDIN ({form_of(form)})") as copy:
                 copy.write(data)
-            assert connection.execute(THINGS.replace("things", "things_copied").encode()).fetchall() == THERE
-        connection.execute("DROP TABLE things_copied")
+            assert connection.execute(asked.replace(table, "copied_too").encode()).fetchall() == rows
+        connection.execute("DROP TABLE copied_too")
 
 
 def test_citext_in_copy(server: ServerProcess) -> None:
@@ -193,7 +203,8 @@ def test_a_dump_is_restored_in_postgres_and_here(server: ServerProcess) -> None:
                     )
                     assert found.fetchall() == ROWS["citext"]
                     assert connection.execute(THINGS.encode()).fetchall() == THERE
-            there.execute("DROP TABLE people, things")
-            there.execute("DROP EXTENSION citext, hstore")
+                    assert connection.execute(PLACES.encode()).fetchall() == PLACED
+            there.execute("DROP TABLE people, things, places")
+            there.execute("DROP EXTENSION citext, hstore, ltree")
     except NoPostgres as e:
         pytest.skip(str(e))

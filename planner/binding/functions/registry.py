@@ -56,6 +56,7 @@ _FAMILIES = (
     "citext",
     "textsearch",
     "hstore",
+    "ltree",
     "geometry",
     "money",
     "xml",

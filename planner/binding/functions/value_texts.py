@@ -65,6 +65,8 @@ _SHOWN = frozenset(
         "tsvector",
         "tsquery",
         "hstore",
+        "lquery",
+        "ltxtquery",
         "xml",
         *OF_DATUM,
     ]
@@ -99,6 +101,9 @@ _READ = frozenset(
         "tsvector",
         "tsquery",
         "hstore",
+        "ltree",
+        "lquery",
+        "ltxtquery",
         *OF_DATUM,
     ]
 )
@@ -106,7 +111,7 @@ _READ = frozenset(
 
 _STORED_AS_TEXT = frozenset(
     (
-        t.TEXT, t.VARCHAR, t.NAME, t.CITEXT, t.UNKNOWN, t.CSTRING, t.VOID, t.UUID, t.JSON, t.JSONB, t.TIMETZ, t.ANYARRAY,
+        t.TEXT, t.VARCHAR, t.NAME, t.CITEXT, t.LTREE, t.UNKNOWN, t.CSTRING, t.VOID, t.UUID, t.JSON, t.JSONB, t.TIMETZ, t.ANYARRAY,
     )
 )  # fmt: skip
 """What the engine holds in the very form that the output function would give; anyarray is of system relations alone."""

@@ -102,6 +102,7 @@ def one_dimension(text: str) -> str:
 
 
 _NOT_ONE_DIMENSION = {
+    "paths": SqlError("2202E", "array must be one-dimensional"),
     "thresholds": SqlError("2202E", "thresholds must be one-dimensional array"),
     "sizes": SqlError(
         "2202E", "wrong number of array subscripts", detail="Dimension array must be one dimensional."

@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from planner.extensions import accents, ciphers, hstores, passwords, sounds, trigrams, uuids
+from planner.extensions import (
+    accents,
+    ciphers,
+    hstores,
+    ltree_patterns,
+    ltrees,
+    passwords,
+    sounds,
+    trigrams,
+    uuids,
+)
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V, _B, _I, _CHANCE, _L = "VARCHAR", "BLOB", "INTEGER", "DOUBLE", "VARCHAR[]"
@@ -17,6 +27,11 @@ _V, _B, _I, _CHANCE, _L = "VARCHAR", "BLOB", "INTEGER", "DOUBLE", "VARCHAR[]"
 def _anew(function: Callable[..., Any]) -> Callable[..., Any]:
     """Without the last argument."""
     return lambda *given: function(*given[:-1])
+
+
+def _found(function: Callable[..., Any]) -> Callable[..., bool]:
+    """Whether there is one."""
+    return lambda *given: function(*given) is not None
 
 
 FUNCTIONS: list[Entry] = [
@@ -72,5 +87,28 @@ FUNCTIONS: list[Entry] = [
     ("tw_hstore_json_loose", hstores.to_json_loose, (_V,), _V),
     ("tw_hstore_key", hstores.order_key, (_V,), _B),
     ("tw_send_hstore", hstores.to_binary, (_V,), _B),
+    ("tw_in_ltree", ltrees.ltree_in, (_V,), _V),
+    ("tw_in_lquery", ltree_patterns.lquery_in, (_V,), _V),
+    ("tw_in_ltxtquery", ltree_patterns.ltxtquery_in, (_V,), _V),
+    ("tw_ltree_compared", ltrees.compared, (_V, _V), _I),
+    ("tw_ltree_part", ltrees.part, (_V, _I, _I), _V),
+    ("tw_ltree_part_of_length", ltrees.part_of_length, (_V, _I, _I), _V),
+    ("tw_ltree_part_from", ltrees.part_from, (_V, _I), _V),
+    ("tw_ltree_place", ltrees.place, (_V, _V, _I), _I),
+    ("tw_ltree_joined", ltrees.joined, (_V, _V), _V),
+    ("tw_ltree_in_common", ltrees.in_common, (_L,), _V),
+    ("tw_ltree_matches", ltree_patterns.matches, (_V, _V), "BOOLEAN"),
+    ("tw_ltree_matches_any", ltree_patterns.matches_any, (_V, _L), "BOOLEAN"),
+    ("tw_ltree_contains", ltree_patterns.contains, (_V, _V), "BOOLEAN"),
+    ("tw_ltree_first_above", ltree_patterns.first_above, (_L, _V), _V),
+    ("tw_ltree_first_below", ltree_patterns.first_below, (_L, _V), _V),
+    ("tw_ltree_first_match", ltree_patterns.first_match, (_L, _V), _V),
+    ("tw_ltree_first_holding", ltree_patterns.first_holding, (_L, _V), _V),
+    ("tw_ltree_any_above", _found(ltree_patterns.first_above), (_L, _V), "BOOLEAN"),
+    ("tw_ltree_any_below", _found(ltree_patterns.first_below), (_L, _V), "BOOLEAN"),
+    ("tw_ltree_any_match", _found(ltree_patterns.first_match), (_L, _V), "BOOLEAN"),
+    ("tw_ltree_any_holding", _found(ltree_patterns.first_holding), (_L, _V), "BOOLEAN"),
+    ("tw_ltree_any_any", ltree_patterns.any_matches_any, (_L, _L), "BOOLEAN"),
+    ("tw_send_ltree", ltrees.to_binary, (_V,), _B),
     ("tw_show_trgm", trigrams.show_trgm, (_V,), "VARCHAR[]"),
 ]

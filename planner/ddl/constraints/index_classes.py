@@ -22,8 +22,11 @@ from planner.ddl.constraints.collated_keys import no_default_class
 from planner.ddl.extensions import of_an_extension
 from planner.ddl.scope import Scope
 from planner.ddl.types.casts import coercible
+from planner.extensions import has_class
 from planner.types import oids
+from planner.types.declared import FIRST_USER_OID
 from planner.types.enums import labels_of
+from planner.types.of_extensions import EXTENSION_OF
 from planner.types.user_ranges import spanned
 
 _OF_PARTS: Final = ("gin", "gist", "spgist")
@@ -56,8 +59,13 @@ def key_class(scope: Scope, method: str, said: str, of: TypeRef | None) -> str:
 
 
 def refuse_without(scope: Scope, method: str, of: TypeRef) -> None:
-    """Raises 42704 for a type of the system's that an index of values' parts (gin, gist, spgist) knows no operators for."""
-    if method not in _OF_PARTS or of.oid >= types.CITEXT or opclass_for(method, "", of.oid):
+    """Raises 42704 for a type of the system's, or of an extension, that the index's method knows no operators for."""
+    of_extension = of.oid in EXTENSION_OF
+    if of.oid >= FIRST_USER_OID or (of_extension and has_class(method, types.BY_OID[of.oid].typname)):
+        return
+    if of_extension and of.oid != oids.CITEXT and not types.element_of(of.oid):
+        raise no_default_class(of, method)
+    if method not in _OF_PARTS or opclass_for(method, "", oids.TEXT if of.oid == oids.CITEXT else of.oid):
         return
     if scope.catalog.extension(f"btree_{method}") is None:
         raise no_default_class(of, method)

@@ -209,9 +209,12 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         said = (thing.oid, getattr(thing, "array_oid", 0))
         for table in _tables_wording(catalog, thing.name, *said):
             for column in table.columns:
+                if column.hidden or (column.inherited and not column.local):
+                    continue  # an index's, which goes with its other columns; the parents' column goes, and takes it along
                 if column.declared.oid in said:
                     shown = on if column.declared.oid == thing.oid else f"{on}[]"
-                    found.append(Dependent(table, shown, column=column))
+                    is_key = table.partitioning is not None and column.attnum in table.partitioning.columns
+                    found.append(Dependent(table, shown, column=None if is_key else column))
                 elif column.sequence_oid == thing.oid or (
                     column.default is not None
                     and thing.name in column.default
@@ -246,14 +249,11 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
 
         for made in catalog.types_of_extension(thing.name):
             found += dependents(scope, made)
-        gone = {(d.thing.oid, d.column.attnum) for d in found if d.column is not None}
+        gone = [(d.thing.oid, d.column) for d in found if d.column is not None and not d.default_only]
         found += [
             Dependent(u.thing, u.on, u.constraint, u.column, u.column is not None and not u.column.generated)
             for u in users_of(scope, thing)
-            if not (
-                isinstance(u.thing, Index)
-                and any((u.thing.table_oid, k.attnum) in gone for k in u.thing.keys)
-            )
+            if not any(_goes_with(u.thing, u.constraint, *column) for column in gone)
         ]
     if isinstance(thing, RangeType):
         found += dependents(scope, multirange_of(scope, thing))
@@ -275,6 +275,16 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
     if isinstance(thing, CompositeType):
         found += [Dependent(t, on) for t in typed_tables.tables_of(scope, thing)]
     return found
+
+
+def _goes_with(thing: CatalogObject, constraint: Constraint | None, table_oid: Oid, column: Column) -> bool:
+    """Whether an index or a CHECK is over a column that goes: nobody is told of it besides."""
+    if isinstance(thing, Index):
+        return thing.table_oid == table_oid and (
+            any(k.attnum == column.attnum for k in thing.keys)
+            or any(mentions(text, column.name) for text in thing.texts)
+        )
+    return constraint is not None and thing.oid == table_oid and mentions(constraint.expression, column.name)
 
 
 def _heirs(scope: Scope, table: Table, on: str) -> list[Dependent]:
