@@ -22,7 +22,7 @@ from planner.binding.facts import category, element_name, type_name
 from planner.binding.numerics import to_float
 from planner.binding.parameters import Parameters
 from planner.binding.records import items_of, row_of, told_type
-from planner.binding.resolve import castable, own_cast
+from planner.binding.resolve import POLYMORPHIC, castable, own_cast
 from planner.catalog.routine_objects import Cast
 from planner.catalog.system.reg_names import INPUT, RegNames
 from planner.types.declared import FIRST_USER_OID
@@ -127,6 +127,8 @@ class Coercions:
                 return None
             if not castable(name_of(node.type), name_of(target), context):
                 return None
+            if name_of(target) in (*POLYMORPHIC, "any"):
+                return node  # an `anyarray` is of the type that was given
             plain = TypeRef(target.oid)
             if target.oid == t.BIT and node.type.oid in (t.INT4, t.INT8):
                 return ir.Cast(target, node, True, position)  # which bits those are depends on how many

@@ -40,7 +40,7 @@ _INFIX: dict[type[exp.Expression], str] = {
     exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=", exp.DPipe: "||", exp.BitwiseAnd: "&", exp.BitwiseOr: "|",
 }  # fmt: skip
 _NEGATIONS = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-_CAST = re.compile(r"\bcast\s*\([\s(]*(?:[\w\s]*\s)?$", re.IGNORECASE)
+_CAST = re.compile(r"\bcast\s*\([\s(]*(?:(?:array\s*)?\[[\s(]*)*(?:[\w\s]*\s)?$", re.IGNORECASE)
 """What stands before the first that has a place of what CAST is given."""
 _TO_TYPE = re.compile(r"[\s()]*(?:::|\bas\b)\s*", re.IGNORECASE)
 _PAST_TYPE = re.compile(
@@ -294,7 +294,7 @@ class ExpressionBinder(ArrayBinder):
             n.meta["end"] for n in node.this.walk() if n._meta is not None and n.meta.get("end") is not None
         ]
         between = self.text[max(ends, default=at) + 1 : at - 1]
-        return at if not between.strip(" \t\r\n()") else first_position(node)
+        return at if not between.strip(" \t\r\n()]") else first_position(node)
 
     def _type_position(self, node: exp.Cast) -> int:
         """Where a cast's type is named: behind `::` or AS, or before the literal; the tree does not know. 0: not found."""

@@ -18,6 +18,7 @@ from planner.abc import PlanError, TypeRef
 from planner.catalog import MultirangeType, RangeType, Schema
 from planner.catalog.collations import by_bytes, is_collatable
 from planner.catalog.system.constraints import opclass_for
+from planner.catalog.system.extension_classes import class_of_key
 from planner.ddl import collations, others
 from planner.ddl.scope import Scope
 from planner.ddl.types.typenames import resolve_type
@@ -49,7 +50,7 @@ def create_range(scope: Scope, said: st.CreateRange) -> None:
     fact = types.BY_OID.get(subtype.oid)
     if fact is not None and fact.typtype == "p":
         raise PlanError("42804", f"range subtype cannot be {shown}")
-    opclass = _opclass(options.get("subtype_opclass"), subtype, shown)
+    opclass = _opclass(scope, options.get("subtype_opclass"), subtype, shown)
     if types.base_of(subtype) != subtype or not may_be_bounds(subtype.oid):
         raise PlanError("0A000", f"ranges over type {shown} are not supported")
     collation = _collation(scope, options.get("collation"), subtype)
@@ -75,9 +76,10 @@ def create_range(scope: Scope, said: st.CreateRange) -> None:
     scope.add(MultirangeType(multi_oid, home.oid, multi_name, multi_array, subtype, oid, scope.user))
 
 
-def _opclass(said: st.Name | None, subtype: TypeRef, shown: str) -> int:
+def _opclass(scope: Scope, said: st.Name | None, subtype: TypeRef, shown: str) -> int:
+    default = opclass_for("btree", "", subtype.oid) or class_of_key(scope.catalog, "btree", "", subtype.oid)
     if said is None:
-        found = opclass_for("btree", "", subtype.oid)
+        found = default
         if not found:
             raise PlanError(
                 "42704",
@@ -87,9 +89,10 @@ def _opclass(said: st.Name | None, subtype: TypeRef, shown: str) -> int:
             )
         return found
     found = opclass_for("btree", said.name, subtype.oid)
+    found = found or class_of_key(scope.catalog, "btree", said.name, subtype.oid)
     if not found:
         raise PlanError("42704", f'operator class "{said}" does not exist for access method "btree"')
-    if found != opclass_for("btree", "", subtype.oid):
+    if found != default:
         raise PlanError("0A000", f'ranges by operator class "{said}" are not supported')
     return found
 

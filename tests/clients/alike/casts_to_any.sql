@@ -1,0 +1,24 @@
+-- A cast to a type that stands for any is of the type that was given; refused casts of arrays are shown at their place.
+SELECT '{1, 2, NULL}'::int[]::anyarray, pg_typeof('{1}'::int[]::anyarray);
+SELECT 1::anyelement;
+SELECT 1::anyarray;
+SELECT 1::anynonarray, 1::anycompatible;
+SELECT array[1]::anynonarray;
+SELECT int4range(1,2)::anyrange, '{[1,2)}'::int4multirange::anymultirange;
+SELECT 1::"any";
+SELECT 'x'::anyelement;
+SELECT NULL::anyelement;
+SELECT array[1]::anycompatiblearray;
+SELECT 1::anyenum;
+SELECT '{1,2}'::int2vector::anyarray;
+SELECT CAST(a AS anyarray) FROM (VALUES (array['x','y'])) v(a);
+SELECT 1::trigger;
+SELECT 1::record;
+SELECT array_append('{1}'::int[]::anyarray, 2);
+SELECT array[1]::date;
+SELECT CAST(array[1] AS date);
+SELECT (array[1])::date;
+SELECT array[array[1],array[2]]::point;
+SELECT (1+2)::point;
+SELECT lower('a')::point[];
+SELECT a.x::point FROM (VALUES (1)) a(x);
