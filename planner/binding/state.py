@@ -188,6 +188,8 @@ class QueryState:
         self.keeps_selects = True
         self.common_writes: list[CommonWrite] = []
         self.in_common_write = False
+        self.arbiter_conditions: list[ir.Node] = []
+        """What ON CONFLICT asks of parameters (`planner.binding.writes.arbiter_predicates`)."""
         self.with_texts: dict[str, Frag] = {}
         """The text of each WITH query so far, by its name in the text."""
         self.locked_texts: dict[Frag, tuple[tuple[int, int] | None, ...]] = {}

@@ -38,7 +38,7 @@ from planner.binding.records import items_of, told
 from planner.binding.routines.variables import Variables
 from planner.binding.scope import Scope
 from planner.binding.state import Parts
-from planner.binding.writes import rules
+from planner.binding.writes import arbiter_predicates, rules
 from planner.binding.writes.common_writes import with_writes
 from planner.binding.writes.dml import DmlBinder
 from planner.binding.writes.merge import MergeBinder
@@ -101,6 +101,8 @@ def bound_plan(
     if isinstance(body, Query) and body.relations and not queries.named_objects:
         of_system = all(isinstance(use, SystemUse) for use in body.relations)
         plan.extra |= {"meaning": ctx.catalog.meaning} if of_system else {}
+    if queries.arbiter_conditions:
+        plan.extra["constants"] = arbiter_predicates.asked_first(queries)
     if queries.routines.used:
         plan.extra["functions"] = frozenset(queries.routines.used)
     if queries.keys_used:

@@ -141,9 +141,12 @@ async def _for_each(
         if shown:
             found.append(queries.canonical_table(one, each.shown).rename_columns([f.name for f in shown]))
     out = pa.concat_tables([pa.schema(shown).empty_table(), *found])
+    cells = dict(
+        zip(out.column_names, out.columns, strict=True)
+    )  # of a query of no columns there is no table with rows
     for i in range(len(each.types)):
-        out = out.append_column(f"k{i}", asked.column(i).take(pa.array(of, pa.int64())))
-    return out
+        cells[f"k{i}"] = asked.column(i).take(pa.array(of, pa.int64()))
+    return pa.table(cells)
 
 
 def check(session: Session, block: Block, body: LockingQuery) -> None:

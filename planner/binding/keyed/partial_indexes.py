@@ -63,12 +63,12 @@ _known: Remembered[tuple[Index, Table, Expr | None]] = Remembered(_PREDICATES_MA
 def _serving(catalog: Catalog, index: Index, table: Table, where: Sequence[Expr]) -> Expr | None:
     """The predicate, where the conditions imply it."""
     predicate = None if is_binding() else _predicate(catalog, index, table)
-    if predicate is None or not all(any(_implies(q, p) for q in where) for p in _all_of(predicate)):
+    if predicate is None or not all(any(implies(q, p) for q in where) for p in _all_of(predicate)):
         return None
     return predicate
 
 
-def _conditions(number: int, where: ir.Node | None) -> list[Expr]:
+def said_of_rows(number: int, where: ir.Node | None) -> list[Expr]:
     """What a query asks of relation `number`, as far as the keyed engine has words for it."""
     found: list[Expr] = []
     for c in keyed.conjuncts(where):
@@ -98,18 +98,18 @@ def _all_of(e: Expr) -> list[Expr]:
     return [e]
 
 
-def _implies(q: Expr, p: Expr) -> bool:
+def implies(q: Expr, p: Expr) -> bool:
     """Whether wherever `q` is true `p` is."""
     if q == p:
         return True
     if isinstance(p, Call) and p.op == "and":
-        return all(_implies(q, x) for x in p.args)
+        return all(implies(q, x) for x in p.args)
     if isinstance(q, Call) and q.op == "or":
-        return all(_implies(x, p) for x in q.args)
-    if isinstance(q, Call) and q.op == "and" and any(_implies(x, p) for x in q.args):
+        return all(implies(x, p) for x in q.args)
+    if isinstance(q, Call) and q.op == "and" and any(implies(x, p) for x in q.args):
         return True
     if isinstance(p, Call) and p.op == "or":
-        return any(_implies(q, x) for x in p.args)
+        return any(implies(q, x) for x in p.args)
     truth = _truth(q)
     if truth is not None and truth == _truth(p):
         return True
@@ -198,10 +198,10 @@ def served(
         ):
             continue
         if asked is None:
-            asked = _conditions(number, where)
+            asked = said_of_rows(number, where)
         predicate = _serving(catalog, index, table, asked)
         if predicate is not None:
             yield index, predicate
 
 
-__all__ = ["served"]
+__all__ = ["implies", "said_of_rows", "served"]

@@ -2,9 +2,11 @@
 
     ON CONFLICT (email)                          UNIQUE (email), or a unique index on it
     ON CONFLICT (lower(email))                   CREATE UNIQUE INDEX ... (lower(email))
+    ON CONFLICT (email COLLATE "C")              the same, where that is the index's collation
     ON CONFLICT (email) WHERE active AND x > 1   ... (email) WHERE active: every conjunct of the index's predicate
                                                  must be among those of the clause
     ON CONFLICT (key) WHERE status = 'new'       ... (key) WHERE status IN ('new', 'taken'): or a column is among fewer values
+    ON CONFLICT (key) WHERE x > 7                ... (key) WHERE x > 5: or follow from one (`arbiter_predicates`)
 
 Expressions are compared as trees, names folded, parentheses, operator classes, and casts that change nothing apart:
 `lower(email)` over a varchar is what PostgreSQL's catalog, and so an ORM that has read it, spells `lower((email)::text)`.
@@ -19,6 +21,8 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import Constraint, PlanError, Table
+from planner.binding.naming import identifier
+from planner.binding.writes.arbiter_predicates import NO_ARBITER, ClausePredicate
 from planner.catalog import Catalog, Index
 from planner.catalog.type_objects import EnumType
 from planner.parse import parse_expression
@@ -32,32 +36,58 @@ def inferred(
     table: Table,
     keys: Sequence[exp.Expression],
     predicate: exp.Expression | None,
+    given: ClausePredicate | None,
 ) -> Constraint:
-    """The constraint that the clause means; of several, one over all rows. Raises 42P10."""
+    """The constraint that the clause means; of several, one over all rows. Raises 42P10.
+
+    `given` is asked for what does not stand in `predicate`, and keeps what hangs on the parameters' values.
+    """
 
     def said(node: exp.Expression) -> exp.Expression:
         return _with_schemas(catalog, search_path, node)
 
-    wanted = {_spelled(table, part) for k in keys for part in _parts(said(k))}
+    asked = [part for k in keys for part in _parts(said(k))]
+    wanted = {_spelled(table, _bare(part)) for part in asked}
     kinds = _kinds(catalog, table)
-    given = _conjuncts(table, said(predicate.this), kinds) if predicate is not None else set()
+    stated = (
+        {_conjunct(table, n, kinds) for n in _conjuncts(said(predicate.this))}
+        if predicate is not None
+        else set()
+    )
+    collated = {_spelled(table, _bare(part)): name for part in asked if (name := _collation(part))}
     partial: Constraint | None = None
+    hanging: list[exp.Expression] = []
     for c in table.constraints:
         if c.kind not in "pu":
             continue
         index = catalog.get(c.index_oid)
-        if not isinstance(index, Index) or _keys(table, index) != wanted:
+        if not isinstance(index, Index) or set(spelled := _keys(table, index)) != wanted:
+            continue
+        if any(
+            catalog.collation_key(name, schema, search_path) != spelled[key]
+            for key, (schema, name) in collated.items()
+        ):
             continue
         refuse_deferrable(table, (c,))
         if not index.predicate:
             return c
-        needed = _conjuncts(table, parse_expression(index.predicate), kinds)
-        if partial is None and all(_follows(n, given) for n in needed):
-            partial = c
+        if predicate is None or (partial is not None and not hanging):
+            continue
+        open_ones = [
+            n
+            for n in _conjuncts(parse_expression(index.predicate))
+            if not _follows(_conjunct(table, n, kinds), stated)
+        ]
+        if not open_ones:
+            partial, hanging = c, []
+            continue
+        left = given.leaves(open_ones) if given is not None else None
+        if left is not None and (not left or partial is None):
+            partial, hanging = c, left
+    if given is not None and hanging:
+        given.hang_on(hanging)
     if partial is None:
-        raise PlanError(
-            "42P10", "there is no unique or exclusion constraint matching the ON CONFLICT specification"
-        )
+        raise PlanError("42P10", NO_ARBITER)
     return partial
 
 
@@ -90,7 +120,19 @@ def _with_schemas(catalog: Catalog, search_path: Sequence[str], node: exp.Expres
 
 def _parts(key: exp.Expression) -> list[exp.Expression]:
     bare = _bare(key)
-    return [_bare(x) for x in bare.expressions] if isinstance(bare, exp.Tuple) else [bare]
+    return list(bare.expressions) if isinstance(bare, exp.Tuple) else [key]
+
+
+def _collation(part: exp.Expression) -> tuple[str, str] | None:
+    """Schema and name of the collation that is said of a key."""
+    while isinstance(part, exp.Ordered | exp.Opclass | exp.Paren):
+        part = part.this
+    if not isinstance(part, exp.Collate):
+        return None
+    named = part.expression
+    schema = named.args.get("table") if isinstance(named, exp.Column) else None
+    last = named.this if isinstance(named, exp.Column) else named
+    return ("" if schema is None else identifier(schema)), identifier(last)
 
 
 def _bare(node: exp.Expression) -> exp.Expression:
@@ -99,14 +141,18 @@ def _bare(node: exp.Expression) -> exp.Expression:
     return node
 
 
-def _keys(table: Table, index: Index) -> set[str]:
-    names = {c.attnum: c.name for c in table.columns}
-    return {
-        _spelled(table, exp.column(names[k.attnum], quoted=True))
-        if k.attnum
-        else _spelled(table, _bare(parse_expression(k.expression)))
-        for k in index.keys
-    }
+def _keys(table: Table, index: Index) -> dict[str, str]:
+    """The keys of an index, and their collations."""
+    columns = {c.attnum: c for c in table.columns}
+    found = {}
+    for k in index.keys:
+        column = columns.get(k.attnum)
+        node = (
+            _bare(parse_expression(k.expression)) if column is None else exp.column(column.name, quoted=True)
+        )
+        own = "" if column is None else column.collation
+        found[_spelled(table, node)] = k.collation or own or "default"
+    return found
 
 
 class _Among(NamedTuple):
@@ -117,11 +163,15 @@ class _Among(NamedTuple):
     """(is it a string, its text)"""
 
 
-def _conjuncts(table: Table, node: exp.Expression, kinds: Mapping[str, str]) -> set[str | _Among]:
+def _conjuncts(node: exp.Expression) -> list[exp.Expression]:
     node = _bare(node)
     if isinstance(node, exp.And):
-        return _conjuncts(table, node.this, kinds) | _conjuncts(table, node.expression, kinds)
-    return {_among(node, kinds) or _spelled(table, node)}
+        return [*_conjuncts(node.this), *_conjuncts(node.expression)]
+    return [node]
+
+
+def _conjunct(table: Table, node: exp.Expression, kinds: Mapping[str, str]) -> str | _Among:
+    return _among(node, kinds) or _spelled(table, node)
 
 
 def _follows(needed: str | _Among, given: Set[str | _Among]) -> bool:

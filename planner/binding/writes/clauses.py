@@ -40,6 +40,7 @@ from planner.binding.scope import (
 )
 from planner.binding.state import Parts, Target
 from planner.binding.writes import updatable_views
+from planner.binding.writes.arbiter_predicates import ClausePredicate
 from planner.binding.writes.arbiters import inferred, refuse_deferrable
 from planner.binding.writes.assignments import PartBinder, assigned_twice, target_of
 from planner.binding.writes.written_rows import JoinedColumns, WrittenRows
@@ -82,12 +83,16 @@ class RowBinder(WrittenRows):
             refuse_deferrable(table, (constraint,))
         elif keys:
             for node in (x for k in keys for x in k.find_all(exp.Column)):
-                self._check_conflict_column(table, alias, node)
+                if not (isinstance(node.parent, exp.Collate) and node.arg_key == "expression"):
+                    self._check_conflict_column(table, alias, node)
             predicate = clause.args.get("index_predicate")
             if self.view is not None:
                 keys = updatable_views.in_the_tables_words(keys, self.view)
             ctx = self.queries.ctx
-            constraint = inferred(ctx.catalog, ctx.search_path, table, keys, predicate)
+            asked = None if predicate is None else self._clause_predicate(predicate.this, table, alias)
+            constraint = inferred(ctx.catalog, ctx.search_path, table, keys, predicate, asked)
+            if self.queries.arbiter_conditions:
+                self.queries.prefer_keyed = False
         elif not nothing:
             raise PlanError(
                 "42601",
@@ -118,6 +123,16 @@ class RowBinder(WrittenRows):
             query = self._conflict_query(table, old, new, assignments, condition)
             return OnConflict(constraint, None, None, query, tuple(assignments))
         return OnConflict(constraint, done, test)
+
+    def _clause_predicate(self, node: exp.Expression, table: Table, alias: str) -> ClausePredicate:
+        relation = self.relation(table, alias, of_table=False)
+        own = replace(relation, name=table.name)
+        return ClausePredicate(
+            self.queries,
+            lambda n, scope: self.expressions.boolean(n, scope, "WHERE"),
+            (node, self.scope_of(relation)),
+            (self.plain_scope(own), relation.number),
+        )
 
     def _conflict_query(
         self,

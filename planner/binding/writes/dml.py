@@ -31,6 +31,7 @@ from planner.abc import (
 )
 from planner.binding import ir, joins, locking, partitioned
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
+from planner.binding.from_items import Source
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import key_conditions, searched
 from planner.binding.keyed.index_reads import rows_by_key
@@ -56,7 +57,9 @@ class DmlBinder(InsertBinder):
         """What UPDATE ("w") and DELETE ("d") have alike: WHERE, RETURNING, and what policies and views leave of the target's rows."""
         said = node.args.get("where")
         scope.clause = "WHERE"
-        where = self.expressions.boolean(said.this, scope, "WHERE") if said is not None else None
+        where = scope.where = (
+            self.expressions.boolean(said.this, scope, "WHERE") if said is not None else None
+        )
         looks = bool(relation.used) or (relation.rid and not self.for_rules)
         behind = self.barrier(relation)
         where = where if behind else self._of_the_view(relation, where)
@@ -230,7 +233,9 @@ class DmlBinder(InsertBinder):
         target = self.scope_of(relation)
         target.ctes, target.parent = self._scope.ctes, None
         self.steps = ()
+        before = self._asked_of(relation, target)
         if not others:
+            target.before = before
             return target, None
         tables = (
             others if isinstance(others, list) else [others.this, *(others.args.get("expressions") or ())]
@@ -262,7 +267,18 @@ class DmlBinder(InsertBinder):
                 raise PlanError("42712", f'table name "{r.name}" specified more than once')
         target.relations += scope.relations
         target.columns += scope.columns
-        return target, join(", ", frags)
+        beside = join(", ", frags)
+        if before:
+            target.before = (*before, Source(beside, scope.relations, scope.columns))
+        return target, beside
+
+    def _asked_of(self, relation: Relation, scope: Scope) -> tuple[Source, ...]:
+        """The target as an item of FROM, whose columns a locking query may name; none if it is not for all to see."""
+        table = relation.table
+        if self.instead is not None or self.view is not None or table is None or table.row_security:
+            return ()
+        rows = sql(Slot(relation.slot), f" AS r{relation.number}")
+        return (Source(rows, list(scope.relations), list(scope.columns)),)
 
     def _target_query(
         self,

@@ -111,7 +111,10 @@ class MergeBinder(DmlBinder):
         both.relations = [relation, *source.relations]
         both.columns = both.columns + source.columns
         both.clause = "JOIN/ON"
-        on = self.expressions.boolean(node.args["on"], both, "JOIN/ON")
+        sources.before = [source]
+        if target := self._asked_of(relation, self.scope_of(relation)):
+            both.before = [*target, source]
+        on = both.where = self.expressions.boolean(node.args["on"], both, "JOIN/ON")
         assigned: set[int] = set()
         actions: list[_Action] = []
         sealed: set[bool] = set()
