@@ -125,6 +125,9 @@ class Group(Protocol):
 
     ts: Timestamp
 
+    def leased(self, name: str, start: int = 1) -> int:
+        """The first number of `name` that no lease has taken yet, those of this group included."""
+
     def insert_each(self, shard: ShardId, rows: Sequence[tuple[int, Row]]) -> None:
         """`insert` of many (row id, row)."""
 

@@ -168,9 +168,13 @@ class CommitGroup:
         """Called when all members are admitted and the append has begun, if it leaves the loop's turn."""
         self._sealed.append(callback)
 
+    def leased(self, name: str, start: int = 1) -> int:
+        """The first number of `name` that no lease has taken yet, those of this group included."""
+        return self.leases.get(name) or self._state.leases.get(name, start)
+
     def lease(self, name: str, n: int, start: int = 1) -> int:
         """The first of `n` numbers that nobody else gets (a block of a sequence)."""
-        first = self.leases.get(name) or self._state.leases.get(name, start)
+        first = self.leased(name, start)
         self.operations += 1
         self.leases[name] = first + n
         return first

@@ -194,11 +194,13 @@ async def apply(session: Session, block: Block, bound: DdlPlan) -> None:
     before = session.catalog  # as the statement was bound in it: others may commit while this one waits
     changes = list(bound.changes)
     catalog = bound.catalog
+    counted: dict[str, int] = {}
     for change in bound.changes:
         if isinstance(change.new, SequenceObject):
             assert change.old is None or isinstance(change.old, SequenceObject)
             made = copies.standing(session, bound, change.new)
             settled = executor.sequences.settled(change.old, made)
+            counted.update(executor.sequences.counted(change.old, settled))
             if settled != change.new:
                 changes.append(CatalogChange(change.new, settled))
                 catalog = catalog.with_changes([changes[-1]])
@@ -252,7 +254,7 @@ async def apply(session: Session, block: Block, bound: DdlPlan) -> None:
         changes.append(CatalogChange(new, fresh))
         created[fresh.shard] = fresh
         dropped.add(old.shard)
-    step = DdlStep(squashed(changes), emptied=frozenset(emptied))
+    step = DdlStep(squashed(changes), emptied=frozenset(emptied), counted=counted)
     for change in step.changes:
         old, new = change.old, change.new
         if isinstance(new, Table) and isinstance(old, Table) and old.shard == new.shard:

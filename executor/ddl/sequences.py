@@ -18,7 +18,7 @@ import asyncio
 import contextlib
 import dataclasses
 import itertools
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,22 +26,26 @@ import duckdb
 import pyarrow as pa
 
 from executor.abc import ExecutionError
-from executor.columnar.errors import worded
+from executor.columnar.errors import canceled, worded
 from executor.session import permissions
 from executor.session.blocks.block import Block, DdlStep
 from executor.session.commands import NeedsLease
+from executor.session.locks import definition_locks
 from planner.abc import SqlError
 from planner.catalog import Catalog, CatalogChange, Sequence
-from txn.abc import SerializationFailure
+from txn.abc import DeadlockDetected, Group, LockNotAvailable, SerializationFailure
 
 if TYPE_CHECKING:
     from executor.executor import Executor
+    from executor.session.context import SessionContext
     from executor.session.session import Session
 
 BLOCK = 64
 """Values leased at a time, if neither the sequence (CACHE) nor a statement asks for more."""
 BULK_MAX = 1_000_000
 SERIES_MAX = 10_000
+_CANCELED_S = 0.1
+"""How often who waits for a sequence in the middle of a query looks whether that was given up."""
 
 
 @dataclass(slots=True)
@@ -70,9 +74,18 @@ class Sequences:
             raise ExecutionError("42P01", f"sequence with OID {oid} does not exist")
         raise ExecutionError("42809", f'"{name}" is not a sequence')
 
-    def next_now(self, oid: int, catalog: Catalog) -> int:
+    def _drawn_from(self, session: SessionContext, oid: int) -> Sequence:
+        """The sequence as everybody draws from it: a block that has a catalog of its own knows it as it was then, and would take numbers
+        of a series that has ended."""
+        block = session.block
+        own = block is not None and oid in block.own_oids
+        return self._definition(oid, session.catalog if own else session.newest_catalog())
+
+    def next_now(self, session: SessionContext, oid: int) -> int:
         """The next value. Raises NeedsLease, 2200H at the end of a sequence that does not cycle."""
-        sequence = self._definition(oid, catalog)
+        if self._executor.defining and definition_locks.must_queue(session, oid):
+            raise NeedsLease(oid)
+        sequence = self._drawn_from(session, oid)
         leased = self._leased.get(sequence.lease_name)
         if leased is None or leased.next >= leased.stop:
             raise NeedsLease(oid)
@@ -80,9 +93,11 @@ class Sequences:
         leased.next += 1
         return value
 
-    def reserve(self, oid: int, catalog: Catalog, count: int) -> None:
+    def reserve(self, session: SessionContext, oid: int, count: int) -> None:
         """Makes sure that the next `count` values can be had at once, in order. Raises NeedsLease."""
-        leased = self._leased.get(self._definition(oid, catalog).lease_name)
+        if self._executor.defining and definition_locks.must_queue(session, oid):
+            raise NeedsLease(oid, count)
+        leased = self._leased.get(self._drawn_from(session, oid).lease_name)
         if leased is None or leased.stop - leased.next < count:
             raise NeedsLease(oid, count)
 
@@ -107,13 +122,13 @@ class Sequences:
         per_cycle = (span - 1) // -sequence.increment + 1
         return sequence.maximum + (n - 1 - count) % per_cycle * sequence.increment
 
-    def position(self, sequence: Sequence) -> tuple[int, bool]:
-        """last_value and is_called. After a restart, what was leased counts as taken."""
-        leased = self._leased.get(sequence.lease_name)
-        if leased is not None:
+    def position(self, sequence: Sequence, *, everywhere: bool = False) -> tuple[int, bool]:
+        """last_value and is_called. After a restart, what was leased counts as taken; `everywhere`: and so does what other servers have."""
+        leased, end = self._leased.get(sequence.lease_name), self._executor.env.leased(sequence.lease_name)
+        if leased is not None and (leased.stop == end or not everywhere):
             taken = leased.next - 1
         else:
-            taken = self._executor.env.leased(sequence.lease_name) - 1
+            taken = end - 1
         if not taken:
             return sequence.origin, sequence.called
         if not sequence.cycle:
@@ -142,7 +157,7 @@ class Sequences:
             return dataclasses.replace(new, restarts=series())
         if formula(old) == formula(new):
             return new
-        last, called = self.position(old)
+        last, called = self.position(old, everywhere=True)
         if last < new.minimum:
             raise ExecutionError(
                 "22023", f"RESTART value ({last}) cannot be less than MINVALUE ({new.minimum})"
@@ -153,9 +168,26 @@ class Sequences:
             )
         return dataclasses.replace(new, restarts=series(), restarted_at=last, called=called)
 
-    async def lease(self, oid: int, catalog: Catalog, count: int = 1) -> None:
-        """Leases a block of at least `count` values, durably. It continues what is left, if it can."""
-        sequence = self._definition(oid, catalog)
+    def counted(self, old: Sequence | None, new: Sequence) -> Mapping[str, int]:
+        """What `admit` is to be asked of a sequence that goes on in a series of its own."""
+        if self._executor.frontier is None or old is None or old.lease_name == new.lease_name:
+            return {}
+        return {old.lease_name: self._executor.env.leased(old.lease_name)}
+
+    def admit(self, counted: Iterable[Mapping[str, int]], group: Group) -> None:
+        """Raises SerializationFailure where another server has leased numbers of a series since it was found out where the next one begins:
+        they would come twice."""
+        for series, end in itertools.chain.from_iterable(c.items() for c in counted):
+            if group.leased(series) != end:
+                raise SerializationFailure(
+                    "could not serialize access: a sequence was altered while others drew from it"
+                )
+
+    async def lease(self, session: Session, oid: int, count: int = 1) -> None:
+        """Leases a block of at least `count` values, durably, behind whoever alters the sequence. It continues what is left, if it can."""
+        if self._executor.defining:
+            await definition_locks.behind_of(session, oid)
+        sequence = self._drawn_from(session, oid)
         series = sequence.lease_name
         n = max(BLOCK, sequence.cache, count)
         first = await self._executor.env.lease(series, n)
@@ -183,7 +215,7 @@ class Sequences:
             try:
                 out.append(session.nextval(oid))
             except NeedsLease:
-                await self.lease(oid, session.catalog, min(count - len(out), BULK_MAX))
+                await self.lease(session, oid, min(count - len(out), BULK_MAX))
         return out
 
     # --- what DuckDB calls ---------------------------------------------------------------------
@@ -244,7 +276,7 @@ class Sequences:
                 count, session = len(list(run)), self._session(pid)
                 if count > 1 and session.dealt.get(oid) == []:
                     raise _unlike_rows(self._definition(oid, session.catalog).name)
-                values = await self.take_many(session, oid, count)
+                values = await _unless_canceled(session, self.take_many(session, oid, count))
                 session.dealt[oid] = values
                 out += values
         return out
@@ -307,6 +339,8 @@ class Sequences:
         has made or altered does the block keep it.
         """
         session.refuse_read_only("setval()", oid)
+        if self._executor.defining:
+            await definition_locks.behind_of(session, oid)
         own = session.block
         if own is not None and oid in own.own_oids:
             self._restart_in(session, own, oid, value, called)
@@ -326,6 +360,8 @@ class Sequences:
                 except BaseException:
                     inner.rollback()
                     raise
+        if own is not None:
+            own.drew_from(oid)
         if called:
             session.currval[oid] = value
 
@@ -343,6 +379,19 @@ class Sequences:
         block.add_step(DdlStep([change]), self._executor.catalogs.renumbered(catalog))
 
 
+async def _unless_canceled(session: Session, work: Coroutine[Any, Any, list[int]]) -> list[int]:
+    """What DuckDB asks for on a thread of its own, which waits for it: nothing else hears there that the statement is to end."""
+    if not session.executor.defining:
+        return await work
+    task = asyncio.ensure_future(work)
+    while not (await asyncio.wait((task,), timeout=_CANCELED_S))[0]:
+        if session.interrupted:
+            task.cancel()
+    if task.cancelled():
+        raise canceled()
+    return task.result()
+
+
 def _unlike_rows(name: str) -> ExecutionError:
     return ExecutionError(
         "0A000",
@@ -357,3 +406,7 @@ def _prefixed() -> Iterator[None]:
         yield
     except SqlError as e:
         raise ValueError(worded(e)) from e
+    except LockNotAvailable as e:
+        raise ValueError(worded(ExecutionError("55P03", str(e)))) from e
+    except DeadlockDetected as e:
+        raise ValueError(worded(ExecutionError("40P01", str(e), detail=e.detail))) from e

@@ -220,9 +220,11 @@ class SessionContext:
         self.refuse_read_only("nextval()", sequence_oid)
         if not self.superuser:
             permissions.require_next(self, sequence_oid)
-        value = self.executor.sequences.next_now(sequence_oid, self.catalog)
+        value = self.executor.sequences.next_now(self, sequence_oid)
         self.currval[sequence_oid] = value
         self.last_sequence = sequence_oid
+        if self.block is not None:
+            self.block.drew_from(sequence_oid)
         return value
 
     def refuse_read_only(self, what: str, sequence_oid: int) -> None:
@@ -236,7 +238,7 @@ class SessionContext:
 
     def reserve_values(self, sequence_oid: int, count: int) -> None:
         """Before a statement takes so many values, that it may take them all or none. Raises NeedsLease."""
-        self.executor.sequences.reserve(sequence_oid, self.catalog, count)
+        self.executor.sequences.reserve(self, sequence_oid, count)
 
     @property
     def catalog(self) -> Any:

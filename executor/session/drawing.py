@@ -45,7 +45,7 @@ class Draws:
             try:
                 return self.at_once(session, params, rows)
             except NeedsLease as lease:
-                await session.executor.sequences.lease(lease.sequence_oid, session.catalog, lease.count)
+                await session.executor.sequences.lease(session, lease.sequence_oid, lease.count)
 
     def at_once(self, session: Session, params: Sequence[Datum], rows: Sequence[Row]) -> Sequence[Row]:
         """The same without waiting. Raises NeedsLease before anything is drawn."""

@@ -69,6 +69,8 @@ class DdlStep:
     altered: list[Table] = field(default_factory=list)
     emptied: frozenset[ShardId] = frozenset()
     """Those of the created shards that TRUNCATE has made."""
+    counted: Mapping[str, int] = field(default_factory=dict)
+    """Of series of numbers that it ends: where the leases of all servers ended when it was found out where to go on."""
     net: Sequence[CatalogChange] | None = None
     """What it and the steps before it change in all, when somebody has asked (`Block.net_changes`)."""
 
@@ -106,7 +108,7 @@ class Block:
 
     __slots__ = (
         "again", "altered", "as_of", "begun", "catalog", "catalog_rids", "commit_ts", "constraint_modes", "created",
-        "deferrable", "deferred", "dropped", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "large_objects", "last_changes", "level",
+        "deferrable", "deferred", "drawn", "dropped", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "large_objects", "last_changes", "level",
         "notifications", "number", "own_oids", "party", "postponed", "published", "read_only", "reference_checks", "routed", "savepoints", "sender_pid",
         "settled", "since", "start_us", "steps", "tables", "txn", "used", "vanished",
     )  # fmt: skip
@@ -145,6 +147,8 @@ class Block:
         self.tables: dict[ShardId, TableWrites] = {}
         self.used: dict[int, Table] = {}
         """By OID: must be unaltered at commit."""
+        self.drawn: Any = frozenset()
+        """Sequences that it has drawn from, or set: who alters one waits for it."""
         self.savepoints: list[Savepoint] = []
         self.notifications: dict[tuple[str, str], None] = {}
         self.reference_checks: list[Any] = []
@@ -264,6 +268,11 @@ class Block:
         known = self.used.setdefault(table.oid, defined(table))
         if known is not table and self.isolation is Isolation.READ_COMMITTED and not self.has_rows_in(known):
             self.used[table.oid] = defined(table)
+
+    def drew_from(self, sequence: int) -> None:
+        """Notes that who alters the sequence has to wait for the block."""
+        if sequence not in self.drawn:
+            self.drawn = {*self.drawn, sequence}
 
     def has_rows_in(self, table: Table) -> bool:
         """Whether there are rows of the block's own, or others are gone by it, in a table that it has used."""
@@ -461,6 +470,7 @@ class Block:
         catalogs = self.executor.catalogs
         if self.steps:
             catalogs.admit(self.net_changes(), self.used, self.goes_on)
+            self.executor.sequences.admit((step.counted for step in self.steps), group)
         elif not catalogs.unaltered(self.used):
             catalogs.admit((), self._depends_on(), self.goes_on)
         if self.reference_checks:

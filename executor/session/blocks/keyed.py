@@ -394,7 +394,7 @@ async def _run_waiting(
             if block.as_of is not None and compiled.table is not None:
                 relations.was_there(session, compiled.table, block.as_of)
         except NeedsLease as lease:
-            await executor.sequences.lease(lease.sequence_oid, session.catalog, lease.count)
+            await executor.sequences.lease(session, lease.sequence_oid, lease.count)
         except TooOldForKeyed as old:
             assert compiled.table is not None
             made = made or old.made

@@ -64,7 +64,7 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
         return await _copy_out(session, plan, s, options, tuple(params), autocommit)
     assert s.table is not None
     table = _into(session, s.table)
-    if session.executor.defining and await definition_locks.behind_of(session, table):
+    if session.executor.defining and await definition_locks.behind_of(session, table.oid):
         table = _into(session, s.table)
     columns = copied_columns(table, s.columns)
     if table.materialized is not None:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from executor.procedural.inside import INSIDE
 from executor.session.waits import WouldBlock, wait_for
 from planner.abc import LockingQuery, Oid, Plan, StatementKind, Table, statement_reads
-from planner.catalog import CatalogChange, Index, StatisticsObject, View
+from planner.catalog import CatalogChange, Index, Sequence, StatisticsObject, View
 from planner.ddl.plan import DdlPlan
 from planner.overtaking import asks_of_rows_alone, concerns_nobody
 from txn.abc import Isolation, LockNotAvailable
@@ -38,6 +38,7 @@ from txn.locks import LockMode
 
 if TYPE_CHECKING:
     from executor.session.blocks.block import Block
+    from executor.session.context import SessionContext
     from executor.session.session import Session
 
 SPACE: Final = "definition"
@@ -114,7 +115,7 @@ def _announce(session: Session, block: Block, oids: AbstractSet[Oid]) -> None:
 async def _take(
     session: Session,
     block: Block,
-    old: Table | View,
+    old: _Lockable,
     new: Table | None,
     mode: LockMode,
     looks: int,
@@ -142,6 +143,8 @@ async def _take(
 
 def _own(block: Block, oid: Oid) -> LockMode | None:
     """What PostgreSQL would have given the block for its use of a table so far."""
+    if oid in block.drawn:
+        return LockMode.SHARE
     used = block.used.get(oid)
     if used is None:
         return None
@@ -189,10 +192,21 @@ async def behind(session: Session, plan: Plan) -> None:
     await _queue(session, oids, reads)
 
 
-async def behind_of(session: Session, table: Table) -> bool:
-    """The same for COPY into a table, which no plan names. Whether it has waited: the table may be another one now."""
+async def behind_of(session: Session, oid: Oid) -> bool:
+    """The same for who writes to what no plan names: COPY into a table, `nextval`. Whether it has waited: it may be another one now."""
     await _tidied(session)
-    return bool(session.executor.defining) and await _queue(session, {table.oid}, reads=False)
+    return bool(session.executor.defining) and await _queue(session, {oid}, reads=False)
+
+
+def must_queue(session: SessionContext, oid: Oid) -> bool:
+    """Whether who draws from a sequence is to go by `behind_of` first: somebody alters it, or has and not everybody sees that yet."""
+    block = session.block
+    own = None if block is None else block.txn
+    for txn, oids in session.executor.defining.items():
+        if oid in oids and txn is not own:
+            locks, owner = session.executor.env.locks, own or _Passing(session.pid)
+            return txn.has_let_go or not locks.would_grant(owner, SPACE, (oid,), LockMode.SHARE)
+    return False
 
 
 async def _tidied(session: Session) -> None:
@@ -231,8 +245,10 @@ async def _queue(session: Session, oids: set[Oid], reads: bool) -> bool:
     return waited
 
 
-_Wanted: TypeAlias = tuple[Table | View, Table | None, LockMode]
-"""A table (or a view, for the sake of who defines it, too) as it is, as it is to be (None: nobody can go on as before), and the mode."""
+_Lockable: TypeAlias = Table | View | Sequence
+
+_Wanted: TypeAlias = tuple[_Lockable, Table | None, LockMode]
+"""A table (or a sequence; or a view, for the sake of who defines it, too) as it is, as it is to be (None: nobody can go on as before), and the mode."""
 
 
 def _wanted(block: Block, bound: DdlPlan, concurrently: bool) -> dict[Oid, _Wanted]:
@@ -242,6 +258,9 @@ def _wanted(block: Block, bound: DdlPlan, concurrently: bool) -> dict[Oid, _Want
         old = change.old
         if isinstance(old, View) and not _is_own(block, old):
             found[old.oid] = old, None, LockMode.UPDATE
+        elif isinstance(old, Sequence) and not _is_own(block, old):
+            new_sequence = change.new if isinstance(change.new, Sequence) else None
+            found[old.oid] = old, None, _mode_of_sequence(old, new_sequence)
         elif isinstance(old, Table) and not _is_own(block, old):
             new = change.new if isinstance(change.new, Table) else None
             found[old.oid] = old, new, LockMode.UPDATE if new is None else _mode(old, new)
@@ -273,7 +292,14 @@ def _mode_of_part(change: CatalogChange) -> LockMode | None:
     return LockMode.TABLE_UPDATE if old.clustered != new.clustered else None
 
 
-def _is_own(block: Block, table: Table | View) -> bool:
+def _mode_of_sequence(old: Sequence, new: Sequence | None) -> LockMode:
+    """ALTER SEQUENCE keeps out who draws from it; who gives it another name or owner, or drops it, everybody."""
+    if new is None or (old.name, old.schema_oid, old.owner) != (new.name, new.schema_oid, new.owner):
+        return LockMode.UPDATE
+    return LockMode.NO_KEY_UPDATE
+
+
+def _is_own(block: Block, table: _Lockable) -> bool:
     """Whether nobody else knows of the table yet."""
     return block.executor.catalogs.newest.get(table.oid) is None
 
@@ -288,7 +314,7 @@ def _mode(old: Table, new: Table) -> LockMode:
 
 
 def _users(
-    session: Session, block: Block, old: Table | View, new: Table | None, mode: LockMode
+    session: Session, block: Block, old: _Lockable, new: Table | None, mode: LockMode
 ) -> Iterator[tuple[Block, LockMode]]:
     """The blocks of other sessions that stand in the way, with the locks that PostgreSQL would have given them."""
     if isinstance(old, View) or mode <= LockMode.TABLE_UPDATE:
@@ -301,6 +327,9 @@ def _users(
             continue
         if theirs.failed and not theirs.savepoints:
             continue
+        if old.oid in theirs.drawn:
+            yield theirs, LockMode.SHARE
+            continue
         used = theirs.used.get(old.oid)
         if used is None or (new is not None and theirs.goes_on(used, new, only_adds=False)):
             continue
@@ -310,4 +339,4 @@ def _users(
             yield theirs, LockMode.KEY_SHARE
 
 
-__all__ = ["MODES", "SPACE", "behind", "behind_of", "locked", "ours"]
+__all__ = ["MODES", "SPACE", "behind", "behind_of", "locked", "must_queue", "ours"]
