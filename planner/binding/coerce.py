@@ -44,6 +44,12 @@ def name_of(ref: TypeRef) -> str:
     return type_name(ref.oid)
 
 
+def read_as(target: TypeRef) -> TypeRef:
+    """What an untyped literal is read as for `target`: the type, of which the value is asked its modifier later. Of an interval the
+    modifier says what is read: `'5'` are minutes to `hour to minute`."""
+    return target if target.oid == t.INTERVAL else TypeRef(target.oid)
+
+
 class Coercions:
     def __init__(self, parameters: Parameters, settings: Any, names: RegNames | None = None) -> None:
         self.names = names
@@ -98,8 +104,7 @@ class Coercions:
             assert isinstance(node, ir.Parm)
             stated = self.parameters.type_of(node.number)
             if stated is None:
-                self.parameters.decide(node.number, target)
-                stated = target if target.oid == t.RECORD else TypeRef(target.oid)
+                stated = self.parameters.decide(node.number, target)
             node = replace(node, type=stated)
             if stated.oid != target.oid and not castable(name_of(stated), name_of(target), context):
                 a, b = t.format_type(stated), t.type_in_words(target.oid)

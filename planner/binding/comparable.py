@@ -133,6 +133,16 @@ def padded_extreme(op: str, frags: Sequence[Frag]) -> Frag:
     return sql(*items, "), chr(0), 2), 7)")
 
 
+def plain_extreme(op: str, frags: Sequence[Frag]) -> Frag:
+    """`greatest` and `least` of two at a time: of three columns that have one name DuckDB makes names of arguments where it reads a
+    query twice, and refuses them.
+    """
+    if len(frags) <= 2:
+        return sql(f"{op}(", join(", ", frags), ")")
+    middle = len(frags) // 2
+    return sql(f"{op}(", plain_extreme(op, frags[:middle]), ", ", plain_extreme(op, frags[middle:]), ")")
+
+
 def keyed_extreme(op: str, frags: Sequence[Frag], ref: TypeRef) -> Frag | None:
     """`greatest` and `least` by what stands for the values, the first among equals; None where DuckDB compares the values alike."""
     value = sql("tw_v", form=frags[0].form)

@@ -13,7 +13,13 @@ from typing import ClassVar
 from planner import types as t
 from planner.abc import Param, PlanError, SessionValue, TypeRef
 from planner.binding import collating, ir, shapes
-from planner.binding.comparable import comparable, keyed_extreme, padded_extreme, refuse_unordered
+from planner.binding.comparable import (
+    comparable,
+    keyed_extreme,
+    padded_extreme,
+    plain_extreme,
+    refuse_unordered,
+)
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
 from planner.binding.in_turn import in_turn
 from planner.binding.keyed.pairs_listed import in_groups, listed
@@ -266,7 +272,7 @@ class Emitter:
             if node.type.oid == t.BPCHAR:
                 return padded_extreme(op, frags)
             by_key = keyed_extreme(op, frags, node.type)
-            return by_key or sql(f"{op}(", join(", ", frags), ")", form=form)
+            return by_key or plain_extreme(op, frags).with_form(form)
         if op == "array":
             return self._array(node)
         if op == "row":

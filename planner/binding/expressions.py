@@ -16,6 +16,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
+from planner.binding.coerce import read_as
 from planner.binding.collating import collated, named
 from planner.binding.collations_met import look_at
 from planner.binding.dimensions import VECTORS
@@ -265,6 +266,8 @@ class ExpressionBinder(ArrayBinder):
         if isinstance(inner, exp.Array) and t.element_of(target.oid):
             return self._array(inner, scope, target)
         if isinstance(inner, exp.Array) and target.oid in VECTORS:  # of no other array is one made
+            if not inner.expressions:
+                raise PlanError("42804", f"array is not a valid {t.type_in_words(target.oid)}")
             return ir.Cast(target, self._array(inner, scope, TypeRef(t.array_of(VECTORS[target.oid]))))
         arg = self.bind(node.this, scope)
         position = self._cast_position(node)
@@ -278,7 +281,7 @@ class ExpressionBinder(ArrayBinder):
             and arg.type.oid == t.UNKNOWN
             and self.parameters.type_of(arg.number) is None
         ):
-            made = self.coercions.coerce(arg, TypeRef(target.oid), "e", position)
+            made = self.coercions.coerce(arg, read_as(target), "e", position)
             return self.coercions.coerce(made, target, "e", position)
         return self.coercions.coerce(arg, target, "e", position)
 
@@ -320,8 +323,6 @@ class ExpressionBinder(ArrayBinder):
         from planner.binding.typenames import type_of
 
         arg = self.bind(node.this, scope)
-        if isinstance(arg, ir.Parm):
-            return self.coercions.coerce(arg, TypeRef(t.INTERVAL), "e", first_position(node))
         return self.coercions.coerce(arg, type_of(node), "e", first_position(node))
 
     def _extract(self, node: exp.Extract, scope: Scope) -> ir.Node:

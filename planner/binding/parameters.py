@@ -56,10 +56,13 @@ class Parameters:
     def highest(self) -> int:
         return max(self._highest, max(self._standing, default=0))
 
-    def decide(self, number: int, ref: TypeRef) -> None:
+    def decide(self, number: int, ref: TypeRef) -> TypeRef:
+        """What the type is from here on."""
         assert number not in self._types
-        # A record's modifier says what its fields are.
-        self._types[number] = ref if ref.oid == t.RECORD else TypeRef(ref.oid)
+        # A record's modifier says what its fields are, an interval's what the numbers of a literal count.
+        kept = ref.oid == t.RECORD or (ref.oid == t.INTERVAL and self.literals)
+        self._types[number] = decided = ref if kept else TypeRef(ref.oid)
+        return decided
 
     def meet_domain(self, number: int, oid: int) -> None:
         """A domain, or arrays over one, is about to decide the type of $number, if nothing has before."""

@@ -23,6 +23,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import domains, ir, joins, locked_rows, locking, values_stars, window_order
 from planner.binding.clauses import refuse_into, refuse_sets
+from planner.binding.coerce import read_as
 from planner.binding.comparable import refuse_unequal, refuse_unordered
 from planner.binding.compound import CompoundBinder
 from planner.binding.expressions import ExpressionBinder
@@ -287,7 +288,7 @@ class QueryBinder(CompoundBinder):
                 else:
                     wanted = expected[len(out)] if len(out) < len(expected) else None
                     if wanted is not None:
-                        node = self.coercions.coerce(node, TypeRef(wanted.oid), "a", first_position(syntax))
+                        node = self.coercions.coerce(node, read_as(wanted), "a", first_position(syntax))
             table_oid, attnum = (
                 (0, 0) if isinstance(syntax.unnest(), exp.Collate) else self._origin(node, scope)
             )

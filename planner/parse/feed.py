@@ -200,9 +200,13 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                     put(TokenType.R_PAREN, ")", literal)
                     i += 4
                 elif (digits := _digits_of_seconds(tokens, i)) is not None:
-                    # The fields say nothing that the digits do not: `day to second(2)` keeps them all.
+                    # Most fields say nothing that the digits do not: `day to second(2)` keeps them all. But 1:30 are minutes
+                    # and seconds to `minute to second(2)`, so that is one more modifier.
                     put(TokenType.INTERVAL, word, token)
                     put(TokenType.L_PAREN, "(", tokens[digits - 1])
+                    if tokens[i].keyword == "minute":
+                        put(TokenType.IDENTIFIER, "minute to second", tokens[i], tokens[digits - 2])
+                        put(TokenType.COMMA, ",", tokens[digits - 1])
                     put(TokenType.NUMBER, tokens[digits].value, tokens[digits])
                     put(TokenType.R_PAREN, ")", tokens[digits + 1])
                     i = digits + 2

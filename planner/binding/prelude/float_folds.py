@@ -22,6 +22,7 @@ from planner.abc import SqlError
 from planner.types.arrow_columns import one_array
 
 Floats = npt.NDArray[Any]
+_SQUARED_SAFELY: Final = 1e150
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 
 
@@ -83,7 +84,26 @@ def _deviation(sample: bool, root: bool) -> Callable[[Floats], float | None]:
     return of
 
 
+def _may_overflow(values: Floats) -> bool:
+    """Whether their squares, or the squares of their sums, come near the end of what a float holds."""
+    return bool(len(values)) and float(np.abs(values).max()) * len(values) > _SQUARED_SAFELY
+
+
 Pair = Callable[[Floats, Floats], float | None]
+
+
+def _accumulated(function: Pair) -> Pair:
+    """With the sums and squares of both columns, which PostgreSQL gathers for each of these. Raises 22003 where one overflows."""
+
+    def of(y: Floats, x: Floats) -> float | None:
+        if (_may_overflow(x) or _may_overflow(y)) and np.isfinite(x).all() and np.isfinite(y).all():
+            for column in (x, y):
+                _sum(column)
+                _spread_of_pairs(column)
+            _spread(x, y)
+        return function(y, x)
+
+    return of
 
 
 def _mean_spread(sample: bool) -> Pair:
@@ -123,17 +143,20 @@ _SINGLE: Final[dict[str, Callable[[Floats], float | None]]] = {
     "var_pop": _deviation(False, False),
 }
 _PAIRS: Final[dict[str, Pair]] = {
-    "corr": _correlation,
-    "covar_pop": _mean_spread(False),
-    "covar_samp": _mean_spread(True),
-    "regr_avgx": lambda y, x: _average(x),
-    "regr_avgy": lambda y, x: _average(y),
-    "regr_sxx": lambda y, x: _spread_of_pairs(x),
-    "regr_syy": lambda y, x: _spread_of_pairs(y),
-    "regr_sxy": lambda y, x: _spread(x, y),
-    "regr_r2": _determination,
-    "regr_slope": _slope,
-    "regr_intercept": _intercept,
+    name: _accumulated(pair)
+    for name, pair in (
+        ("corr", _correlation),
+        ("covar_pop", _mean_spread(False)),
+        ("covar_samp", _mean_spread(True)),
+        ("regr_avgx", lambda y, x: _average(x)),
+        ("regr_avgy", lambda y, x: _average(y)),
+        ("regr_sxx", lambda y, x: _spread_of_pairs(x)),
+        ("regr_syy", lambda y, x: _spread_of_pairs(y)),
+        ("regr_sxy", lambda y, x: _spread(x, y)),
+        ("regr_r2", _determination),
+        ("regr_slope", _slope),
+        ("regr_intercept", _intercept),
+    )
 }
 
 

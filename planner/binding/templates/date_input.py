@@ -351,6 +351,7 @@ def to_date(text: str, template: str) -> int:
     f = _Reader(text, template).run()
     days = _day(f, text)
     _time_us(f, text)
+    _zone_us(f, text)  # which a date has no use for, but it has to be one
     if not DATE_MIN <= days < DATE_END:
         raise SqlError("22008", f'date out of range: "{text}"')
     return days
@@ -362,13 +363,19 @@ def to_timestamp(text: str, template: str, time_zone: str) -> int:
     local = _day(f, text) * _DAY_US + _time_us(f, text)
     if not TIMESTAMP_MIN <= local < TIMESTAMP_END:
         raise SqlError("22008", "timestamp out of range")
+    east = _zone_us(f, text)
+    if east is None:
+        east = offset_of_local(local, session_zone(time_zone)) * 1_000_000
+    return _rounded(local - east, f.precision)
+
+
+def _zone_us(f: Fields, text: str) -> int | None:
+    """The displacement that the text names, eastwards; None: it names none. Raises 22009."""
     if not f.zone_sign:
-        moment = local - offset_of_local(local, session_zone(time_zone)) * 1_000_000
-    elif 0 <= f["tzh"] <= _ZONE_HOURS_MAX and 0 <= f["tzm"] < 60:
-        moment = local - f.zone_sign * (f["tzh"] * 3600 + f["tzm"] * 60) * 1_000_000
-    else:
+        return None
+    if not (0 <= f["tzh"] <= _ZONE_HOURS_MAX and 0 <= f["tzm"] < 60):
         raise SqlError("22009", f'time zone displacement out of range: "{text}"')
-    return _rounded(moment, f.precision)
+    return f.zone_sign * (f["tzh"] * 3600 + f["tzm"] * 60) * 1_000_000
 
 
 def _rounded(moment: int, digits: int) -> int:

@@ -20,8 +20,10 @@ _PLACES: Final = frozenset(("9", "0", ".", "D"))
 
 
 class _Reader:
+    """Reads bytes: a place of the template is one of them, what stands between places is a character."""
+
     def __init__(self, text: str, p: Picture) -> None:
-        self.text, self.p = text, p
+        self.text, self.p = text.encode().decode("latin-1"), p
         self.at = 0
         self.sign = ""
         self.number = ""
@@ -32,7 +34,9 @@ class _Reader:
         for key, _ in self.p.nodes:
             if self.ended:
                 break
-            if not key or self._pattern(key):
+            if not key:
+                self._pass()
+            elif self._pattern(key):
                 self.at += 1
         return self.sign + self.number.removesuffix(".")
 
@@ -63,9 +67,15 @@ class _Reader:
                 self._skip(1)
         return False
 
+    def _pass(self) -> None:
+        """Over one character, of however many bytes."""
+        self.at += 1
+        while "\x80" <= self.here < "\xc0":
+            self.at += 1
+
     def _skip(self, count: int) -> None:
         while count > 0 and not self.ended and self.here not in _DATA:
-            self.at += 1
+            self._pass()
             count -= 1
 
     def _place(self, key: str) -> None:

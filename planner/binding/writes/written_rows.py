@@ -24,6 +24,7 @@ from planner.abc import (
     TypeRef,
 )
 from planner.binding import ir, system_columns
+from planner.binding.coerce import read_as
 from planner.binding.compound import with_text
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
@@ -207,7 +208,8 @@ class WrittenRows:
         """The value as the column's type, its modifier left to `fitted`. Raises 42804."""
         if column.domain is not None and isinstance(node, ir.Parm):
             self.coercions.parameters.meet_domain(node.number, column.declared.oid)
-        made = self.coercions.try_coerce(node, TypeRef(column.type.oid), "a", position)
+        target = read_as(column.type) if node.type.oid == t.UNKNOWN else TypeRef(column.type.oid)
+        made = self.coercions.try_coerce(node, target, "a", position)
         if made is None:
             raise PlanError(
                 "42804",

@@ -125,21 +125,18 @@ def _triggers(scope: Scope, parent: Table, oid: Oid) -> None:
         return
     below = {c.name: c.attnum for c in child.columns}
     above = {c.attnum: c.name for c in parent.columns}
-    before = scope.before.get(parent.oid)
-    was = {x.oid: x.enabled for x in before.triggers} if isinstance(before, Table) else {}
     mine = {x.parent: x for x in child.triggers if x.parent}
     kept = [x for x in child.triggers if not x.parent]
     for theirs in wanted:
         known = mine.get(theirs.oid)
         if known is None and any(x.name == theirs.name for x in kept):
             raise PlanError("42710", f'trigger "{theirs.name}" for relation "{child.name}" already exists')
-        same = known is not None and was.get(theirs.oid) == theirs.enabled
         kept.append(
             replace(
                 theirs,
                 oid=known.oid if known is not None else scope.allocate(),
                 columns=tuple(below[above[n]] for n in theirs.columns),
-                enabled=known.enabled if known is not None and same else theirs.enabled,
+                enabled=known.enabled if known is not None else theirs.enabled,
                 parent=theirs.oid,
             )
         )

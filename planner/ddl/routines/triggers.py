@@ -317,6 +317,16 @@ def switched(table: Table, action: st.AlterAction) -> tuple[Trigger, ...]:
     )
 
 
+def switch_below(scope: Scope, above: Oid, meant: frozenset[Oid], enabled: str) -> None:
+    """The partitions' copies of triggers that a statement without ONLY switches."""
+    for oid in [p.oid for p in scope.catalog.partitions_of(above)]:
+        part = scope.catalog.table(oid)
+        copies = frozenset(x.oid for x in part.triggers if x.parent in meant)
+        if copies:
+            put(scope, part, [replace(x, enabled=enabled) if x.oid in copies else x for x in part.triggers])
+            switch_below(scope, oid, copies, enabled)
+
+
 # --- what depends on what ---------------------------------------------------------------------------------
 
 

@@ -274,6 +274,9 @@ def switch_triggers(on: Alteration, a: st.AlterAction) -> None:
         on.table = replace(table, unheeded=a.off and bool(keys), triggers=switched)
     else:
         on.table = replace(table, triggers=switched)
+    if not on.only:
+        meant = frozenset(x.oid for x in table.triggers if a.which or x.name == a.name)
+        triggers.switch_below(scope, table.oid, meant, a.enabled)
 
 
 def switch_rule(on: Alteration, a: st.AlterAction) -> None:

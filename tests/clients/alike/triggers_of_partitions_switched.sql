@@ -1,0 +1,27 @@
+-- ENABLE and DISABLE TRIGGER reach the partitions' copies, unless ONLY is said; what a partition says of its own copy stays.
+CREATE TABLE parted (id int, v int) PARTITION BY RANGE (id);
+CREATE TABLE part_one PARTITION OF parted FOR VALUES FROM (0) TO (10);
+CREATE TABLE part_two PARTITION OF parted FOR VALUES FROM (10) TO (20) PARTITION BY RANGE (id);
+CREATE TABLE part_deep PARTITION OF part_two FOR VALUES FROM (10) TO (20);
+CREATE FUNCTION counts() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN new.v := new.v + 100; RETURN new; END $$;
+CREATE TRIGGER tr BEFORE INSERT ON parted FOR EACH ROW EXECUTE FUNCTION counts();
+CREATE VIEW states AS SELECT tgrelid::regclass::text AS t, tgname, tgenabled FROM pg_trigger ORDER BY 1, 2;
+ALTER TABLE ONLY parted ENABLE ALWAYS TRIGGER tr;
+SELECT * FROM states;
+ALTER TABLE parted ENABLE REPLICA TRIGGER tr;
+SELECT * FROM states;
+INSERT INTO parted VALUES (1, 1), (11, 1) RETURNING *;
+ALTER TABLE ONLY parted DISABLE TRIGGER tr;
+SELECT * FROM states;
+ALTER TABLE parted ENABLE TRIGGER ALL;
+SELECT * FROM states;
+ALTER TABLE part_two DISABLE TRIGGER tr;
+SELECT * FROM states;
+INSERT INTO parted VALUES (2, 1), (12, 1) RETURNING *;
+ALTER TABLE parted ADD COLUMN w int;
+SELECT * FROM states;
+CREATE TABLE part_three PARTITION OF parted FOR VALUES FROM (20) TO (30);
+SELECT * FROM states;
+ALTER TABLE ONLY parted DISABLE TRIGGER USER;
+CREATE TABLE part_four PARTITION OF parted FOR VALUES FROM (30) TO (40);
+SELECT * FROM states;
