@@ -19,7 +19,7 @@ from planner import types as t
 from planner.abc import PlanError
 from planner.catalog.reads import Remembered
 from planner.inheritance import family, spreads
-from planner.partitions import Bound, PartitionTest
+from planner.partitions import HIDDEN, Bound, PartitionTest
 from planner.relations import Column, Table, TypeRef
 from planner.types import oids
 from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_INFINITY
@@ -378,6 +378,19 @@ def descendants(catalog: Catalog, table: Table) -> list[Table]:
     return out
 
 
+def computed_keys(catalog: Catalog, table: Table) -> dict[str, Column]:
+    """The hidden columns that rows of a table have because they are dealt out by them, here, above or below (`partitions.keys`), by name.
+
+    What a partition deals its rows out by is known where they are dealt out first, so the tables above it have it too.
+    """
+    found: dict[str, Column] = {}
+    for at in (*ancestors(catalog, table), table, *descendants(catalog, table)):
+        if at.partitioning is not None:
+            columns = (at.columns[at.index_of(n)] for n in at.partitioning.columns)
+            found.update((c.name, c) for c in columns if c.name.startswith(HIDDEN))
+    return found
+
+
 def ancestors(catalog: Catalog, table: Table) -> list[Table]:
     """The tables above, the nearest first."""
     out: list[Table] = []
@@ -389,6 +402,6 @@ def ancestors(catalog: Catalog, table: Table) -> list[Table]:
 
 
 __all__ = [
-    "Placing", "Router", "ancestors", "can_be_key", "deciding", "descendants", "has_order", "leaves_of", "meets", "of_partition", "refuse",
-    "router", "row_hash", "spreads",
+    "Placing", "Router", "ancestors", "can_be_key", "computed_keys", "deciding", "descendants", "has_order", "leaves_of", "meets",
+    "of_partition", "refuse", "router", "row_hash", "spreads",
 ]  # fmt: skip

@@ -76,7 +76,7 @@ class Above:
 
     def __init__(self, table: Table, leaf: Table, wanted: Mapping[int, Gathered]) -> None:
         where = {c.name: i for i, c in enumerate(leaf.columns)}
-        self._places = tuple(where[c.name] for c in table.columns)
+        self._places = tuple(where.get(c.name) for c in table.columns)  # hidden ones may be the table's alone
         self._wanted = wanted
 
     def take(self, event: int, old: Row | None, new: Row | None) -> None:
@@ -84,9 +84,12 @@ class Above:
         if seen is None:
             return
         if old is not None:
-            seen.old.append(tuple(old[i] for i in self._places))
+            seen.old.append(self._shown(old))
         if new is not None:
-            seen.new.append(tuple(new[i] for i in self._places))
+            seen.new.append(self._shown(new))
+
+    def _shown(self, row: Row) -> Row:
+        return tuple(None if i is None else row[i] for i in self._places)
 
 
 class Level:

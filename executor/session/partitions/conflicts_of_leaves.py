@@ -40,8 +40,12 @@ async def made(
     """As `bulk.made_of`, of rows of the leaf."""
     table, said = above
     where = {c.name: i for i, c in enumerate(leaf.columns)}
-    places = [where[c.name] for c in table.columns]
-    shown = [(tuple(old[i] for i in places), tuple(new[i] for i in places)) for old, new in pairs]
+    places = [where.get(c.name) for c in table.columns]  # hidden ones may be the table's alone
+
+    def as_above(row: Row) -> Row:
+        return tuple(None if i is None else row[i] for i in places)
+
+    shown = [(as_above(old), as_above(new)) for old, new in pairs]
     found: Sequence[Row]
     if said.query is not None:
         found = await bulk.made_of(session, block, table, said.query, params, given, shown)

@@ -33,6 +33,7 @@ from planner.catalog.system.definitions import collation_name, index_column
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
+from planner.partitioning import computed_keys
 from planner.partitions import HIDDEN
 from planner.records import replace
 
@@ -193,9 +194,9 @@ def settled(scope: Scope, table: Table) -> Table:
     needed = {a for c in kept for a in c.columns}
     if table.partitioning is not None:
         needed.update(table.partitioning.columns)
-    if table.partition is not None:  # what the tables above deal out rows by
-        above = {c.name for c in scope.catalog.table(table.partition.parent).columns}
-        needed.update(c.attnum for c in table.columns if c.name.startswith(HIDDEN) and c.name in above)
+    if any(c.name.startswith(HIDDEN) for c in table.columns):
+        dealt = computed_keys(scope.catalog, table)  # of tables above and below, too
+        needed.update(c.attnum for c in table.columns if c.name in dealt)
     columns = tuple(c for c in table.columns if not c.hidden or c.attnum in needed)
     if len(kept) == len(table.constraints) and len(columns) == len(table.columns):
         return table

@@ -75,10 +75,10 @@ def refuse(
 ) -> None:
     """Raises PlanError for what cannot be done to a partitioned table, or to a partition on its own."""
     for a in actions:
-        if table.partitioning is not None:
-            _of_partitioned(scope, table, a, only)
         if table.partition is not None and not above:
             _of_partition(scope, table, a)
+        if table.partitioning is not None:
+            _of_partitioned(scope, table, a, only)
 
 
 def _of_partitioned(scope: Scope, table: Table, a: st.AlterAction, only: bool) -> None:

@@ -1,46 +1,35 @@
-"""The hidden columns of partitions, by which the tables above deal out rows (`partitions.keys`): they come and go with the partition.
+"""The hidden columns by which the tables above a partition, and partitions below a table, deal out rows (`partitions.keys`).
 
-ATTACH PARTITION p    p has rows: each gets the value of every expression above it, in a new shard
-DETACH PARTITION p    what only the tables above asked for goes
+ATTACH PARTITION p    p has rows: each gets the value of every expression above it, in a new shard;
+                      the tables above get those of the keys in p and below, for it is there that rows are dealt out
+DETACH PARTITION p    what only the tables above, or below, asked for goes
 """
 
 from __future__ import annotations
 
-from planner.abc import Oid, PlanError, Table
+from planner.abc import Oid, Table
 from planner.ddl.scope import Scope
 from planner.ddl.tables.alteration import Alteration
+from planner.partitioning import computed_keys
 from planner.partitions import HIDDEN
 from planner.records import replace
 
 
-def given(scope: Scope, parent: Table, oid: Oid) -> None:
-    """A partition gets the columns by which the tables above it deal out rows, computed for those that it has, and loses others."""
-    child = scope.catalog.table(oid)
-    _refuse_below(child)
-    there = {c.name for c in child.columns}
-    wanted = [c for c in parent.columns if c.name.startswith(HIDDEN) and c.name not in there]
-    above = {c.name for c in parent.columns}
-    stale = any(c.name.startswith(HIDDEN) and c.name not in above for c in child.columns)
-    if not wanted and not stale:
+def given(scope: Scope, oid: Oid) -> None:
+    """A table gets the columns by which those above and below it deal out rows, computed for the rows that it has, and loses others."""
+    table = scope.catalog.table(oid)
+    needed = computed_keys(scope.catalog, table)
+    there = {c.name for c in table.columns if c.name.startswith(HIDDEN)}
+    wanted = [c for name, c in needed.items() if name not in there]
+    if not wanted and there <= needed.keys():
         return
     made = tuple(replace(c, attnum=scope.allocate()) for c in wanted)
-    alteration = Alteration(scope, child)
-    alteration.table = replace(child, columns=(*child.columns, *made))
+    alteration = Alteration(scope, table)
+    alteration.table = replace(table, columns=(*table.columns, *made))
     alteration.sources = {c.attnum: c.default or "" for c in made}
-    has_rows = child.foreign is None and not scope.made_here(child)
+    has_rows = table.foreign is None and not scope.made_here(table)
     alteration.reshaped = bool(made) and has_rows
     alteration.finish()
-
-
-def _refuse_below(child: Table) -> None:
-    """Raises 0A000 for a partition that deals out its rows by an expression, which nobody computes above it."""
-    key = child.partitioning
-    if key is not None and any(child.columns[child.index_of(n)].hidden for n in key.columns):
-        raise PlanError(
-            "0A000",
-            f'partition "{child.name}", whose own partition key has expressions, is not supported',
-            hint="Expressions can be in the key of the table at the top.",
-        )
 
 
 def let_go(scope: Scope) -> None:

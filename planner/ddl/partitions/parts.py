@@ -22,7 +22,7 @@ from planner.ddl.partitions import creation as partitions
 from planner.ddl.routines.triggers import put
 from planner.ddl.scope import Scope
 from planner.ddl.tables import alter
-from planner.partitioning import descendants
+from planner.partitioning import ancestors, descendants
 from planner.partitions import Partition, PartitionTest
 from planner.records import replace
 
@@ -47,9 +47,14 @@ def settle(scope: Scope) -> None:
         if isinstance(table, Table):
             above.update(dict.fromkeys([oid, *(t.oid for t in descendants(scope.catalog, table))]))
     partition_columns.let_go(scope)
+    for oid in sorted(touched):
+        table = scope.catalog.get(oid)
+        if isinstance(table, Table):
+            for upper in (table, *ancestors(scope.catalog, table)):
+                partition_columns.given(scope, upper.oid)
     for oid in _parents_first(scope, above):
         for child in scope.catalog.partitions_of(oid):
-            partition_columns.given(scope, scope.catalog.table(oid), child.oid)
+            partition_columns.given(scope, child.oid)
             _in_line(scope, scope.catalog.table(oid), child.oid)
     for oid in above:
         table = scope.catalog.get(oid)
