@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Final
 from executor.ddl import at_hand
 from executor.distributed.missing import text_of
 from executor.session.blocks.block import Block
-from executor.snapshot.lookup import unique_columns
 from executor.snapshot.pending import row_count
 from executor.snapshot.reshaping import fits
+from executor.snapshot.unique_keys import unique_columns
 from planner import types as t
 from planner.abc import Column, Table
 from planner.ddl.plan import Rewrite

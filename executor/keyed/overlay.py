@@ -16,7 +16,7 @@ from executor.keyed.deferred_keys import NOTHING
 from executor.keyed.noted_image import walked
 from executor.keyed.spans import Bounds, between, span
 from executor.keyed.table_writes import TableWrites
-from executor.snapshot.lookup import unique_key
+from executor.snapshot.unique_keys import unique_key
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 from txn.columns import ALL_COLUMNS, Columns

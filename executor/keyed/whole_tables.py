@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.keyed.overlay import OverlayView
 from executor.snapshot.abc import TooFarToLook
-from executor.snapshot.lookup import unique_key
+from executor.snapshot.unique_keys import unique_key
 from planner.abc import Table
 from storage.abc import Row
 

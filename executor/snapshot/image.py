@@ -36,11 +36,12 @@ import pyarrow as pa
 
 from executor.snapshot.bulk import Bulk, conflicts, prepare
 from executor.snapshot.indexes import TableIndex
-from executor.snapshot.lookup import UNKNOWN, Lookups, unique_columns
+from executor.snapshot.lookup import UNKNOWN, Lookups
 from executor.snapshot.pending import BULK, NONE, BulkClose, BulkInsert, CloseAll, Op, Switch, bulk_op
 from executor.snapshot.physical import Physical
 from executor.snapshot.removal import Removal, prepare_removal
 from executor.snapshot.runs import RID, Rids, Run, RunShape
+from executor.snapshot.unique_keys import unique_columns
 from executor.snapshot.versions import Version, Versions
 from planner.abc import Table
 from storage.abc import TIMESTAMP_MAX, Row, Timestamp

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING
 
 from executor.keyed.footprint import columns_at
 from executor.snapshot.abc import TooOldForKeyed
-from executor.snapshot.lookup import key_width, unique_key
 from executor.snapshot.ranges import visible
 from executor.snapshot.runs import Run, SecondaryIndex
 from executor.snapshot.skipping import EVENTS_MAX, Event, placed
+from executor.snapshot.unique_keys import key_width, unique_key
 from executor.snapshot.versions import IndexMap
 from storage.abc import Row, Timestamp
 from txn.abc import Key, Keyspace

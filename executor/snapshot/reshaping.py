@@ -23,9 +23,9 @@ import numpy as np
 import pyarrow as pa
 
 from executor.snapshot.image import TableImage
-from executor.snapshot.lookup import unique_columns
 from executor.snapshot.pending import Widen, bulk_op
 from executor.snapshot.physical import missing
+from executor.snapshot.unique_keys import unique_columns
 from executor.snapshot.versions import Version
 from planner.abc import Column, Table
 from planner.types import arrow_type
