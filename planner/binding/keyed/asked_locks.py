@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from sqlglot import exp
 
 from planner.abc import Table
-from planner.binding.keyed.joins import unique_keys
+from planner.binding.keyed.join_order import unique_keys
 from planner.binding.naming import identifier
 from planner.binding.scope import Scope
 

@@ -35,7 +35,7 @@ from planner.binding.keyed import key_conditions, single_values
 from planner.binding.keyed.endings import grouped, order_keys
 from planner.binding.keyed.index_order import extreme, extremes, index_walk, key_walk, with_walk
 from planner.binding.keyed.index_reads import index_read
-from planner.binding.keyed.joins import unique_keys
+from planner.binding.keyed.join_order import unique_keys
 from planner.binding.keyed.selects import BoundSelect
 from planner.binding.keyed.steps import guarded
 from planner.binding.keyed.terms import terms_read
