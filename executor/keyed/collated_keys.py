@@ -22,7 +22,7 @@ from executor.keyed.registry import scalar
 from planner.abc import Column, TypeRef
 from planner.binding.collating import equality_key
 from planner.binding.fragments import sql
-from planner.binding.keyed.expressions import SORT_KEY
+from planner.binding.keyed.closed_set import SORT_KEY
 from planner.catalog.collations import nondeterministic
 from planner.types.arrow_columns import one_array
 from planner.types.oids import TEXT

@@ -259,7 +259,7 @@ class Session(BlockOwner):
         return None
 
     def value_of(self, name: str) -> Datum:
-        """What the session knows and does not change in the course of a statement (`planner.binding.keyed.expressions.SESSION_VALUES`)."""
+        """What the session knows and does not change in the course of a statement (`planner.binding.keyed.closed_set.SESSION_VALUES`)."""
         return session_value(self, name, 0)
 
     def act(self, op: str, arguments: tuple[Datum, ...]) -> Datum:

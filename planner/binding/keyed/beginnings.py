@@ -17,6 +17,7 @@ from planner import types as t
 from planner.abc import Call, Const, Range, TypeRef
 from planner.binding import ir
 from planner.binding.collating import matters
+from planner.binding.keyed import closed_set
 from planner.binding.keyed import expressions as keyed
 from planner.binding.regexps.plain import beginning
 
@@ -33,11 +34,11 @@ def begun(node: ir.Node, relation: int, known: Mapping[int, int]) -> tuple[int, 
     if not isinstance(node, ir.Call) or node.op not in _OPS or matters(node):
         return None
     column, said = node.args
-    while isinstance(column, ir.Cast | ir.Collated) and column.type.oid in keyed.TEXTS:
+    while isinstance(column, ir.Cast | ir.Collated) and column.type.oid in closed_set.TEXTS:
         column = column.arg
     if not isinstance(column, ir.Var) or column.relation != relation or column.column < 0:
         return None
-    if column.type.oid not in keyed.TEXTS or any(
+    if column.type.oid not in closed_set.TEXTS or any(
         isinstance(n, ir.Var) and n.relation not in known for n in ir.walk(said)
     ):
         return None
@@ -52,7 +53,7 @@ def begun(node: ir.Node, relation: int, known: Mapping[int, int]) -> tuple[int, 
 
 def _is_anchored(said: ir.Node) -> bool:
     """Whether a regular expression may say what a text begins with: nobody knows of a parameter."""
-    while isinstance(said, ir.Cast) and said.arg.type.oid in keyed.TEXTS:
+    while isinstance(said, ir.Cast) and said.arg.type.oid in closed_set.TEXTS:
         said = said.arg
     if isinstance(said, ir.Lit):
         return isinstance(said.value, str) and bool(beginning(said.value))

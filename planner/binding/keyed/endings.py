@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 from planner.abc import Call, Expr, Groups, OrderKey
 from planner.binding import ir
 from planner.binding.keyed import catalog as keyed_catalog
+from planner.binding.keyed import closed_set, key_conditions, ordered_sets
 from planner.binding.keyed import expressions as keyed
-from planner.binding.keyed import key_conditions, ordered_sets
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep
@@ -104,7 +104,7 @@ def fold(node: ir.Aggregate, offsets: Mapping[int, int], counted: Expr) -> tuple
         raise keyed.NotKeyed("an ordered aggregate")
     name = _FOLDS[node.op]
     if node.distinct:
-        if name != "count" or node.args[0].type.oid not in keyed.KEY_TYPES:
+        if name != "count" or node.args[0].type.oid not in closed_set.KEY_TYPES:
             raise keyed.NotKeyed("a distinct aggregate")
         name = "count distinct"
     argument = keyed.expression(node.args[0], offsets) if node.args else counted
@@ -117,7 +117,7 @@ def order_keys(keys: Sequence[ir.SortKey], offsets: Mapping[int, int]) -> tuple[
     """ORDER BY of values whose order is that of their datums. Raises NotKeyed."""
     made = []
     for k in keys:
-        if k.expr.type.oid not in keyed.SORTED_TYPES or any(
+        if k.expr.type.oid not in closed_set.SORTED_TYPES or any(
             isinstance(n, ir.Collated) for n in ir.walk(k.expr)
         ):
             raise keyed.NotKeyed("order")
@@ -148,7 +148,9 @@ def telling_apart(steps: Sequence[FromStep], parts: Parts) -> Sequence[ir.Node]:
 
 def equal_as_datums(node: ir.Node) -> bool:
     """Whether values of it are equal if their datums are."""
-    return node.type.oid in keyed.KEY_TYPES and not any(isinstance(n, ir.Collated) for n in ir.walk(node))
+    return node.type.oid in closed_set.KEY_TYPES and not any(
+        isinstance(n, ir.Collated) for n in ir.walk(node)
+    )
 
 
 __all__ = ["WINDOWS", "equal_as_datums", "fold", "grouped", "order_keys", "telling_apart"]

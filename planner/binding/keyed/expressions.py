@@ -26,7 +26,20 @@ from planner.binding.keyed import calls as keyed_calls
 from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import enums as keyed_enums
 from planner.binding.keyed import json as keyed_json
-from planner.binding.keyed import long_calls, ordered_forms
+from planner.binding.keyed import long_calls
+from planner.binding.keyed.closed_set import (
+    COMPARE,
+    EXTREMES,
+    KEY_TYPES,
+    KEYED_OPS,
+    LAZY_OPS,
+    OF_JSONB,
+    SAME_ARRAYS,
+    SESSION_VALUES,
+    SORT_KEY,
+    TEXTS,
+    castable,
+)
 from planner.catalog.collations import nondeterministic
 
 GROUP: Final = 30
@@ -41,167 +54,8 @@ class NotKeyed(Exception):
     """Outside the closed set, or not a keyed statement at all."""
 
 
-_INTS: Final = ("int2", "int4", "int8")
-_ORDERED: Final = [
-    "bool",
-    "oid",
-    "text",
-    "name",
-    "bytea",
-    "date",
-    "time",
-    "timestamp",
-    "timestamptz",
-    "uuid",
-    "float4",
-    "float8",
-    "numeric",
-    "bpchar",
-    "citext",
-    "interval",
-]
-_COMPARE: Final = ("=", "<>", "<", "<=", ">", ">=")
-
-
-SORT_KEY: Final = "sort_key(text, text)"
-"""Of a text and the name of a nondeterministic collation: what a key has in its place."""
-
-
-def _closed_set() -> frozenset[str]:
-    ops: set[str] = set()
-    for a in _INTS:
-        for b in _INTS:
-            ops |= {f"{a} {op} {b}" for op in (*_COMPARE, "+", "-", "*", "/")}
-        ops |= {f"{a} % {a}", f"mod({a}, {a})", f"- {a}", f"+ {a}", f"abs({a})", f"@ {a}", f"~ {a}"}
-        ops |= {f"{a} {op} {a}" for op in "&|#"}
-    for a in _ORDERED:
-        ops |= {f"{a} {op} {a}" for op in _COMPARE}
-    for a in (*_ORDERED, *_INTS):
-        ops |= {f"{a} is distinct from {a}", f"{a} is not distinct from {a}"}
-    ops |= {
-        "jsonb = jsonb",
-        "jsonb <> jsonb",
-        "jsonb is distinct from jsonb",
-        "jsonb is not distinct from jsonb",
-    }
-    ops |= {f"xid {op} {b}" for op in ("=", "<>") for b in ("xid", "int4")}
-    for a, b in (("text", "name"), ("float4", "float8"), ("date", "timestamp")):
-        ops |= {f"{x} {op} {y}" for op in _COMPARE for x, y in ((a, b), (b, a))}
-    ops |= {f"{a} {op} {b}" for op in "+-*/" for a, b in (("float4", "float8"), ("float8", "float4"))}
-    for a in ("float4", "float8", "numeric"):
-        ops |= {f"{a} {op} {a}" for op in "+-*/"} | {f"- {a}", f"+ {a}", f"abs({a})", f"@ {a}"}
-    for a in _INTS:
-        ops |= {f"{a} {op} int4" for op in ("<<", ">>")}
-    ops |= {
-        "numeric % numeric", "mod(numeric, numeric)", "round(numeric, int4)", "round(numeric)", "trunc(numeric)",
-        "floor(numeric)", "ceil(numeric)", "ceiling(numeric)", "floor(float8)", "ceil(float8)", "ceiling(float8)",
-        "round(float8)", "trunc(float8)", "trunc(numeric, int4)", "sqrt(float8)", "cbrt(float8)", "text || text", "bytea || bytea", "length(bytea)", "octet_length(bytea)", "length(text)", "char_length(text)", "character_length(text)", "length(bpchar)", "char_length(bpchar)", "character_length(bpchar)",
-        "octet_length(text)", "lower(text)", "upper(text)", "substr(text, int4)", "substr(text, int4, int4)",
-        "substring(text, int4)", "substring(text, int4, int4)", "left(text, int4)", "right(text, int4)", SORT_KEY, "btrim(text)",
-        "ltrim(text)", "rtrim(text)", "btrim(text, text)", "ltrim(text, text)", "rtrim(text, text)", "reverse(text)", "repeat(text, int4)", "replace(text, text, text)", "strpos(text, text)", "position(text, text)", "date + int4", "int4 + date", "date - int4",
-        "text ~~ text", "text !~~ text", "text ^@ text", "starts_with(text, text)", "text ~~* text", "text !~~* text", "date - date", "timestamp + interval", "timestamp - interval", "timestamp - timestamp",
-        "timestamptz - timestamptz", "date + interval", "date - interval", "isfinite(date)", "isfinite(timestamp)", "isfinite(timestamptz)", "interval + timestamp", "interval + interval",
-        "interval - interval", "- interval", "interval * float8", "float8 * interval", "interval / float8", "gen_random_uuid()", "uuid_generate_v4()", "uuid_generate_v1()", "uuid_generate_v1mc()",
-    }  # fmt: skip
-    return frozenset(ops | ordered_forms.OPS)
-
-
-KEYED_OPS: Final = _closed_set()
-SESSION_VALUES: Final = frozenset(
-    (
-        "current_user", "session_user", "user", "current_role", "current_database", "current_catalog", "current_schema",
-        "version", "pid", "backend_pid", "trigger_depth",
-    )
-)  # fmt: skip
-"""What the session knows and does not change in the course of a statement."""
 _SETTINGS: Final = ("setting:", "setting_or_null:")
 """Of a name that is said; a text that sets some has no such values (`planner.binding.calls`)."""
-LAZY_OPS: Final = frozenset(
-    (
-        "and", "or", "not", "is null", "is not null", "is true", "is not true", "is false", "is not false", "case",
-        "coalesce", "greatest", "least",
-    )
-)  # fmt: skip
-_NUMBERS = (t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC)
-TEXTS = (t.TEXT, t.VARCHAR)
-KEY_TYPES: Final = frozenset(
-    (
-        t.INT2,
-        t.INT4,
-        t.INT8,
-        t.TEXT,
-        t.VARCHAR,
-        t.DATE,
-        t.TIMESTAMP,
-        t.TIMESTAMPTZ,
-        t.UUID,
-        t.PG_LSN,
-        t.MONEY,
-        t.OID,
-        t.BOOL,
-        t.BYTEA,
-        t.NAME,
-    )
-)
-"""Key columns whose equality is the equality of datums."""
-_EXTREMES: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.BPCHAR, t.CITEXT, t.INTERVAL, t.TIME}
-"""Of what the keyed engine finds the greatest: it knows their order."""
-_SORTED_ARRAYS: Final = frozenset((t.INT2_ARRAY, t.INT4_ARRAY, t.INT8_ARRAY, t.TEXT_ARRAY, t.VARCHAR_ARRAY))
-SORTED_TYPES: Final = _EXTREMES | _SORTED_ARRAYS
-"""What the keyed engine puts in order."""
-
-
-_READ: Final = (t.INT2, t.INT4, t.INT8, t.BOOL, t.UUID)
-"""What a text is read as without a look at settings: mostly that of a setting, which policies compare columns with."""
-
-
-_SHOWN: Final = frozenset(
-    (
-        t.BOOL,
-        t.DATE,
-        t.TIME,
-        t.TIMESTAMP,
-        t.TIMESTAMPTZ,
-        t.INTERVAL,
-        t.UUID,
-        t.JSON,
-        t.JSONB,
-        t.TEXT_ARRAY,
-        t.INT4_ARRAY,
-        t.INT8_ARRAY,
-    )
-)
-"""What a text is made of as a client sees it."""
-_READ_TOO: Final = frozenset(
-    (t.NUMERIC, t.FLOAT8, t.FLOAT4, t.JSON, t.JSONB, t.BYTEA, t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ)
-)
-_READ_ARRAYS: Final = (t.INT2_ARRAY, t.INT4_ARRAY, t.INT8_ARRAY, t.UUID_ARRAY, t.NUMERIC_ARRAY)
-"""What an array of texts is read as: its text, as that array's."""
-_OF_JSONB: Final = {
-    t.BOOL: "bool", t.NUMERIC: "numeric", t.INT2: "int2", t.INT4: "int4", t.INT8: "int8", t.FLOAT4: "float4", t.FLOAT8: "float8"
-}  # fmt: skip
-
-
-def _castable(a: int, b: int) -> bool:
-    if a in _NUMBERS and b in _NUMBERS:
-        return True
-    if a in (*TEXTS, t.BPCHAR, t.CITEXT) and b in (*TEXTS, t.BPCHAR, t.CITEXT):
-        return True
-    if a in _NUMBERS and b in TEXTS:
-        return True
-    if a in TEXTS and b in _READ:
-        return True
-    if b in TEXTS and a in _SHOWN:
-        return True
-    if a in TEXTS and (b in _READ_TOO or t.labels_of(b) is not None):
-        return True
-    if a in (t.TEXT_ARRAY, t.VARCHAR_ARRAY) and b in _READ_ARRAYS:
-        return True
-    return (a, b) in (
-        (t.JSON, t.JSONB), (t.JSONB, t.JSON), (t.TIMESTAMP, t.TIME), (t.TIMESTAMPTZ, t.TIME),
-        (t.DATE, t.TIMESTAMP), (t.DATE, t.TIMESTAMPTZ), (t.TIMESTAMP, t.DATE), (t.TIMESTAMP, t.TIMESTAMPTZ),
-        (t.TIMESTAMPTZ, t.TIMESTAMP), (t.TIMESTAMPTZ, t.DATE), (t.BOOL, t.INT4), (t.INT4, t.BOOL),
-    )  # fmt: skip
 
 
 def in_groups(op: str, operands: tuple[Expr, ...], ref: TypeRef) -> Expr:
@@ -277,7 +131,7 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
         if (
             op not in LAZY_OPS
             or matters(node)
-            or (node.op in ("greatest", "least") and node.type.oid not in _EXTREMES)
+            or (node.op in ("greatest", "least") and node.type.oid not in EXTREMES)
             or any(t.composite_fields(a.type.oid) is not None for a in node.args)
         ):
             raise NotKeyed(node.op)
@@ -340,7 +194,7 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
 
 _BY_ZONE: Final = {
     f"{a} {op} {b}": op
-    for op in _COMPARE
+    for op in COMPARE
     for local in ("date", "timestamp")
     for a, b in ((local, "timestamptz"), ("timestamptz", local))
 }
@@ -422,24 +276,15 @@ def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
     apart = a.oid == t.NUMERIC and a.typmod >= 0  # numeric(p,s) is held otherwise than numeric
     if b.typmod < 0 and ((a.oid == b.oid and not apart) or (a.oid in TEXTS and b.oid in TEXTS)):
         return _expression(node.arg, offsets)
-    if a.oid == t.JSONB and b.oid in _OF_JSONB and b.typmod < 0:
-        return Call(f"tw_jsonb_{_OF_JSONB[b.oid]}", (_expression(node.arg, offsets),), b)
-    if (a.oid, b.oid) in _SAME_ARRAYS and b.typmod < 0:
+    if a.oid == t.JSONB and b.oid in OF_JSONB and b.typmod < 0:
+        return Call(f"tw_jsonb_{OF_JSONB[b.oid]}", (_expression(node.arg, offsets),), b)
+    if (a.oid, b.oid) in SAME_ARRAYS and b.typmod < 0:
         return Call("catalog same", (_expression(node.arg, offsets),), b)
-    if not _castable(a.oid, b.oid) and a.oid != b.oid:
+    if not castable(a.oid, b.oid) and a.oid != b.oid:
         raise NotKeyed(f"cast {type_name(a.oid)} {type_name(b.oid)}")
     arg = _expression(node.arg, offsets)
     word = "cast" if node.explicit or b.typmod < 0 else "assign"  # what does not fit is cut, or is an error
     return Call(f"{word} {type_name(a.oid)} {type_name(b.oid)}", (arg,), b)
-
-
-_SAME_ARRAYS: Final = frozenset(
-    (
-        (t.INT2_ARRAY, t.INT4_ARRAY), (t.INT2_ARRAY, t.INT8_ARRAY), (t.INT4_ARRAY, t.INT8_ARRAY),
-        (t.VARCHAR_ARRAY, t.TEXT_ARRAY), (t.TEXT_ARRAY, t.VARCHAR_ARRAY),
-    )
-)  # fmt: skip
-"""Arrays whose text is the same as another type's."""
 
 
 # --- comparisons with what is known ------------------------------------------------------------
@@ -507,7 +352,7 @@ def comparison(
     if not isinstance(node, ir.Call) or len(node.args) != 2:
         return None
     words = node.op.split(" ")
-    if len(words) != 3 or words[1] not in _COMPARE:
+    if len(words) != 3 or words[1] not in COMPARE:
         return None
     if matters(node):  # in an order of some language, which is not that of keys
         return _under_collation(node, relation, known) if of_key and words[1] == "=" else None

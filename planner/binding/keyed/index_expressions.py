@@ -19,8 +19,8 @@ from typing import Final
 
 from planner.abc import Call, Col, Const, Constraint, Expr, KeyedRead, PlanError, Table
 from planner.binding import ir
+from planner.binding.keyed import closed_set, ordered_forms
 from planner.binding.keyed import expressions as keyed
-from planner.binding.keyed import ordered_forms
 from planner.catalog import Catalog, CatalogChange, quote_identifier, quote_qualified
 from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
@@ -118,7 +118,7 @@ def _made(catalog: Catalog, index: Index, table: Table) -> tuple[ComputedColumns
             if made is None or not _never_fails(made):
                 break
             keys.append(made)
-        if keys[-1].type.oid not in keyed.KEY_TYPES:
+        if keys[-1].type.oid not in closed_set.KEY_TYPES:
             break
         positions.append(position)
         if position >= width or found:

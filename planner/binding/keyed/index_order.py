@@ -35,8 +35,8 @@ from planner.abc import (
     TypeRef,
 )
 from planner.binding import ir
+from planner.binding.keyed import closed_set, key_conditions, ordered_forms
 from planner.binding.keyed import expressions as keyed
-from planner.binding.keyed import key_conditions, ordered_forms
 from planner.binding.keyed.expressions import comparison
 from planner.binding.keyed.index_reads import ordered_prefixes, range_by
 from planner.catalog import Catalog
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from planner.binding.scope import FromStep
     from planner.binding.state import Parts
 
-_IN_ORDER: Final = keyed.KEY_TYPES | ordered_forms.FORMED
+_IN_ORDER: Final = closed_set.KEY_TYPES | ordered_forms.FORMED
 
 Wanted = tuple[int, bool, bool]
 """(column, descending, nulls first)."""
@@ -103,7 +103,7 @@ def key_walk(
             return None
         if k.expr.column in pinned:
             continue
-        if k.expr.column != left[0] or k.expr.type.oid not in keyed.KEY_TYPES:
+        if k.expr.column != left[0] or k.expr.type.oid not in closed_set.KEY_TYPES:
             return None
         left = left[1:]
         descending.add(k.descending)

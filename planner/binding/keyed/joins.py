@@ -34,7 +34,7 @@ from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import walked_joins
 from planner.binding.keyed import windows as keyed_windows
 from planner.binding.keyed.endings import equal_as_datums, grouped, order_keys, telling_apart
-from planner.binding.keyed.join_order import TABLES_MAX, Order, unique_keys
+from planner.binding.keyed.join_order import TABLES_MAX, Order
 from planner.binding.keyed.narrowing import inner_where_asked
 from planner.binding.scope import FromStep
 from planner.catalog import Catalog

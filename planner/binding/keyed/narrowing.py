@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planner import types as t
 from planner.binding import ir
+from planner.binding.keyed import closed_set
 from planner.binding.keyed import expressions as keyed
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _is_null_then(node: ir.Node, relation: int) -> bool:
         return node.relation == relation
     if isinstance(node, ir.Cast | ir.Collated):
         return node.type.oid not in (t.RECORD, t.RECORD_ARRAY) and _is_null_then(node.arg, relation)
-    if isinstance(node, ir.Call) and node.op in keyed.KEYED_OPS and "distinct" not in node.op:
+    if isinstance(node, ir.Call) and node.op in closed_set.KEYED_OPS and "distinct" not in node.op:
         return any(_is_null_then(a, relation) for a in node.args)
     return False
 

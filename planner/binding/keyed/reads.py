@@ -30,8 +30,8 @@ from planner.abc import (
 from planner.binding import ir
 from planner.binding.collating import uncollated
 from planner.binding.keyed import acts as keyed_acts
+from planner.binding.keyed import closed_set, key_conditions, single_values
 from planner.binding.keyed import expressions as keyed
-from planner.binding.keyed import key_conditions, single_values
 from planner.binding.keyed.endings import grouped, order_keys
 from planner.binding.keyed.index_order import extreme, extremes, index_walk, key_walk, with_walk
 from planner.binding.keyed.index_reads import index_read
@@ -104,7 +104,7 @@ def shortcut(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJoin 
             return None
     other = otherwise(parts, steps, catalog, found) if isinstance(found, KeyedRead) else None
     if parts.distinct or parts.offset is not None:
-        if parts.distinct and any(x.node.type.oid not in keyed.SORTED_TYPES for x in parts.targets):
+        if parts.distinct and any(x.node.type.oid not in closed_set.SORTED_TYPES for x in parts.targets):
             return None
         try:
             offset = keyed.expression(parts.offset, {}) if parts.offset is not None else None
@@ -350,7 +350,7 @@ def _range_read(
         if (
             not isinstance(k.expr, ir.Var)
             or k.expr.relation != number
-            or k.expr.type.oid not in keyed.KEY_TYPES
+            or k.expr.type.oid not in closed_set.KEY_TYPES
         ):
             raise keyed.NotKeyed("order")
         if k.expr.column in key[: len(found.prefix)]:

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from planner.binding import ir
+from planner.binding.keyed import closed_set, key_conditions
 from planner.binding.keyed import expressions as keyed
-from planner.binding.keyed import key_conditions
 from planner.catalog.collations import nondeterministic
 from planner.keyed_plans import Expr, KeyedJoin, Produced, Whole
 
@@ -64,7 +64,7 @@ def _joined_by(
         return None
     for column in {n.column for n in named if n.relation == number}:
         of = table.columns[column]
-        if of.type.oid not in keyed.KEY_TYPES or of.collation in nondeterministic:
+        if of.type.oid not in closed_set.KEY_TYPES or of.collation in nondeterministic:
             continue
         with contextlib.suppress(keyed.NotKeyed):
             points, rest = key_conditions.find_points(table, number, node, (column,), offsets)

@@ -31,7 +31,7 @@ from planner.binding import ir
 from planner.binding.compound import renamed, with_text
 from planner.binding.fragments import Item, sql
 from planner.binding.from_items import CommonTable
-from planner.binding.keyed.expressions import KEY_TYPES
+from planner.binding.keyed.closed_set import KEY_TYPES
 from planner.binding.keyed.selects import BoundSelect
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import column_form

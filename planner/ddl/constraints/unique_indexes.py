@@ -26,7 +26,7 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, Oid, PlanError, Table, TypeRef
-from planner.binding.keyed.expressions import KEY_TYPES
+from planner.binding.keyed.closed_set import KEY_TYPES
 from planner.catalog import Index, IndexKey, quote_identifier
 from planner.catalog.collations import nondeterministic, telling_apart
 from planner.catalog.system.definitions import collation_name, index_column
