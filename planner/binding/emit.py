@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from planner import types as t
@@ -41,9 +41,6 @@ class EmittedColumn:
 
 Implementation = Callable[["Emitter", ir.Call, list[Frag]], Frag]
 
-
-_VOLATILE = re.compile(r"\b(?:error|random|tw_\w+)\(")
-"""What DuckDB may take for another value each time it is asked: `error` itself, and what calls it."""
 
 _LITERAL = re.compile(
     r"[( ]*(?:'(?:[^']|'')*'|[+-]?[\d.][\w.+-]*|NULL|true|false|CAST\((?:'(?:[^']|'')*'|[+-]?[\w.]+) AS [\w ]+(?:\([\d, ]*\))?\))[) ]*",
@@ -382,111 +379,18 @@ class Emitter:
         return [to_form(f, form) for f in frags], form
 
     def any_all(self, node: ir.AnyAll) -> Frag:
-        """`x op ANY (array)` with SQL's NULLs, by DuckDB's list functions."""
-        from planner.binding.dimensions import as_list, is_text
-        from planner.binding.functions.array_texts import constant_of_any, has_element
+        from planner.binding.emitted_queries import any_all
 
-        collating.refuse_nondeterministic([node.array], "ANY of an array")
-        text = constant_of_any(node) if self.for_duckdb else None
-        given_array = self.frag(node.array)
-        array = as_list(given_array, node.array.type)
-        compare_node, outside = node.compare, None
-        if isinstance(compare_node, ir.Call) and any(
-            isinstance(n, ir.SubQuery) for n in ir.walk(compare_node.args[0])
-        ):
-            # DuckDB has no subqueries in lambdas: the left side is computed before.
-            left = compare_node.args[0]
-            outside = self.frag(left)
-            self.aliases[-2], self.columns[-2] = "", [EmittedColumn("tw_v", outside.form, whole=True)]
-            compare_node = replace(compare_node, args=(ir.Var(left.type, -2, 0), *compare_node.args[1:]))
-        element_form = None
-        self.aliases[-1], self.columns[-1] = "", [EmittedColumn("tw_e", element_form, whole=True)]
-        compare = self.frag(compare_node)
-        given = array if outside is None else sql("tw_a")
-        results = sql("list_transform(", given, ", lambda tw_e: ", compare, ")")
-        # list_bool_or ignores NULLs: true if any is true, else NULL if any is NULL, else false.
-        folded = sql("tw_all(" if node.all else "tw_any(", results, ")")
-        if text is not None and is_text(given_array):
-            return has_element(given_array, text, folded)
-        if outside is None:
-            return folded
-        return sql("(SELECT ", folded, " FROM (SELECT ", outside, " AS tw_v, ", array, " AS tw_a) AS tw_q)")
+        return any_all(self, node)
 
     def written(self, ref: Ref) -> str | Verbatim:
         """How a column is written in the end."""
         return f"{self.aliases[ref.relation]}.{self.columns[ref.relation][ref.column].sql}"
 
     def subquery(self, node: ir.SubQuery) -> Frag:
-        query: Frag = node.query
-        if any(a != b for a, b in zip(node.outer_from, node.outer, strict=True)):
-            moved = {
-                Ref(a.relation, a.column): self.frag(b)
-                for a, b in zip(node.outer_from, node.outer, strict=True)
-                if a != b
-            }
-            query = sql(*(moved.get(p, p) if isinstance(p, Ref) else p for p in query.parts), form=query.form)
-        if node.kind == "scalar":
-            return sql("(", query, ")", form=node.form)
-        if node.kind == "exists":
-            return sql("EXISTS (", query, ")")
-        if node.kind == "array":
-            value = sql("c0", form=node.form)
-            if t.element_of(node.type.oid) == t.NUMERIC and node.form not in (None, ARRAY_TEXT):
-                value = as_text_numeric(value)  # as elements of numeric[] are
-            rows = sql("list(", value, " ORDER BY tw_n)" if node.numbered else ")")
-            if t.element_of(node.type.oid) and node.form == ARRAY_TEXT:
-                stacked = sql("(SELECT coalesce(tw_array_stack(", rows, ", true), '{}') FROM (")
-                return sql(stacked, query, "))", form=ARRAY_TEXT)
-            return sql("(SELECT coalesce(", rows, ", []) FROM (", query, "))")
-        assert node.compare is not None
-        alias = self.aliases[node.relation]
-        compare = self.frag(node.compare)
-        if node.kind == "row":
-            return sql("(SELECT ", compare, " FROM (", query, f") AS {alias})")
-        member = self._membership(node, query, alias)
-        if member is not None:
-            return member
-        # Three-valued: true/false if decided, NULL if only NULLs stand in the way.
-        fold = "bool_and" if node.kind == "all" else "bool_or"
-        empty = "true" if node.kind == "all" else "false"
-        nullish = sql("count(*) FILTER (WHERE ", compare, " IS NULL) > 0")
-        decided = "false" if node.kind == "all" else "true"
-        return sql(
-            f"(SELECT CASE WHEN coalesce({fold}(", compare, f"), {empty}) = {decided} THEN {decided} WHEN ",
-            nullish, f" THEN NULL ELSE {empty} END FROM (", query, f") AS {alias})",
-        )  # fmt: skip
+        from planner.binding.emitted_queries import subquery
 
-    def _membership(self, node: ir.SubQuery, query: Frag, alias: str) -> Frag | None:
-        """`= ANY` and `<> ALL` as IN and NOT IN, where the comparison is DuckDB's own: a semijoin, where a fold
-        over the whole subquery would be done for every row."""
-        from planner.binding.functions.comparison import equality_sides
-
-        op = {"any": "=", "all": "<>"}.get(node.kind)
-        if op is None or node.compare is None:
-            return None
-        tests: tuple[ir.Node, ...] = (node.compare,)
-        word = "IN" if node.kind == "any" else "NOT IN"
-        if isinstance(node.compare, ir.Logic) and node.compare.op == ("and" if op == "=" else "or"):
-            # Of several columns DuckDB has no IN with a query that looks outward.
-            if node.outer_from or not self.for_duckdb:
-                return None
-            tests = node.compare.args
-        lefts, rights = [], []
-        for test in tests:
-            if not isinstance(test, ir.Call) or len(test.args) != 2:
-                return None
-            left, right = equality_sides(test.op, [self.frag(a) for a in test.args])
-            if self.frag(test).parts != sql("(", left, f" {op} ", right, ")").parts:
-                return None
-            if any(isinstance(n, ir.Var) and n.relation == node.relation for n in ir.walk(test.args[0])):
-                return None
-            lefts.append(left)
-            rights.append(right)
-        # Of a query that looks outward and has volatile calls DuckDB's IN gives NULL for false, even of no rows.
-        if node.outer_from and any(isinstance(p, str) and _VOLATILE.search(p) for p in query.parts):
-            return None
-        row = lefts[0] if len(lefts) == 1 else sql("(", join(", ", lefts), ")")
-        return sql("(", row, f" {word} (SELECT ", join(", ", rights), " FROM (", query, f") AS {alias}))")
+        return subquery(self, node)
 
     # --- functions that return sets ------------------------------------------------------------
 
