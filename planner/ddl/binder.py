@@ -29,7 +29,7 @@ from planner.ddl.partitions import parts as partition_parts
 from planner.ddl.plan import DdlPlan
 from planner.ddl.replication import publications, subscriptions
 from planner.ddl.rights import databases, default_privileges, first_settings, owned, permits, policies, roles
-from planner.ddl.routines import aggregates, event_triggers, triggers
+from planner.ddl.routines import aggregates, changes, event_triggers, triggers
 from planner.ddl.routines import definitions as routines
 from planner.ddl.scope import Scope
 from planner.ddl.tables import alter, filled, inherits
@@ -93,8 +93,8 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.AlterNamed: others.alter_named,
     st.CreateAggregate: aggregates.create_aggregate,
     st.CreateFunction: routines.create_function,
-    st.AlterFunction: routines.alter_function,
-    st.DropFunctions: routines.drop_functions,
+    st.AlterFunction: changes.alter_function,
+    st.DropFunctions: changes.drop_functions,
     st.CreatePolicy: policies.create_policy,
     st.AlterPolicy: policies.alter_policy,
     st.RenamePolicy: policies.rename_policy,

@@ -1,4 +1,4 @@
-"""CREATE, ALTER and DROP FUNCTION: functions in SQL, whose calls are put in place when statements are bound.
+"""CREATE FUNCTION: functions in SQL, whose calls are put in place when statements are bound.
 
 Its body is bound once when the function is made, so that what is wrong with it is said then (`check_function_bodies`).
 Views, defaults and CHECKs that call a function depend on it; which ones do is found out by binding them.
@@ -26,15 +26,13 @@ from planner.catalog import (
     rights,
 )
 from planner.catalog.domains import underneath
-from planner.catalog.names import missing_schema, split_identifiers
+from planner.catalog.names import split_identifiers
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.routines import signature_shown
 from planner.ddl import moments
-from planner.ddl.constraints.definitions import require_role
 from planner.ddl.dependencies import depends as depends_on
 from planner.ddl.rights import permits
 from planner.ddl.routines import procedural
-from planner.ddl.routines.names import as_parsed, find, missing, named, refuse_kind, types_shown
 from planner.ddl.scope import Scope
 from planner.ddl.types.copied_types import type_in_signature
 from planner.parse import parse_expression, parse_query
@@ -60,7 +58,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
     options = said.options
     if "rows" in options and not returns_set:
         raise PlanError("22023", "ROWS is not applicable when function does not return a set")
-    _refuse_leakproof(scope, leakproof=options.get("leakproof", False))
+    refuse_leakproof(scope, leakproof=options.get("leakproof", False))
     made = Function(
         0,
         schema.oid,
@@ -82,7 +80,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         options.get("language", "sql"),
         "p" if said.kind == "procedure" else "f",
         definer=options.get("definer", False),
-        settings=_settings((), options.get("set", ())),
+        settings=settings_after((), options.get("set", ())),
         domain=domain,
     )
     made = replace(made, runs=procedural.runs(made))
@@ -131,10 +129,10 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
             )
             scope.replace(made, settled)
     if old is not None:
-        _look_again(scope, old)
+        look_again(scope, old)
 
 
-def _refuse_leakproof(scope: Scope, *, leakproof: bool) -> None:
+def refuse_leakproof(scope: Scope, *, leakproof: bool) -> None:
     """Raises 42501 of anyone but a superuser: such a function is called before policies have hidden rows from it."""
     if leakproof and not rights.is_superuser(scope.catalog, scope.user):
         raise PlanError("42501", "only superuser can define a leakproof function")
@@ -409,7 +407,7 @@ def _shown(scope: Scope, f: Function) -> str:
     return f"{name}({signature_shown(scope.catalog, f)})"
 
 
-def _look_again(scope: Scope, old: Function) -> None:
+def look_again(scope: Scope, old: Function) -> None:
     """What uses a function that was replaced must be right with the new one."""
     for view in stored_queries(scope.catalog):
         if old.oid in view.depends and not isinstance(view.holder, Function):
@@ -461,87 +459,7 @@ def of_type(scope: Scope, kind: UserType) -> list[Function]:
     ]
 
 
-def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
-    from planner.ddl.drop import remove_all
-
-    doomed: list[Function] = []
-    for signature in said.signatures:
-        name = scope.homed(signature.name)
-        if name.schema and scope.catalog.find_schema(name.schema) is None:
-            if not said.if_exists:
-                raise missing_schema(name.schema)
-            scope.notice(f'schema "{name.schema}" does not exist, skipping')
-            continue
-        try:
-            found = find(scope, signature, said.kind)
-            types_shown(scope, signature)
-        except SqlError as e:
-            nowhere = e.sqlstate in ("42704", "3F000")  # a type of an argument, or its schema
-            if not nowhere or not said.if_exists:
-                e.position = 0 if nowhere else e.position
-                raise
-            scope.notice(f"{e.message}, skipping")
-            continue
-        if found is None:
-            if not said.if_exists:
-                raise missing(scope, signature, said.kind)
-            listed = ",".join(map(as_parsed, signature.parameters or ()))
-            listed = f"({listed})"
-            scope.notice(f"{said.kind} {name}{listed} does not exist, skipping")
-        elif found not in doomed:
-            refuse_kind(scope, found, said.kind)
-            if said.kind == "function" and found.kind == "a":
-                raise PlanError(
-                    "42809",
-                    f'"{found.name}" is an aggregate function',
-                    hint="Use DROP AGGREGATE to drop aggregate functions.",
-                )
-            permits.must_own(scope, found, schema_will_do=True)
-            doomed.append(found)
-    remove_all(scope, list(doomed), said.cascade)
-
-
-def alter_function(scope: Scope, said: st.AlterFunction) -> None:
-    f = named(scope, said.signature, said.tag.split()[-1].lower())
-    permits.must_own(scope, f)
-    action = said.action
-    if f.kind == "p" and said.of_functions:
-        raise PlanError("42P13", "invalid attribute in procedure definition", position=said.of_functions)
-    if action is None:
-        if f.kind == "a":
-            raise PlanError("42809", f'"{f.name}" is an aggregate function')
-        changes = {k: v for k, v in said.options.items() if k != "set"}
-        if "rows" in changes and not f.returns_set:
-            raise PlanError("22023", "ROWS is not applicable when function does not return a set")
-        if "set" in said.options:
-            changes["settings"] = _settings(f.settings, said.options["set"])
-        made = replace(f, **changes)
-        _refuse_leakproof(scope, leakproof=made.leakproof)
-        scope.replace(f, replace(made, runs=procedural.runs(made)))
-        _look_again(scope, f)
-    elif action.what == "owner":
-        permits.may_become(scope, action.name)
-        scope.replace(f, replace(f, owner=require_role(scope, action.name)))
-    else:
-        new = replace(f, name=action.new_name)
-        if action.what == "set schema":
-            schema = scope.catalog.schema(action.name)
-            permits.may_create_in(scope, schema)
-            if schema.oid == f.schema_oid:
-                return
-            new = replace(f, schema_oid=schema.oid)
-        home = scope.catalog.schema_of(new.schema_oid).name
-        taken = scope.catalog.functions(new.name, home, scope.search_path)
-        if any(x.signature == f.signature for x in taken):
-            shown = f"{new.name}({signature_shown(scope.catalog, f, ', ')})"
-            raise PlanError("42723", f'function {shown} already exists in schema "{home}"')
-        from planner.ddl.routines import renamed  # which stands on this
-
-        renamed.follow(scope, f, new, said.tag)
-        scope.replace(f, new)
-
-
-def _settings(before: Sequence[str], said: Sequence[st.AlterSettings]) -> tuple[str, ...]:
+def settings_after(before: Sequence[str], said: Sequence[st.AlterSettings]) -> tuple[str, ...]:
     """What SET and RESET make of a function's settings. The executor has checked the values."""
     kept = dict(s.split("=", 1) for s in before)
     for one in said:
