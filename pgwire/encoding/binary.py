@@ -19,6 +19,17 @@ from typing import Final
 from pgwire.encoding.binary_ranges import malformed, range_in, range_out, truncated
 from pgwire.encoding.binary_records import reader, record_in, record_out, shape_of
 from pgwire.encoding.binary_snapshots import snapshot_in, snapshot_out
+from pgwire.encoding.binary_times import (
+    date_in,
+    date_out,
+    interval_in,
+    interval_out,
+    stamp_in,
+    stamp_out,
+    time_in,
+    timetz_in,
+    timetz_out,
+)
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.records import fields_of
@@ -32,38 +43,22 @@ from planner.types.array_values import DIMENSIONS_MAX, EMPTY, ArrayValue
 from planner.types.array_values import parse as parse_array
 from planner.types.array_values import write as write_array
 from planner.types.arrays import ArrayType, VectorType
-from planner.types.datetimes import (
-    DATE_END,
-    DATE_INFINITY,
-    DATE_MIN,
-    TIMESTAMP_END,
-    TIMESTAMP_INFINITY,
-    TIMESTAMP_MIN,
-    timetz_parts,
-    timetz_text,
-)
 from planner.types.declared import forget_with_types
 from planner.types.geometry import GEOMETRIC
 from planner.types.integers import UnsignedType
 from planner.types.ranges import RangeType
 from planner.types.texts import UnreadType, number_of_byte, shown_byte
-from planner.types.timezones import US_PER_DAY
 from storage.abc import Datum
 
 BinaryOutput = Callable[[Datum], bytes]
 BinaryInput = Callable[[bytes], Datum]
 
-EPOCH_DAYS: Final = 10_957
-"""2000-01-01 in days since 1970."""
-EPOCH_US: Final = EPOCH_DAYS * US_PER_DAY
-DATE_WIRE_MAX, DATE_WIRE_MIN = (1 << 31) - 1, -(1 << 31)
-STAMP_WIRE_MAX, STAMP_WIRE_MIN = (1 << 63) - 1, -(1 << 63)
 NUMERIC_NEGATIVE, NUMERIC_NAN, NUMERIC_INF, NUMERIC_NEG_INF = 0x4000, 0xC000, 0xD000, 0xF000
 
 _I2, _I4, _I8 = struct.Struct("!h"), struct.Struct("!i"), struct.Struct("!q")
 _U4, _U8 = struct.Struct("!I"), struct.Struct("!Q")
 _F4, _F8 = struct.Struct("!f"), struct.Struct("!d")
-_INTERVAL, _TIMETZ, _NUMERIC = struct.Struct("!qii"), struct.Struct("!qi"), struct.Struct("!HhHH")
+_NUMERIC = struct.Struct("!HhHH")
 _ARRAY = struct.Struct("!iiI")
 
 
@@ -165,89 +160,6 @@ def numeric_from_binary(data: bytes) -> str:
 
 def _decimal_to_binary(value: Datum) -> bytes:
     return numeric_to_binary(numeric.decimal_out(value))
-
-
-# --- dates and times
-
-
-def _date_out(days: Datum) -> bytes:
-    if days >= DATE_INFINITY:
-        return _I4.pack(DATE_WIRE_MAX)
-    return _I4.pack(DATE_WIRE_MIN if days <= -DATE_INFINITY else days - EPOCH_DAYS)
-
-
-def _date_in(data: bytes) -> int:
-    if len(data) != 4:
-        raise truncated() if len(data) < 4 else malformed()
-    (days,) = _I4.unpack(data)
-    if days == DATE_WIRE_MAX:
-        return DATE_INFINITY
-    if days == DATE_WIRE_MIN:
-        return -DATE_INFINITY
-    days += EPOCH_DAYS
-    if not DATE_MIN <= days < DATE_END:
-        raise SqlError("22008", "date out of range")
-    return int(days)
-
-
-def _stamp_out(micros: Datum) -> bytes:
-    if micros >= TIMESTAMP_INFINITY:
-        return _I8.pack(STAMP_WIRE_MAX)
-    return _I8.pack(STAMP_WIRE_MIN if micros <= -TIMESTAMP_INFINITY else micros - EPOCH_US)
-
-
-def _stamp_in(data: bytes) -> int:
-    if len(data) != 8:
-        raise truncated() if len(data) < 8 else malformed()
-    (micros,) = _I8.unpack(data)
-    if micros == STAMP_WIRE_MAX:
-        return TIMESTAMP_INFINITY
-    if micros == STAMP_WIRE_MIN:
-        return -TIMESTAMP_INFINITY
-    micros += EPOCH_US
-    if not TIMESTAMP_MIN <= micros < TIMESTAMP_END:
-        raise SqlError("22008", "timestamp out of range")
-    return int(micros)
-
-
-def _time_in(data: bytes) -> int:
-    if len(data) != 8:
-        raise truncated() if len(data) < 8 else malformed()
-    (micros,) = _I8.unpack(data)
-    if not 0 <= micros <= US_PER_DAY:
-        raise SqlError("22008", "time out of range")
-    return int(micros)
-
-
-def _timetz_out(text: Datum) -> bytes:
-    micros, east = timetz_parts(text)
-    return _TIMETZ.pack(micros, -east)
-
-
-def _timetz_in(data: bytes) -> str:
-    if len(data) != 12:
-        raise truncated() if len(data) < 12 else malformed()
-    micros, west = _TIMETZ.unpack(data)
-    if not 0 <= micros <= US_PER_DAY:
-        raise SqlError("22008", "time out of range")
-    if abs(west) >= 16 * 3600:
-        raise SqlError("22009", "time zone displacement out of range")
-    return timetz_text(micros, -west)
-
-
-def _interval_out(datum: Datum) -> bytes:
-    months, days, micros = datum
-    return _INTERVAL.pack(micros, days, months)
-
-
-def _interval_in(data: bytes) -> tuple[int, int, int]:
-    if len(data) != 16:
-        raise truncated() if len(data) < 16 else malformed()
-    micros, days, months = _INTERVAL.unpack(data)
-    return months, days, micros
-
-
-# --- the rest
 
 
 def _text_out(text: Datum) -> bytes:
@@ -451,12 +363,12 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.TXID_SNAPSHOT: (snapshot_out, snapshot_in),
     t.BYTEA: (bytes, bytes),
     t.CHAR: (_byte_out, _byte_in),
-    t.DATE: (_date_out, _date_in),
-    t.TIME: (_I8.pack, _time_in),
-    t.TIMETZ: (_timetz_out, _timetz_in),
-    t.TIMESTAMP: (_stamp_out, _stamp_in),
-    t.TIMESTAMPTZ: (_stamp_out, _stamp_in),
-    t.INTERVAL: (_interval_out, _interval_in),
+    t.DATE: (date_out, date_in),
+    t.TIME: (_I8.pack, time_in),
+    t.TIMETZ: (timetz_out, timetz_in),
+    t.TIMESTAMP: (stamp_out, stamp_in),
+    t.TIMESTAMPTZ: (stamp_out, stamp_in),
+    t.INTERVAL: (interval_out, interval_in),
     t.UUID: (_uuid_out, _uuid_in),
     t.TID: (_place_out, _place_in),
     t.MONEY: _fixed(_I8),

@@ -24,7 +24,8 @@ from pgwire.encoding.arrow_views import (
     offsets_of,
     values_of,
 )
-from pgwire.encoding.binary import EPOCH_DAYS, EPOCH_US, NUMERIC_NEGATIVE, binary_output
+from pgwire.encoding.binary import NUMERIC_NEGATIVE, binary_output
+from pgwire.encoding.binary_times import EPOCH_DAYS, EPOCH_US
 from pgwire.encoding.row_join import Values
 from pgwire.encoding.text_columns import decimal_text
 from planner import types as t

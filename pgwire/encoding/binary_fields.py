@@ -25,15 +25,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pgwire.encoding.arrow_views import Bytes, fixed_binary
-from pgwire.encoding.binary import (
+from pgwire.encoding.binary import NUMERIC_NEGATIVE, binary_input
+from pgwire.encoding.binary_times import (
     DATE_WIRE_MAX,
     DATE_WIRE_MIN,
     EPOCH_DAYS,
     EPOCH_US,
-    NUMERIC_NEGATIVE,
     STAMP_WIRE_MAX,
     STAMP_WIRE_MIN,
-    binary_input,
 )
 from pgwire.encoding.copy_columns import Block, ColumnReader, Doubt
 from pgwire.encoding.text_columns import HEX_PAIRS, decimal_text
