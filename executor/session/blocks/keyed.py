@@ -229,24 +229,50 @@ def lock_for(
     """Locks the rows that an UPDATE or DELETE will write. It only looks for them: to have read them before
     they are locked would keep the snapshot from moving to their newest versions.
 
-    Of a range: the rows, as they are in the snapshot by now.
+    Of a range: the rows, as they are in the snapshot by now. Those of which WHERE is not true are left alone.
     """
-    lookup, mode = write.lookup, mode or write.lock_mode
-    if lookup.single and not lookup.index:
-        key = lookup.points[0](params, session)  # type: ignore[index]
-        if key is not None:
-            lock_keys(session, txn, table, (key,), mode)
-        return None
+    lookup, mode, condition = write.lookup, mode or write.lock_mode, write.condition
     if lookup.points is not None and not lookup.index:
-        lock_keys(session, txn, table, lookup.asked_keys(params, session), mode)
+        if lookup.single:
+            key = lookup.points[0](params, session)
+            keys: Sequence[Key] = () if key is None else (key,)
+        else:
+            keys = lookup.asked_keys(params, session)
+        if condition is not None:
+            keys = _that_may_pass(session, block, txn, table, write, params, base, keys)
+        if keys:
+            lock_keys(session, txn, table, keys, mode)
         return None
     before, hits = None, None
     while txn.read_ts != before:  # the snapshot has moved: there may be other rows in the range
         before = txn.read_ts
         view = block.view(table, _UNRECORDED, base)
         hits = list(lookup.hits(params, session, view, before))
+        if condition is not None:
+            hits = [hit for hit in hits if condition(params, hit[2], session)]
         lock_keys(session, txn, table, [hit[0] for hit in hits], mode)
     return hits if lookup.range is not None else None
+
+
+def _that_may_pass(
+    session: Session,
+    block: Block,
+    txn: Transaction,
+    table: Table,
+    write: UpdatePlan,
+    params: Sequence[Datum],
+    base: Any,
+    keys: Sequence[Key],
+) -> list[Key]:
+    """The keys but those of rows of which WHERE is not true, and has not become so since the snapshot."""
+    condition, ts = write.condition, txn.read_ts
+    assert condition is not None
+    get, newer = block.view(table, _UNRECORDED, base).get, session.executor.env.conflicts.point
+    return [
+        key
+        for key in keys
+        if (hit := get(key, ts)) is None or condition(params, hit[1], session) or newer(table.shard, key, ts)
+    ]
 
 
 def _strengthen(

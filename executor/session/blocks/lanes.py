@@ -190,6 +190,13 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
         if key is None:
             return None
         txn = block.statement()
+        if condition is not None:  # a row of which it is not true is not locked
+            writes = opened(block)
+            if writes is None or key in writes.buffer.by_key:
+                return None
+            seen = writes.image.get_to_change(key, txn.read_ts)  # type: ignore[union-attr]
+            if seen is None or not condition(params, seen[1], session):
+                return None
         if not try_acquire(txn, shard, key, mode):
             raise keyed.WouldBlock(shard, key, mode)
         newest = env.conflicts.point(shard, key, txn.read_ts)
