@@ -13,6 +13,9 @@ DuckDB unnests a list beside its outer row, in order and fast, where nothing but
 for LEFT JOIN, it joins the elements to their rows by a hash table, which gives each row's last element first and takes
 forty times as long. So the list is one expression; and `LEFT JOIN f(t.a) ON true` is an inner join with a list that has
 one NULL where it would be empty (`padded`).
+
+A record that list_zip puts where a list has ended is NULL, but its fields are another record's (DuckDB 2.0): only what CASE makes of it
+is NULL all through.
 """
 
 from __future__ import annotations
@@ -37,7 +40,10 @@ def unnested(lists: Sequence[tuple[Frag, str]], *, at_least_one: bool = False) -
         elements, made = lists[0][0], f"'{names[0]}': tw_x"
     else:
         elements = sql("list_zip(", join(", ", [frag for frag, _ in lists]), ")")
-        made = ", ".join(f"'{name}': tw_x[{i}]" for i, name in enumerate(names, 1))
+        made = ", ".join(
+            f"'{name}': CASE WHEN tw_x[{i}] IS NULL THEN NULL ELSE tw_x[{i}] END"  # see above
+            for i, name in enumerate(names, 1)
+        )
     rows = sql("list_transform(", elements, f", lambda tw_x, tw_n: {{{made}, '{NUMBER}': tw_n}})")
     items: list[Item] = [f"u.{name} AS {name}" for name in (*names, NUMBER)]
     return sql(

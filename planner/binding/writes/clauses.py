@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from sqlglot import exp
 
@@ -48,6 +49,10 @@ from planner.parse import position as first_position
 
 Returning = tuple[tuple[ResultColumn, ...] | None, list[Target] | None, int]
 """What RETURNING says: its columns, what computes them (None: there is none), and the relation that its rows are."""
+
+
+_EXCLUDED: Final = "excluded"
+"""What ON CONFLICT calls the row that has not been inserted."""
 
 
 class RowBinder(WrittenRows):
@@ -104,8 +109,10 @@ class RowBinder(WrittenRows):
             refuse_deferrable(table, table.constraints)
         if nothing:
             return OnConflict(constraint, None)
+        if alias == _EXCLUDED:
+            _refuse_ambiguous(clause)
         old = self.relation(table, alias, "", of_table=False)
-        new = self.relation(table, "excluded", "", of_table=False)
+        new = self.relation(table, _EXCLUDED, "", of_table=False)
         width = len(table.columns)
         scope = self.scope_of(old, new)
         scope.ctes = self._scope.ctes
@@ -296,7 +303,7 @@ class RowBinder(WrittenRows):
         scope.clause = "RETURNING"
         conflict = node.args.get("conflict")
         if conflict is not None and "NOTHING" not in str(conflict.args["action"].name).upper():
-            scope.beyond = (self.relation(table, "excluded", of_table=False),)
+            scope.beyond = (self.relation(table, _EXCLUDED, of_table=False),)
         if joined is not None and len(joined.relations) > 1:
             scope.relations += joined.relations[1:]
             scope.columns += [
@@ -343,6 +350,16 @@ class RowBinder(WrittenRows):
             return query  # the keyed engine's intervals are not DuckDB's, which is what reads them next
         relation = Relation(number, "", [RelationColumn(c.name, c.type) for c in table.columns])
         return self.queries.also_by_key(query, parts, (FromStep(relation, handed=slot),))
+
+
+def _refuse_ambiguous(clause: exp.Expression) -> None:
+    """Raises 42P09 where a clause ON CONFLICT says `excluded.x`, and the statement calls its table so, too."""
+    for column in clause.find_all(exp.Column):
+        table = column.args.get("table")
+        if table is not None and identifier(table) == _EXCLUDED:
+            raise PlanError(
+                "42P09", f'table reference "{_EXCLUDED}" is ambiguous', position=first_position(column)
+            )
 
 
 def _refuse_varying(query: exp.Expression) -> None:

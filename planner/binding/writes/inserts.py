@@ -83,6 +83,8 @@ class InsertBinder(SecuredRows):
             targets = InsertTargets(listed, {})
         explicit = isinstance(node.this, exp.Schema)
         overriding = self._overriding(node)
+        if self.view is not None:
+            updatable_views.refuse_defaults(self.view, overriding=overriding == "system")
         source = node.expression
         width = len(table.columns)
         rows: list[list[ir.Node]] | None = None
@@ -210,20 +212,11 @@ class InsertBinder(SecuredRows):
                 targets.refuse_default(place)
                 continue
             if column.generated:
-                raise PlanError(
-                    "428C9",
-                    f'cannot insert a non-DEFAULT value into column "{column.name}"',
-                    detail=f'Column "{column.name}" is a generated column.',
-                )
+                raise updatable_views.not_by_default(column)
             if column.identity and overriding == "user":
                 continue
             if column.identity == "a" and overriding != "system":
-                raise PlanError(
-                    "428C9",
-                    f'cannot insert a non-DEFAULT value into column "{column.name}"',
-                    detail=f'Column "{column.name}" is an identity column defined as GENERATED ALWAYS.',
-                    hint="Use OVERRIDING SYSTEM VALUE to override.",
-                )
+                raise updatable_views.not_by_default(column)
             value, at = self.expressions.bind(item, scope), first_position(item)
             whole = partial(self.assigned, value, column, at)
             targets.take(self, table, given, place, value, at, whole)
@@ -260,12 +253,7 @@ class InsertBinder(SecuredRows):
             if column.identity and overriding == "user":
                 continue
             if column.generated or (column.identity == "a" and overriding != "system"):
-                raise PlanError(
-                    "428C9", f'cannot insert a non-DEFAULT value into column "{column.name}"',
-                    detail=f'Column "{column.name}" is a generated column.' if column.generated
-                    else f'Column "{column.name}" is an identity column defined as GENERATED ALWAYS.',
-                    hint="" if column.generated else "Use OVERRIDING SYSTEM VALUE to override.",
-                )  # fmt: skip
+                raise updatable_views.not_by_default(column)
             value = ir.Var(c.type, number, i)
             at = places[i] if i < len(places) else 0
             targets.take(self, table, given, i, value, at, partial(self.assigned, value, column, at))

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import PlanError, Table, TypeRef
+from planner.abc import Column, PlanError, Table, TypeRef
 from planner.binding import ir
 from planner.binding.facts import procs
 from planner.binding.naming import identifier
@@ -176,6 +176,31 @@ def assignable(target: ViewTarget) -> tuple[list[int], PlanError | None]:
         if index < 0:
             return list(target.indexes[:place]), target.unassignable(column.name, "insert into")
     return list(target.indexes), None
+
+
+def refuse_defaults(target: ViewTarget, *, overriding: bool) -> None:
+    """Raises 0A000 and 428C9 where INSERT gives columns the views' defaults, and they can have no value of their own."""
+    for level in target.levels():
+        for column, index in zip(level.view.columns, level.indexes, strict=True):
+            if column.default is None:
+                continue
+            if index < 0:
+                raise level.unassignable(column.name, "insert into")
+            below = target.table.columns[index]
+            if below.generated or (below.identity == "a" and not overriding):
+                raise not_by_default(below)
+
+
+def not_by_default(column: Column) -> PlanError:
+    """INSERT gives a column a value that can only be computed."""
+    of_sequence = not column.generated
+    what = "an identity column defined as GENERATED ALWAYS" if of_sequence else "a generated column"
+    return PlanError(
+        "428C9",
+        f'cannot insert a non-DEFAULT value into column "{column.name}"',
+        detail=f'Column "{column.name}" is {what}.',
+        hint="Use OVERRIDING SYSTEM VALUE to override." if of_sequence else "",
+    )
 
 
 def events(catalog: Catalog, view: View) -> int:
@@ -396,5 +421,6 @@ def _as_view(binder: WrittenRows, view: View) -> Iterator[None]:
 
 
 __all__ = [
-    "ViewTarget", "assignable", "assignable_columns", "both", "condition", "conditions", "events", "in_the_tables_words", "note", "note_read", "refuse_rules", "shown", "updatable_columns", "view_target",
+    "ViewTarget", "assignable", "assignable_columns", "both", "condition", "conditions", "events", "in_the_tables_words",
+    "not_by_default", "note", "note_read", "refuse_defaults", "refuse_rules", "shown", "updatable_columns", "view_target",
 ]  # fmt: skip

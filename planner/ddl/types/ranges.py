@@ -67,7 +67,7 @@ def create_range(scope: Scope, said: st.CreateRange) -> None:
     _refuse_taken(scope, home, multi_name, "" if multi else name)
     if (home.oid, multi_name) == (schema.oid, name):
         raise PlanError("42710", f'type "{name}" already exists')
-    oid, array, multi_oid, multi_array = (scope.allocate() for _ in range(4))
+    array, multi_oid, multi_array, oid = (scope.allocate() for _ in range(4))
     scope.add(
         RangeType(
             oid, schema.oid, name, array, subtype, multi_oid, opclass, collation, difference, scope.user

@@ -1,0 +1,57 @@
+-- A view's own default of a column that can have no value: INSERT would give it one, so it is refused, whether the column is named or not.
+CREATE TABLE base (a int PRIMARY KEY, b text DEFAULT 'unset');
+CREATE VIEW shouted AS SELECT a, upper(b) FROM base;
+INSERT INTO shouted (a) VALUES (1);
+ALTER VIEW shouted ALTER COLUMN upper SET DEFAULT 'not set';
+INSERT INTO shouted (a) VALUES (4);
+INSERT INTO shouted (a) SELECT 4;
+INSERT INTO shouted VALUES (4);
+INSERT INTO shouted DEFAULT VALUES;
+INSERT INTO shouted (a, upper) VALUES (5, DEFAULT);
+UPDATE shouted SET upper = DEFAULT;
+UPDATE shouted SET a = 2;
+DELETE FROM shouted WHERE a = 7;
+CREATE VIEW over AS SELECT a FROM shouted;
+INSERT INTO over VALUES (9);
+SELECT * FROM base ORDER BY a;
+ALTER VIEW shouted ALTER COLUMN upper DROP DEFAULT;
+INSERT INTO over VALUES (9);
+CREATE TABLE made (a int, b int GENERATED ALWAYS AS (a * 2) STORED, n int GENERATED ALWAYS AS IDENTITY);
+CREATE VIEW made_v AS SELECT * FROM made;
+INSERT INTO made_v VALUES (1, DEFAULT);
+ALTER VIEW made_v ALTER COLUMN b SET DEFAULT 100;
+INSERT INTO made_v VALUES (8, DEFAULT);
+INSERT INTO made_v VALUES (8, DEFAULT), (3, DEFAULT);
+INSERT INTO made_v (a) VALUES (9);
+INSERT INTO made_v (a) SELECT 9;
+INSERT INTO made_v (a) VALUES (9) RETURNING *;
+ALTER VIEW made_v ALTER COLUMN b DROP DEFAULT, ALTER COLUMN n SET DEFAULT 7;
+INSERT INTO made_v (a) VALUES (10);
+INSERT INTO made_v (a) OVERRIDING SYSTEM VALUE VALUES (10) RETURNING *;
+SELECT * FROM made ORDER BY a;
+-- ROWS FROM, numbered, with a function of fewer records than another has rows: its columns are NULL then
+CREATE TABLE people (i int, n text);
+INSERT INTO people VALUES (1, 'Joe'), (2, 'Ed');
+CREATE FUNCTION one() RETURNS record LANGUAGE sql AS 'SELECT * FROM people WHERE i = 1';
+CREATE FUNCTION some() RETURNS SETOF people LANGUAGE sql AS 'SELECT * FROM people';
+SELECT * FROM ROWS FROM (one() AS (a int, b text), some()) WITH ORDINALITY;
+SELECT * FROM ROWS FROM (some(), one() AS (a int, b text), generate_series(1, 3)) WITH ORDINALITY AS f (a, b, c, d, e, o);
+SELECT * FROM ROWS FROM (json_to_recordset('[{"a":1}]') AS (a int, b int), generate_series(1, 2)) WITH ORDINALITY;
+SELECT p.i, f.* FROM people p, ROWS FROM (json_to_recordset('[{"a":1}]') AS (a int, b int), generate_series(1, p.i)) WITH ORDINALITY f ORDER BY 1, ordinality;
+SELECT * FROM unnest(ARRAY[ROW(1, 'a')::people], ARRAY[7, 8]) WITH ORDINALITY;
+-- ON CONFLICT where the table is called as the row that was not inserted
+CREATE TABLE excluded (key int PRIMARY KEY, data text);
+INSERT INTO excluded VALUES (1, '1');
+INSERT INTO excluded VALUES (1, '2') ON CONFLICT (key) DO UPDATE SET data = excluded.data RETURNING *;
+INSERT INTO excluded VALUES (1, '2') ON CONFLICT (key) DO UPDATE SET data = 'x' WHERE excluded.key > 0;
+INSERT INTO excluded AS target VALUES (1, '2') ON CONFLICT (key) DO UPDATE SET data = excluded.data RETURNING *;
+INSERT INTO excluded AS target VALUES (1, '2') ON CONFLICT (key) DO UPDATE SET data = target.data || excluded.data RETURNING *;
+INSERT INTO excluded VALUES (1, '2') ON CONFLICT (key) DO UPDATE SET data = 3 RETURNING *;
+INSERT INTO excluded VALUES (1, '2') ON CONFLICT DO NOTHING;
+-- what depends on a role is told of in the order in which it was made: a range type's multirange comes first
+CREATE ROLE owner_of_ranges;
+CREATE TYPE span AS RANGE (subtype = int4);
+ALTER TYPE span OWNER TO owner_of_ranges;
+DROP ROLE owner_of_ranges;
+DROP TYPE span;
+DROP ROLE owner_of_ranges;
