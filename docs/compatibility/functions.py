@@ -22,7 +22,7 @@ from planner.binding.facts import Proc, casts, operators, procs, type_name
 from planner.binding.functions import aggregates, registry
 from planner.binding.functions.system import session_function
 from planner.binding.functions.windows import _RANKS, _VALUES
-from planner.catalog import large_objects, slot_functions
+from planner.catalog import large_objects, slot_functions, xml_functions
 
 TARGET = Path(__file__).parent.parent / "functions.md"
 _INTERNAL = frozenset(
@@ -124,7 +124,8 @@ def sections() -> list[Section]:
         | set(aggregates.signatures())
         | {
             f"{f.name}({', '.join(type_name(p.type.oid) for p in f.inputs)})"
-            for f in (*large_objects.functions().values(), *slot_functions.functions().values())
+            for module in (large_objects, slot_functions, xml_functions)
+            for f in module.functions().values()
         }
         | set(_RANKS)
         | set(_VALUES)

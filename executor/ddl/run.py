@@ -42,7 +42,7 @@ from planner.abc import Plan, Query, SqlError, Table, Utility
 from planner.catalog import Catalog, CatalogChange
 from planner.catalog import Sequence as SequenceObject
 from planner.ddl.partitions.bound_values import NotComputed
-from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, Rewrite
+from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, KeyTest, Rewrite
 from planner.planner import PlanContext
 from storage.abc import Datum, Row, ShardId
 from txn.abc import SerializationFailure
@@ -455,7 +455,7 @@ async def _ask(session: Session, block: Block, check: DataCheck) -> None:
     plan = _plan_in(session, check.sql, session.catalog)
     columns = plan.columns or ()
     old_rows.keep(block, plan.body)
-    row = await _first(session, block, plan)
+    row = await _first(session, block, plan, check.within)
     if row is None:
         return
     shown = [
@@ -506,13 +506,16 @@ async def _found(session: Session, block: Block, query: Plan, given: tuple[Datum
     return staging.written_rows(table, result.rows).drop_columns(["_rid"])
 
 
-async def _first(session: Session, block: Block, plan: Plan) -> Row | None:
+async def _first(session: Session, block: Block, plan: Plan, within: KeyTest | None = None) -> Row | None:
+    """The first row, of which `within` is not true if it is said."""
+    rows: Iterable[Row]
     if isinstance(plan.body, Query):
         types = [c.type for c in plan.columns or ()]
         async with calls.asked(session, ()) if "runs" in plan.extra else nullcontext():
             found = await queries.arrow(session, block, plan.body, (), types)
-        return next(iter(batch_rows(found.slice(0, 1), types)), None)
-    # It is answered by key: rows within the bound of a partition by the table's key.
-    result = await session.run_in(block, session.compiled(plan), plan, ())
-    assert isinstance(result, Rows)
-    return next(iter(result.rows), None)
+        rows = batch_rows(found if within is not None else found.slice(0, 1), types)
+    else:  # it is answered by key: rows within the bound of a partition by the table's key
+        result = await session.run_in(block, session.compiled(plan), plan, ())
+        assert isinstance(result, Rows)
+        rows = result.rows
+    return next((row for row in rows if within is None or not within(row)), None)

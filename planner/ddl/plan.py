@@ -14,12 +14,17 @@ Its SQL texts (`Rewrite.sql`, `DataCheck.sql`) are for `Planner.plan` with the c
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from planner.abc import Oid, Plan, Table
 from planner.catalog import Catalog, CatalogChange, CatalogObject
 from planner.source_places import NOWHERE, Place
 from storage.abc import ShardId
+
+KeyTest = Callable[[Sequence[Any]], bool]
+"""Whether the datums of a partition's key are within its bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,8 @@ class DataCheck:
     """Of the rows of `keys` those of which this is true; "": all."""
     rows_of: Oid = 0
     """As `plain`, of a table that the error does not name."""
+    within: KeyTest | None = None
+    """It asks for the keys of rows, and finds those for which this is false."""
     before: bool = False  # to be run before the rows are moved, in the catalog before the change
     heeded: Oid = 0
     """A constraint that whoever writes has had to heed all along (VALIDATE): what others write meanwhile changes no answer."""

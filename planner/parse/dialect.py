@@ -164,8 +164,9 @@ def _configure(parser: Any) -> None:
         ),
     }
     parser.FUNCTION_PARSERS = _keep(parser.FUNCTION_PARSERS, "CAST EXTRACT OVERLAY POSITION SUBSTRING TRIM")
-    parser.NO_PAREN_FUNCTION_PARSERS = _keep(parser.NO_PAREN_FUNCTION_PARSERS, "ANY CASE VARIADIC") | {
-        "USER": lambda self: self.expression(exp.CurrentUser(this=exp.var("user")))
+    parser.NO_PAREN_FUNCTION_PARSERS = _keep(parser.NO_PAREN_FUNCTION_PARSERS, "ANY CASE") | {
+        "VARIADIC": lambda self: self.expression(exp.Variadic(this=self._parse_lambda())),
+        "USER": lambda self: self.expression(exp.CurrentUser(this=exp.var("user"))),
     }
     parser.JSON_OPERATORS = {
         OPERATOR_TOKENS[op]: _infix(op) for op in OPERATOR_TOKENS if op in INFIX or op in PREFIX

@@ -2,6 +2,7 @@
 
     FROM (VALUES (1) UNION ...) x          FROM (SELECT * FROM (VALUES (1)) AS x UNION ...) x
     FROM (VALUES (1) ORDER BY 1) x         FROM (SELECT * FROM (VALUES (1)) AS x ORDER BY 1) x
+    INSERT INTO t VALUES (1) LIMIT 1       INSERT INTO t SELECT * FROM (VALUES (1)) AS x LIMIT 1
     WITH w AS (...) VALUES (1)             WITH w AS (...) SELECT * FROM (VALUES (1)) AS x
     ORDER BY a USING <                     ORDER BY a ASC (USING > is DESC)
     substring(a SIMILAR b ESCAPE c)        substring(a FROM b FOR c)
@@ -37,7 +38,9 @@ def rewritten(tokens: list[Token], text: str) -> list[Token]:
         tokens = called_words.quoted(tokens)
     if "values" in words:
         tokens = _targets_called_values(tokens)
-        tokens = _values_in_from(tokens) if words & _AFTER_VALUES else tokens
+        if words & _AFTER_VALUES:
+            tokens = _values_in_from(tokens)
+            tokens = _values_in_insert(tokens) if "insert" in words else tokens
         tokens = _values_after_with(tokens) if "with" in words else tokens
         tokens = _merge_defaults(tokens) if "merge" in words else tokens
     if "merge" in words and "join" in words:
@@ -180,6 +183,42 @@ def _values_in_from(tokens: list[Token]) -> list[Token]:
         out += _selected(tokens, i, end)
         i = end
     return out
+
+
+def _values_in_insert(tokens: list[Token]) -> list[Token]:
+    out: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        if token.keyword == "values" and out and _is_inserted(tokens, at):
+            end = _end_of_rows(tokens, at)
+            if end < len(tokens) and tokens[end].keyword in _AFTER_VALUES:
+                out += _selected(tokens, at, end)
+                at = end
+                continue
+        out.append(token)
+        at += 1
+    return out
+
+
+def _is_inserted(tokens: list[Token], at: int) -> bool:
+    """Whether the VALUES at `at` is what an INSERT writes: its table, columns and OVERRIDING are before it."""
+    if not is_sign(tokens[at + 1], "("):
+        return False
+    if tokens[at - 1].keyword == "value" and at > 2 and tokens[at - 3].keyword == "overriding":
+        at -= 3
+    if is_sign(tokens[at - 1], ")"):
+        depth = 0
+        while at > 0:
+            at -= 1
+            depth += is_sign(tokens[at], ")") - is_sign(tokens[at], "(")
+            if not depth:
+                break
+    while at > 1 and not tokens[at - 1].keyword:
+        at -= 1  # names, dots and an alias
+        if at > 1 and tokens[at - 1].keyword == "as":
+            at -= 1
+    return at > 1 and (tokens[at - 2].keyword, tokens[at - 1].keyword) == ("insert", "into")
 
 
 def _end_of_rows(tokens: list[Token], at: int) -> int:

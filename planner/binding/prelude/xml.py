@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
-from planner.abc import SqlError
-from planner.types import xml_making, xml_paths, xml_rows, xmls
+from planner.types import xml_documents, xml_making, xml_paths, xml_rows, xmls
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
 _L = "VARCHAR[]"
-
-_MINUTES = re.compile(r"([+-]\d\d)( BC)?$")
-
-
-def _moment(shown: str, kind: str) -> str:
-    """Raises 22008."""
-    if shown in ("infinity", "-infinity"):
-        raise SqlError(
-            "22008", f"{kind} out of range", detail=f"XML does not support infinite {kind} values."
-        )
-    if kind == "date":
-        return shown
-    day, _, time = shown.partition(" ")
-    return f"{day}T" + _MINUTES.sub(r"\1:00\2", time)
 
 
 def _concat(values: list[str | None]) -> str | None:
@@ -38,7 +22,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_xml_well_formed", xmls.is_well_formed, (_V,), "BOOLEAN"),
     ("tw_xml_text", xml_making.text, (_V,), _V),
     ("tw_xml_attribute", xml_making.attribute, (_V,), _V),
-    ("tw_xml_moment", _moment, (_V, _V), _V),
+    ("tw_xml_moment", xml_documents.moment, (_V, _V), _V),
     ("tw_xml_comment", xml_making.comment, (_V,), _V),
     ("tw_xml_concat", _concat, ("VARCHAR[]",), _V),
     ("tw_xml_pi", xml_making.instruction, (_V, _V), _V),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner import statements as st
 from planner.abc import Column, PlanError, Table
-from planner.catalog import Index
+from planner.catalog import Index, quote_identifier
 from planner.catalog.system.bounds import bound_text, condition_text
 from planner.catalog.system.definitions import type_name
 from planner.ddl.constraints import definitions as constraints
@@ -250,13 +250,10 @@ def _check_rows(
     columns = [parent.columns[parent.index_of(n)] for n in key.columns]
     rows = constraints.qualified(scope, table)
     if key.strategy == "h":
+        keys = ", ".join(quote_identifier(c.name) for c in columns)
+        within = Placing(columns).within(key.strategy, bound)
         scope.checks.append(
-            DataCheck(
-                f"SELECT 1 FROM {rows} LIMIT 1",
-                "0A000",
-                f'attaching "{table.name}" as a HASH partition while it has rows is not supported',
-                table=table,
-            )
+            DataCheck(f"SELECT {keys} FROM {rows}", "23514", message, table=table, within=within, before=True)
         )
         return
     condition = condition_text(

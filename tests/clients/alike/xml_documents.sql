@@ -1,0 +1,72 @@
+-- Queries, tables and schemas as XML documents, and what describes them.
+create schema one;
+create table one.x (a int, b text, c boolean, d date, e timestamp, f timestamptz, g bytea, h numeric(5, 2), i int[], j xml, "k l:m" real);
+insert into one.x values
+  (1, '<a> & "b"', true, '2024-01-02', '2024-01-02 03:04:05.678', '2024-01-02 03:04:05+02', '\xdeadbeef', 1.5, '{1,2,NULL}', '<q/>', 1.25),
+  (2, null, false, null, null, null, null, null, null, null, null), (3, '', null, null, null, null, '', 0, '{{1,2},{3,4}}', 'text', 'infinity');
+select table_to_xml('one.x', false, false, '');
+select table_to_xml('one.x', true, false, '');
+select table_to_xml('one.x', true, true, 'urn:x');
+select table_to_xml('one.x', false, true, '');
+select query_to_xml('select a, b, c from one.x order by a', true, false, '');
+select query_to_xml('select a, b, c from one.x order by a', false, true, 'urn:"');
+select query_to_xml('select 1 as a, 2 as a, 3 as "xml_b", 4', false, true, '');
+select query_to_xml('select 1 where false', false, false, '');
+select query_to_xml('select 1 where false', false, true, '');
+select query_to_xml('select nobody from one.x', false, true, '');
+select query_to_xml('select 1 +', false, true, '');
+select query_to_xml('insert into one.x values (1)', false, true, '');
+select query_to_xml(null, false, true, '');
+select query_to_xml('select date ''infinity''', false, true, '');
+set xmlbinary = hex;
+select query_to_xml('select g from one.x where a = 1', false, true, '');
+reset xmlbinary;
+set timezone = 'Asia/Kolkata';
+set datestyle = 'German';
+select query_to_xml('select f, d, e from one.x where a = 1', false, true, '');
+reset timezone;
+reset datestyle;
+-- How many rows each table has, as it is often asked.
+create table one.y (n int primary key);
+insert into one.y select generate_series(1, 7);
+create view one.v as select n from one.y where n > 5;
+select table_name, (xpath('/row/c/text()', query_to_xml(format('select count(*) as c from %I.%I', table_schema, table_name), false, true, '')))[1]::text::int as c
+  from information_schema.tables where table_schema = 'one' order by 1;
+select schema_to_xml('one', false, false, '') ;
+select schema_to_xml('one', true, true, 'urn:s');
+select schema_to_xml('nobody', true, true, '');
+begin;
+declare k cursor for select n, n * 2 as m from one.y order by n;
+select cursor_to_xml('k', 2, false, false, '');
+select cursor_to_xml('k', 1, false, true, '');
+fetch k;
+select cursor_to_xmlschema('k', true, false, '');
+select cursor_to_xml('nobody', 1, false, true, '');
+rollback;
+create domain one.positive as int check (value > 0);
+create table one.z (p one.positive, q varchar(10), r char(3), s time, t timetz, u bigint, v smallint, w double precision, x one.positive[]);
+select regexp_replace(query_to_xmlschema('select a, b, c, d, e, f, g, h, j, "k l:m", i from one.x', true, false, '')::text, '(UDT|Domain|TableType|RowType)\.\w+\.', '\1.db.', 'g');
+select regexp_replace(query_to_xmlschema('select 1 as a', false, true, 'urn:x')::text, '(UDT|Domain|TableType|RowType)\.\w+\.', '\1.db.', 'g');
+select regexp_replace(table_to_xmlschema('one.z', true, false, '')::text, '(UDT|Domain|TableType|RowType)\.\w+\.', '\1.db.', 'g');
+select regexp_replace(table_to_xmlschema('one.z', false, true, 'urn:x')::text, '(UDT|Domain|TableType|RowType)\.\w+\.', '\1.db.', 'g');
+select regexp_replace(table_to_xml_and_xmlschema('one.y', true, false, '')::text, '(UDT|Domain|TableType|RowType)\.\w+\.', '\1.db.', 'g');
+select regexp_replace(table_to_xml_and_xmlschema('one.y', true, true, 'urn:x')::text, '(UDT|Domain|TableType|RowType)\.\w+\.', '\1.db.', 'g');
+select regexp_replace(query_to_xml_and_xmlschema('select n from one.y where n > 6', true, false, 'urn:x')::text, '(UDT|Domain|TableType|RowType)\.\w+\.', '\1.db.', 'g');
+select regexp_replace(schema_to_xmlschema('one', true, false, '')::text, '(UDT|Domain|TableType|RowType|SchemaType)\.\w+\.', '\1.db.', 'g');
+select regexp_replace(schema_to_xmlschema('one', false, true, 'urn:x')::text, '(UDT|Domain|TableType|RowType|SchemaType)\.\w+\.', '\1.db.', 'g');
+drop table one.x;
+select regexp_replace(schema_to_xml_and_xmlschema('one', true, false, '')::text, '(UDT|Domain|TableType|RowType|SchemaType)\.\w+\.', '\1.db.', 'g');
+select replace(database_to_xml(true, false, '')::text, current_database(), 'db');
+select replace(replace(database_to_xmlschema(true, false, '')::text, current_database(), 'db'), 'alike_xml_x005F_documents', 'db');
+select replace(database_to_xml_and_xmlschema(true, true, 'urn:x')::text, current_database(), 'db');
+create table one.x (a int);
+-- Rights are those of who asks.
+create role alike_xml;
+grant usage on schema one to alike_xml;
+grant select on one.y to alike_xml;
+set role alike_xml;
+select query_to_xml('select a from one.x', false, true, '');
+select schema_to_xml('one', true, true, '');
+reset role;
+drop owned by alike_xml;
+drop role alike_xml;
