@@ -285,7 +285,10 @@ class Table:
 
     def index_of(self, attnum: int) -> int:
         """Where in a row the column with this attribute number is."""
-        for i, c in enumerate(self.columns):
+        columns = self.columns
+        if 0 < attnum <= len(columns) and columns[attnum - 1].attnum == attnum:
+            return attnum - 1  # before columns are dropped
+        for i, c in enumerate(columns):
             if c.attnum == attnum:
                 return i
         raise KeyError(attnum)

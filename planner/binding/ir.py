@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter, is_
 from typing import Any, Final
 
 from planner.abc import TypeRef
@@ -207,37 +208,63 @@ class SetReturning(Node):
 
 def children(node: Node) -> tuple[Node, ...]:
     """The direct subexpressions (not into subqueries' text)."""
-    if isinstance(node, Call | Logic | SetReturning):
-        return node.args
-    if isinstance(node, Cast | Collated | DomainCheck):
-        return (node.arg,)
-    if isinstance(node, AnyAll):
-        return (node.compare, node.array)
-    if isinstance(node, Let):
-        return (*node.values, node.body)
-    if isinstance(node, SubQuery):
-        return ((node.compare,) if node.compare is not None else ()) + node.outer
-    if isinstance(node, Aggregate):
-        own = node.args + node.direct + tuple(k.expr for k in node.order)
-        return own + ((node.filter,) if node.filter is not None else ())
-    if isinstance(node, Window):
-        return (*children(node.call), *node.partition, *(k.expr for k in node.order))
-    return ()
+    made = _CHILDREN.get(type(node))
+    return made(node) if made is not None else ()
+
+
+def _of_aggregate(node: Aggregate) -> tuple[Node, ...]:
+    own = node.args + node.direct + tuple([k.expr for k in node.order])
+    return own if node.filter is None else (*own, node.filter)
+
+
+def _of_subquery(node: SubQuery) -> tuple[Node, ...]:
+    return node.outer if node.compare is None else (node.compare, *node.outer)
+
+
+_args: Final = attrgetter("args")
+
+_CHILDREN: Final[dict[type[Node], Callable[[Any], tuple[Node, ...]]]] = {
+    Call: _args,
+    Logic: _args,
+    SetReturning: _args,
+    Cast: lambda n: (n.arg,),
+    Collated: lambda n: (n.arg,),
+    DomainCheck: lambda n: (n.arg,),
+    AnyAll: attrgetter("compare", "array"),
+    Let: lambda n: (*n.values, n.body),
+    SubQuery: _of_subquery,
+    Aggregate: _of_aggregate,
+    Window: lambda n: (*children(n.call), *n.partition, *[k.expr for k in n.order]),
+}
+"""Of nodes that have any. Nothing is asked as often while a statement is planned as what is below what."""
 
 
 def replace_children(node: Node, change: Callable[[Node], Node]) -> Node:
     """The node over changed direct subexpressions; itself where nothing changed."""
+    kind = type(node)
+    if kind not in _CHILDREN:
+        return node
 
     def all_of(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-        return tuple(change(n) for n in nodes)
+        return tuple([change(n) for n in nodes])
 
     def keys(order: tuple[SortKey, ...]) -> tuple[SortKey, ...]:
-        return tuple(SortKey(change(k.expr), k.descending, k.nulls_first) for k in order)
+        return tuple([SortKey(change(k.expr), k.descending, k.nulls_first) for k in order])
 
     if isinstance(node, Call | Logic | SetReturning):
-        return replace(node, args=all_of(node.args)) if node.args else node
+        args = all_of(node.args)
+        if all(map(is_, args, node.args)):
+            return node
+        if kind is Call:
+            return Call(node.type, node.op, args, node.volatile, node.position)  # type: ignore[union-attr]
+        if kind is Logic:
+            return Logic(node.type, node.op, args)
+        return replace(node, args=args)
     if isinstance(node, Cast | Collated | DomainCheck):
-        return replace(node, arg=change(node.arg))
+        arg = change(node.arg)
+        if arg is node.arg:
+            return node
+        return Cast(node.type, arg, node.explicit, node.position) if kind is Cast else replace(node, arg=arg)  # type: ignore[union-attr]
     if isinstance(node, AnyAll):
         return replace(node, compare=change(node.compare), array=change(node.array))
     if isinstance(node, Let):
@@ -264,12 +291,17 @@ def replace_children(node: Node, change: Callable[[Node], Node]) -> Node:
 
 def walk(node: Node) -> list[Node]:
     """All nodes of a tree, one that is in several places once."""
+    made = _CHILDREN.get(type(node))
+    if made is None:
+        return [node]
     out, seen = [node], {id(node)}
     for n in out:
-        for child in children(n):
-            if id(child) not in seen:
-                seen.add(id(child))
-                out.append(child)
+        made = _CHILDREN.get(type(n))
+        if made is not None:
+            for child in made(n):
+                if id(child) not in seen:
+                    seen.add(id(child))
+                    out.append(child)
     return out
 
 
@@ -311,4 +343,4 @@ def is_volatile(node: Node) -> bool:
 
 def varies(node: Node) -> bool:
     """Whether it may be another value each time it is computed."""
-    return any(map(is_volatile, walk(node)))
+    return type(node) in _CHILDREN and any(map(is_volatile, walk(node)))

@@ -22,7 +22,7 @@ from typing import Any, Final, Generic, TypeVar
 from planner.abc import Oid
 from planner.catalog.catalog import Catalog
 from planner.catalog.indexed import INDEXES, IndexedObjects
-from planner.catalog.objects import CatalogChange, UserType
+from planner.catalog.objects import CatalogChange, Index, UserType
 from planner.catalog.user_types import ROWS_KNOWN_MAX, ROWS_WATCHED_MAX, known_rows
 
 _NOWHERE: Final = object()
@@ -163,10 +163,11 @@ class _WatchedLists:
 class WatchedCatalog(Catalog):
     """A catalog that notes what it is asked. `plain` is the same unwatched, `base` the one that is watched where this is a fork of it."""
 
-    __slots__ = ("base", "plain", "reads")
+    __slots__ = ("_indexes", "base", "plain", "reads")
 
     def __init__(self, plain: Catalog, base: Catalog, reads: Reads) -> None:
         self.plain, self.base, self.reads = plain, base, reads
+        self._indexes: dict[Oid, list[Index]] = {}
         for name in _OTHERS:
             setattr(self, name, getattr(plain, name))
         self.named_schemas = {}  # each is asked for, and noted, once
@@ -174,6 +175,12 @@ class WatchedCatalog(Catalog):
             setattr(self, name, _WatchedIndex(getattr(plain, name), getattr(base, name), name, reads))
         lists: Any = _WatchedLists(plain._listed, self._kinds)
         self._listed = lists
+
+    def indexes_of(self, table_oid: Oid) -> list[Index]:
+        found = self._indexes.get(table_oid)
+        if found is None:  # each way to a table's rows is looked for among them
+            found = self._indexes[table_oid] = super().indexes_of(table_oid)
+        return found
 
     def with_changes(self, changes: Sequence[CatalogChange]) -> Catalog:
         """What comes of the changes is watched as well: the binder looks at tables that stand for others."""

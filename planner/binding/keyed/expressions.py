@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from planner import types as t
@@ -341,6 +342,16 @@ ELEMENT: Final[Mapping[int, int]] = {-1: 0}
 """An element of the array is (`ir.AnyAll`)."""
 
 
+_OTHER_WAY: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+@lru_cache(1_000)
+def _compared(op: str) -> tuple[str, ...] | None:
+    """The words of an operation that compares two values."""
+    words = tuple(op.split(" "))
+    return words if len(words) == 3 and words[1] in COMPARE else None
+
+
 def comparison(
     node: ir.Node, relation: int, known: Mapping[int, int], *, of_key: bool = False
 ) -> tuple[int, str, ir.Node] | None:
@@ -349,20 +360,26 @@ def comparison(
     `of_key`: the value is looked for in a key, which holds small letters of citext, and sort keys of what a nondeterministic
     collation tells apart.
     """
-    if not isinstance(node, ir.Call) or len(node.args) != 2:
+    if type(node) is not ir.Call or len(node.args) != 2:
         return None
-    words = node.op.split(" ")
-    if len(words) != 3 or words[1] not in COMPARE:
+    words = _compared(node.op)
+    if words is None:
         return None
-    if matters(node):  # in an order of some language, which is not that of keys
-        return _under_collation(node, relation, known) if of_key and words[1] == "=" else None
     op = words[1]
-    a, b = (_plain(x) for x in node.args)
+    a, b = node.args
+    if type(a) is not ir.Var:
+        a = _plain(a)
+    if type(b) is not ir.Var:
+        b = _plain(b)
     if not isinstance(a, ir.Var) or a.relation != relation:
         a, b = b, a
-        op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
+        op = _OTHER_WAY.get(op, op)
     if not isinstance(a, ir.Var) or a.relation != relation:
+        if of_key and op == "=" and (isinstance(a, ir.Collated) or isinstance(b, ir.Collated)):
+            return _under_collation(node, relation, known) if matters(node) else None
         return None
+    if matters(node):  # in an order of some language, which is not that of keys
+        return _under_collation(node, relation, known) if of_key and op == "=" else None
     folded = of_key and a.type.oid == b.type.oid == t.CITEXT and words[0] == words[2] == "citext"
     if a.type.oid not in KEY_TYPES and not folded:
         return None
@@ -372,10 +389,11 @@ def comparison(
         or (a.type.oid in ints and b.type.oid in ints)
         or (a.type.oid in TEXTS and b.type.oid in TEXTS)
     )
-    if not same or any(_is_open(n, known) for n in ir.walk(b)):
+    if not same:
         return None
-    if any(isinstance(n, ir.Call) and n.volatile for n in ir.walk(b)):
-        return None
+    for n in ir.walk(b):
+        if _is_open(n, known) or (isinstance(n, ir.Call) and n.volatile):
+            return None
     return a.column, op, ir.Call(TypeRef(t.TEXT), "lower(text)", (b,)) if folded else b
 
 

@@ -40,7 +40,7 @@ from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed.expressions import comparison
 from planner.binding.keyed.index_reads import ordered_prefixes, range_by
 from planner.catalog import Catalog
-from planner.keyed_plans import narrowed
+from planner.keyed_plans import ComputedColumns, narrowed
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep
@@ -243,7 +243,10 @@ def _along(
 ) -> KeyedWalk | None:
     """The same. `known`: what keys may be made of besides parameters. `several`: a column that is pinned to one value after the other."""
     best: KeyedWalk | None = None
+    named_at_all = {*key_conditions.mentioned(where, number), *[w[0] for w in wanted]}
     for positions in ordered_prefixes(catalog, table, number, where):
+        if not (isinstance(positions, ComputedColumns) or named_at_all.issuperset(positions)):
+            continue
         named = tuple(ordered_forms.column_of(positions, i) for i in range(len(positions)))
         try:
             within, rest = range_by(table, number, where, positions, known)

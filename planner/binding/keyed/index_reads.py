@@ -41,10 +41,7 @@ def index_read(
     if not table.key_indexes or where is None:
         return None
     within = index_range(catalog, table, number, where)
-    for positions in (
-        *indexed_prefixes(catalog, table, number, where),
-        *index_expressions.computed_prefixes(catalog, table),
-    ):
+    for positions in _prefixes_asked_of(catalog, table, number, where):
         if within is not None and len(within[0].prefix) >= len(positions):
             break  # of the rows of such a key the range has some
         for find in (key_conditions.find_points, key_conditions.find_listed):
@@ -103,7 +100,12 @@ def index_range(
     """
     best: tuple[Range, list[ir.Node], tuple[int, ...]] | None = None
     best_rank: tuple[int, float] = (0, 0)
+    asked = key_conditions.mentioned(where, number)
     for positions in ordered_prefixes(catalog, table, number, where):
+        if not (isinstance(positions, ComputedColumns) or asked.issuperset(positions[:-1])):
+            continue
+        if type(positions) is tuple and positions[-1] not in asked:
+            continue
         try:
             within, rest = range_by(table, number, where, positions, known)
         except keyed.NotKeyed:
@@ -164,10 +166,7 @@ def rows_by_key(
     if table.key_indexes and where is not None:
         by_range = index_range(catalog, table, number, where)
         in_range = narrowed(by_range[2], len(by_range[0].prefix)) if by_range is not None else -1
-        for positions in (
-            *indexed_prefixes(catalog, table, number, where),
-            *index_expressions.computed_prefixes(catalog, table),
-        ):
+        for positions in _prefixes_asked_of(catalog, table, number, where):
             if narrowed(positions, len(positions)) <= max(pinned, in_range):
                 continue  # of the rows of such a key the range has some
             for find in (key_conditions.find_points, key_conditions.find_listed):
@@ -195,6 +194,23 @@ def indexed_prefixes(
     for index, predicate in partial_indexes.served(catalog, table, number, where):
         found.update(PartialColumns(columns, predicate) for columns in _prefixes(table, index))
     yield from sorted(found, key=lambda c: (-len(c), not isinstance(c, PartialColumns), tuple(c)))
+
+
+def keys_asked_of(
+    catalog: Catalog, table: Table, number: int, where: ir.Node | None
+) -> Iterator[tuple[int, ...]]:
+    """Those of them whose columns something is asked of."""
+    asked = key_conditions.mentioned(where, number)
+    for positions in indexed_prefixes(catalog, table, number, where):
+        if asked.issuperset(positions):
+            yield positions
+
+
+def _prefixes_asked_of(
+    catalog: Catalog, table: Table, number: int, where: ir.Node | None
+) -> Iterator[tuple[int, ...]]:
+    yield from keys_asked_of(catalog, table, number, where)
+    yield from index_expressions.computed_prefixes(catalog, table)
 
 
 def _prefixes(table: Table, index: Index) -> Iterator[tuple[int, ...]]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from planner.abc import (
     Expr,
@@ -33,7 +33,7 @@ from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import index_expressions, key_conditions, walked_joins, whole_tables
 from planner.binding.keyed.endings import WINDOWS
-from planner.binding.keyed.index_reads import index_range, indexed_prefixes
+from planner.binding.keyed.index_reads import index_range, keys_asked_of
 from planner.binding.keyed.narrowing import PUSHED, equalities
 from planner.binding.keyed.selects import narrowed_alike, recursed
 from planner.binding.scope import FromStep
@@ -91,11 +91,13 @@ class Order:
         self._width = width
         self.made: list[JoinStep] = []
         self.first: tuple[RankedWay, FromStep] | None = None
+        self._names: dict[int, tuple[ir.Node, set[int]]] = {}
+        self._ways: dict[tuple[Any, ...], tuple[RankedWay | None, list[ir.Node]]] = {}
 
     def place(self, waiting: list[FromStep], first: FromStep | None = None) -> Expr | None:
         """What is asked before the first look-up. Raises NotKeyed if some table cannot be reached, or something asked
         cannot be computed. `first`: the table to begin with, by an index or a range."""
-        before = [c for c in self._pool if named_relations(c) <= set(self.offsets)] if not waiting else []
+        before = [c for c in self._pool if self._named(c) <= set(self.offsets)] if not waiting else []
         condition = key_conditions.condition(before, self.offsets)
         if not waiting:
             self._pool = [c for c in self._pool if c not in before]
@@ -104,9 +106,11 @@ class Order:
             for step in waiting if first is None else [first]:
                 if step.outer:
                     continue
-                way = self._way(step, self._ready(step.relation.number))
+                way = self._way_again(step, self._ready(step.relation.number))
                 if way is not None and (best is None or way.rank < best[0].rank):
                     best = way, step
+                    if not way.rank:
+                        break
             if best is None:
                 best = self._outer(waiting) if first is None else None
             if best is None:
@@ -161,7 +165,14 @@ class Order:
     def _ready(self, number: int) -> list[ir.Node]:
         """What can be asked once relation `number` is there."""
         there = {*self.offsets, number}
-        return [c for c in self._pool if named_relations(c) <= there]
+        return [c for c in self._pool if self._named(c) <= there]
+
+    def _named(self, node: ir.Node) -> set[int]:
+        """`named_relations` of one of the pool, found out once."""
+        known = self._names.get(id(node))
+        if known is None:  # with the node, whose id is its own for as long
+            known = self._names[id(node)] = node, named_relations(node)
+        return known[1]
 
     def _outer(self, waiting: Iterable[FromStep]) -> tuple[RankedWay, FromStep] | None:
         """The first LEFT JOIN whose ON looks at nothing that is yet to come."""
@@ -170,7 +181,7 @@ class Order:
         for step in waiting:
             asked = [c for n in (*step.guards, *step.on) for c in keyed.conjuncts(n)]
             there = {*self.offsets, step.relation.number}
-            if step.outer and all(named_relations(c) <= there for c in asked):
+            if step.outer and all(self._named(c) <= there for c in asked):
                 way = self._way(step, asked)
                 if way is not None:
                     return way, step
@@ -185,7 +196,7 @@ class Order:
         self._width += width
         condition, passes = key_conditions.condition(way.rest, self.offsets), None
         there = set(self.offsets)
-        ready = [c for c in self._pool if named_relations(c) <= there]
+        ready = [c for c in self._pool if self._named(c) <= there]
         if step.outer:
             passes = key_conditions.condition(ready, self.offsets)
         gone = {id(c) for c in ready}
@@ -203,6 +214,16 @@ class Order:
                 step.rid,
             )
         )
+
+    def _way_again(self, step: FromStep, asked: list[ir.Node]) -> RankedWay | None:
+        """The way to a table's rows, which other tables change only in that more can be asked of them once they are there."""
+        if step.relation.table is None or step.handed or step.system is not None or step.spread:
+            return self._way(step, asked)
+        key = (step.relation.number, bool(self.offsets), *map(id, asked))
+        known = self._ways.get(key)
+        if known is None:
+            known = self._ways[key] = self._way(step, asked), asked
+        return known[0]
 
     def _way(self, step: FromStep, asked: list[ir.Node]) -> RankedWay | None:
         table, number = step.relation.table, step.relation.number
@@ -319,7 +340,10 @@ class Order:
     def _points(self, table: Table, number: int, where: ir.Node) -> RankedWay | None:
         """One key of the primary key or of a UNIQUE constraint, or several."""
         several: RankedWay | None = None
+        asked = key_conditions.mentioned(where, number)
         for oid, key in unique_keys(table):
+            if not asked.issuperset(key):
+                continue
             for points, rest in self._found(table, number, where, key):
                 if len(points.keys) == 1:
                     return RankedWay(0, points, oid, (), rest)
@@ -346,7 +370,7 @@ class Order:
             return None
         found = index_range(self._catalog, table, number, where, self.offsets)
         pinned = len(found[0].prefix) if found is not None else 0
-        for positions in indexed_prefixes(self._catalog, table, number, where):
+        for positions in keys_asked_of(self._catalog, table, number, where):
             if found is not None and pinned >= len(positions):
                 break  # of the rows of such a key the range has some
             for points, rest in self._found(table, number, where, positions):
@@ -381,6 +405,8 @@ class Order:
         return None
 
     def _by_range(self, table: Table, number: int, where: ir.Node) -> RankedWay | None:
+        if not table.key_indexes or table.key_indexes[0] not in key_conditions.mentioned(where, number):
+            return None
         try:
             found, rest = key_conditions.find_range(table, number, where, self.offsets)
         except keyed.NotKeyed:

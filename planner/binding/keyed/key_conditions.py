@@ -60,6 +60,13 @@ def _alternatives(
     return None if columns is None else {columns: values}
 
 
+def mentioned(where: ir.Node | None, relation: int) -> frozenset[int]:
+    """The columns of a relation that anything is asked of: keys of others need not be looked for."""
+    if where is None:
+        return frozenset()
+    return frozenset([n.column for n in ir.walk(where) if type(n) is ir.Var and n.relation == relation])
+
+
 def find_points(
     table: Table,
     relation: int,

@@ -159,7 +159,10 @@ def _short_read(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJo
     if not outputs:
         return None
     order = _order(parts, offsets)
+    asked = key_conditions.mentioned(parts.where, number)
     for oid, key in unique_keys(table):
+        if not asked.issuperset(key):
+            continue
         for find in (key_conditions.find_points, key_conditions.find_listed):
             try:
                 points, rest = find(table, number, parts.where, key)
@@ -170,7 +173,9 @@ def _short_read(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJo
                 return KeyedRead(table, points, condition, outputs, limit=limit, unique=oid)
             if order is not None:
                 return KeyedRead(table, points, condition, outputs, limit=limit, unique=oid, order=order)
-    within = _bounded_range(table, number, parts, outputs, limit)
+    within = None
+    if table.key_indexes and table.key_indexes[0] in asked:
+        within = _bounded_range(table, number, parts, outputs, limit)
     by_index = (
         index_read(catalog, table, number, parts.where, outputs, limit, order=order)
         if order is not None
