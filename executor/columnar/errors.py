@@ -88,7 +88,12 @@ def sql_error(error: BaseException) -> ExecutionError:
     if plain.startswith("Date out of range"):
         return ExecutionError("22008", "timestamp out of range" if ":" in plain else "date out of range")
     if plain.startswith(
-        ("Epoch seconds out of range", "Date and time not in timestamp range", "ICU date overflows timestamp")
+        (
+            "Epoch seconds out of range",
+            "Date and time not in timestamp range",
+            "ICU date overflows timestamp",
+            "Timestamp out of range",
+        )
     ):
         return ExecutionError("22008", "timestamp out of range")
     least = _LEAST.search(plain)

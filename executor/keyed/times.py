@@ -190,6 +190,8 @@ def _zone(name: str) -> datetime.tzinfo:
 
 
 _EPOCH = datetime.datetime(1970, 1, 1)
+_FIRST_S, _LAST_S = -62_135_596_800 + 90_000, 253_402_300_799 - 90_000
+_CYCLE_S = 146_097 * 86_400
 _UTC_NAMES = ("UTC", "GMT", "Etc/UTC", "Etc/GMT", "Zulu")
 
 
@@ -215,8 +217,7 @@ def zone_offset_us(instant_us: int, zone: str) -> int:
     """What to add to an instant to get the wall clock of `zone`."""
     if zone in _UTC_NAMES:
         return 0
-    second = instant_us // 1_000_000
-    second = max(-62_135_596_800 + 90_000, min(second, 253_402_300_799 - 90_000))
+    second = _within_calendar(instant_us // 1_000_000)
     moment = datetime.datetime.fromtimestamp(second, datetime.UTC).astimezone(_zone(zone))
     offset = moment.utcoffset()
     assert offset is not None
@@ -236,8 +237,7 @@ def from_wall_clock(v: int, zone: str) -> int:
     if zone in _UTC_NAMES or not _finite(v):
         return v
     second, micros = divmod(v, 1_000_000)
-    low, high = -62_135_596_800 + 90_000, 253_402_300_799 - 90_000
-    inside = max(low, min(second, high))
+    inside = _within_calendar(second)
     wall = (_EPOCH + datetime.timedelta(seconds=inside)).replace(tzinfo=_zone(zone), fold=0)
     offset = wall.utcoffset()
     later = wall.replace(fold=1).utcoffset()
@@ -245,6 +245,15 @@ def from_wall_clock(v: int, zone: str) -> int:
     if offset > later:
         offset = later if _repeats(wall) else offset
     return checked_timestamp((second - int(offset.total_seconds())) * 1_000_000 + micros)
+
+
+def _within_calendar(second: int) -> int:
+    """A moment of a year that datetime has, at which clocks go as they do at this one: they do the same every four hundred years,
+    and before our era they knew no zones.
+    """
+    if second > _LAST_S:
+        second -= -(-(second - _LAST_S) // _CYCLE_S) * _CYCLE_S
+    return max(second, _FIRST_S)
 
 
 def _repeats(wall: datetime.datetime) -> bool:

@@ -85,9 +85,9 @@ def _at_zone(kind: str) -> None:
             return sql(
                 "CASE WHEN isfinite(",
                 args[1],
-                f") THEN timezone({quote_text(name)}, ",
+                f") THEN tw_moment(timezone({quote_text(name)}, ",
                 args[1],
-                ") ELSE CAST(",
+                ")) ELSE CAST(",
                 args[1],
                 f" AS {_OTHER[kind]}) END",
             )

@@ -46,14 +46,21 @@ def at_zone(name: str, moment: int) -> int:
     """The wall clock's time in a zone at a moment."""
     if abs(moment) >= _INFINITY:
         return moment
-    return moment + offset_at(moment, named_zone(name)) * 1_000_000
+    return _within(moment + offset_at(moment, named_zone(name)) * 1_000_000)
+
+
+def _within(moment: int) -> int:
+    """Raises 22008 for one before the first or after the last."""
+    if not TIMESTAMP_MIN <= moment < TIMESTAMP_END:
+        raise SqlError("22008", "timestamp out of range")
+    return moment
 
 
 def from_zone(name: str, local: int) -> int:
     """The moment at which a zone's wall clock shows this time."""
     if abs(local) >= _INFINITY:
         return local
-    return local - offset_of_local(local, named_zone(name)) * 1_000_000
+    return _within(local - offset_of_local(local, named_zone(name)) * 1_000_000)
 
 
 _DISPLACEMENT = re.compile(r"([+-])(\d{1,2})(?::(\d{0,2})(?::(\d{1,2}))?|(\d\d)(\d\d)?)?")
@@ -205,7 +212,7 @@ def _truncated(name: str, moment: int, zone: tzinfo) -> int:
     cut = date_trunc(name, moment + offset * 1_000_000, "timestamp with time zone")
     if unit_named(name) not in _CLOCK_UNITS:
         offset = offset_of_local(cut, zone)
-    return cut - offset * 1_000_000
+    return _within(cut - offset * 1_000_000)
 
 
 def _plus(local: int, i: Interval) -> int:

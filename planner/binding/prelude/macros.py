@@ -74,7 +74,7 @@ INTERVALS: tuple[str, ...] = (
     "ELSE tw_moment(timezone(zone, timezone(zone, t) + to_months(CAST(tw_months(i) AS INTEGER)) + to_days(CAST(tw_days(i) AS INTEGER))) "
     "+ to_microseconds(CAST(tw_micros(i) AS BIGINT))) END",
     "CREATE OR REPLACE MACRO tw_instant_cut(unit, t, zone) AS CASE WHEN isfinite(t) "
-    "THEN t - (timezone(zone, t) - date_trunc(unit, timezone(zone, t))) ELSE t END",
+    "THEN tw_moment(t - (timezone(zone, t) - date_trunc(unit, timezone(zone, t)))) ELSE t END",
     "CREATE OR REPLACE MACRO tw_instant_plus_once(t, i, zone) AS list_transform([{'t': t, 'i': i}], lambda x: tw_instant_plus(x.t, x.i, zone))[1]",
     "CREATE OR REPLACE MACRO tw_of_parts(p) AS list_transform([p], lambda x: to_months(x.months) + to_days(x.days) + to_microseconds(x.micros))[1]",
 )

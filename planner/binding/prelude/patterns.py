@@ -53,6 +53,7 @@ def _instr(s: str, pattern: str, start: int, number: int, end: int, flags: str, 
     if end not in (0, 1):
         raise SqlError("22023", f'invalid value for parameter "endoption": {end}')
     m = _nth(s, pattern, start, number, flags)
+    group = _meant(m, group)
     if m is None or group > m.re.groups or m[group] is None:
         return 0
     return (m.end(group) if end else m.start(group)) + 1
@@ -61,7 +62,13 @@ def _instr(s: str, pattern: str, start: int, number: int, end: int, flags: str, 
 def _substr(s: str, pattern: str, start: int, number: int, flags: str, group: int) -> str | None:
     _checked("regexp_substr", flags, start=start, n=number, subexpr=group)
     m = _nth(s, pattern, start, number, flags)
+    group = _meant(m, group)
     return None if m is None or group > m.re.groups else m[group]
+
+
+def _meant(m: Any, group: int) -> int:
+    """The first subexpression of a pattern that has none is all of it."""
+    return 0 if m is not None and group == 1 and not m.re.groups else group
 
 
 def _replace(s: str, pattern: str, new: str, start: int, number: int, flags: str) -> str:

@@ -23,3 +23,8 @@ SET timezone = 'Asia/Tokyo';
 SELECT '4714-11-24 00:00 BC'::timestamp::timestamptz;
 SELECT at::timestamptz FROM (SELECT '4714-11-24 00:00 BC'::timestamp + id * interval '1 hour' AS at FROM moments) s;
 SELECT at::timestamptz FROM (SELECT '4714-11-24 09:18:59 BC'::timestamp + id * interval '1 hour' AS at FROM moments) s;
+SELECT '4714-11-24'::timestamp AT TIME ZONE 'Asia/Tokyo';
+SELECT '4714-11-24 BC'::timestamp AT TIME ZONE 'Asia/Tokyo';
+SELECT at AT TIME ZONE zone FROM (SELECT '4714-11-24 BC'::timestamp AS at, 'Asia/Tokyo'::text AS zone FROM moments) s;
+SELECT instant AT TIME ZONE 'America/New_York' FROM (SELECT '4714-11-24 00:00+00 BC'::timestamptz AS instant FROM moments) s;
+SELECT date_trunc('decade', instant) FROM (SELECT '4714-11-24 00:00+00 BC'::timestamptz AS instant FROM moments) s;
