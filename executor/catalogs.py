@@ -51,6 +51,9 @@ _BLOCKS: Final = 16
 """Servers of one environment take OIDs of blocks of so many, each of every sixteenth, so that who makes things at once does not meet."""
 _ROOM: Final = 64
 """With fewer left in its block a server takes another: a definition that runs over the end takes of the next server's."""
+_AHEAD: Final = 128
+"""The counter in the catalog is so far ahead of the OIDs that were dealt when it was written: the next definitions need not write
+it, and a server that starts again deals from there."""
 
 DATABASES_KEPT_MAX = 1_000
 """How many databases' views of the catalog are kept at once."""
@@ -71,6 +74,7 @@ class Catalogs:
         self.rids: dict[int, int] = {}
         """Of each catalog object: its row in the catalog's shard."""
         self._next_oid = 0
+        """The next OID to be dealt; the catalog's counter is above all that were."""
         self._block = -1
         """Of OIDs, the one that this server takes its own of, where there are several."""
         self._windows_of: tuple[Catalog, Mapping[ShardId, float]] = (self.newest, {})
@@ -205,25 +209,19 @@ class Catalogs:
 
     # --- changes ---------------------------------------------------------------------------
 
-    def reserve_oids(self, catalog: Catalog) -> Catalog:
-        """The catalog with the OIDs from which on one DDL statement takes what it needs: nobody else will use them. What it has
-        taken is known when it is bound, in the same turn of the loop (`took_oids`)."""
-        counter = catalog.counter
-        first = max(self._next_oid, counter.next_oid)
-        if isinstance(self._env, SharedEnvironment):
-            if (self._next_oid + _ROOM) // _BLOCK == self._block:
-                first = self._next_oid  # whatever others have taken of theirs
-            else:
-                block = (first + _ROOM) // _BLOCK
-                self._block = block + (self._env.members.number - block) % _BLOCKS
-                first = max(first, self._block * _BLOCK)
-        if first == counter.next_oid:
-            return catalog
-        return catalog.with_changes([CatalogChange(counter, Counter(first))])
+    def reserve_oids(self, catalog: Catalog) -> int:
+        """The OID from which on one DDL statement takes what it needs: nobody else will use them. What it has taken is known
+        when it is bound, in the same turn of the loop (`took_oids`)."""
+        if isinstance(self._env, SharedEnvironment) and (self._next_oid + _ROOM) // _BLOCK != self._block:
+            first = max(self._next_oid, catalog.counter.next_oid)
+            block = (first + _ROOM) // _BLOCK
+            self._block = block + (self._env.members.number - block) % _BLOCKS
+            self._next_oid = max(first, self._block * _BLOCK)
+        return self._next_oid  # whatever others have taken of theirs
 
-    def took_oids(self, bound: Catalog) -> None:
-        """The statement is bound, with this catalog."""
-        self._next_oid = bound.counter.next_oid
+    def took_oids(self, next_oid: int) -> None:
+        """The statement is bound, and has taken all OIDs below this one."""
+        self._next_oid = next_oid
 
     def renumbered(self, catalog: Catalog) -> Catalog:
         """A transaction's own next catalog, with a version that no other catalog has."""
@@ -307,6 +305,7 @@ class Catalogs:
         merged: list[CatalogChange] = [c for c in changes if not isinstance(c.new, Counter)]
         next_oid = max([counter.next_oid, *(c.new.next_oid for c in changes if isinstance(c.new, Counter))])
         if next_oid != counter.next_oid:
+            next_oid += _AHEAD
             merged.append(CatalogChange(counter, Counter(next_oid)))
             rid = self._env.rids.next()
             group.delete(CATALOG_SHARD, self.rids[counter.oid])

@@ -62,6 +62,9 @@ PLANS_MAX: Final = 2_000
 """Plans kept per partition."""
 PARTITIONS_MAX: Final = 64
 CACHED_TEXT_LENGTH_MAX: Final = 65_536
+READ_MAX: Final = 256
+"""Definitions that are kept as they were read, each of at most so many characters:"""
+READ_LENGTH_MAX: Final = 4_096
 _QUERY_DEPTH_MAX: Final = 8
 
 _KEYED: Final = (KeyedRead, InsertValues, KeyedUpdate, KeyedDelete)
@@ -98,8 +101,10 @@ class PlanContext:
     calling: bool = False
     """The query is what CALL is followed by: its one column is a procedure's call."""
     check_bodies: bool = True
-    password_encryption: str = "scram-sha-256"
     """Whether CREATE FUNCTION looks at what a body says."""
+    password_encryption: str = "scram-sha-256"
+    first_oid: int = 0
+    """From which OID on definitions take theirs; 0: from the catalog's counter."""
     row_security: bool = True
     """Whether policies are heeded where they restrict; else that is an error (the setting of this name)."""
     partition: Any = None  # the planner's: this context's part of the cache
@@ -130,6 +135,11 @@ def is_current(plan: Plan, catalog: Catalog) -> bool:
     return True
 
 
+def _unbound(read: Plan, text: str, ctx: PlanContext, offset: int) -> Plan:
+    """A plan of its own for a definition that has been read before."""
+    return Plan(read.kind, read.tag, (), read.columns, read.body, ctx.catalog.version, text, offset)
+
+
 Partition = dict[str, _Cached]
 
 
@@ -151,6 +161,8 @@ class Planner(InnerQueries):
         self.patience = Patience()
         self._partitions: dict[tuple[Any, ...], Partition] = {}
         self._exact_only: dict[str, None] = {}  # normalised keys that are better planned exactly
+        self._read: dict[str, Plan] = {}
+        """Definitions by their texts, which are read without a catalog: tests and jobs make the same things again and again."""
 
     def split(self, text: str) -> list[tuple[str, int]]:
         """A query string's statements with the character offset of each. Raises PlanError 42601."""
@@ -231,6 +243,13 @@ class Planner(InnerQueries):
             _let_go(partition.pop(next(iter(partition))))
         partition[key] = cached
 
+    def _keep_read(self, plan: Plan, ctx: PlanContext) -> None:
+        if plan.parameters or len(plan.text) > READ_LENGTH_MAX:
+            return
+        if len(self._read) >= READ_MAX:
+            del self._read[next(iter(self._read))]
+        self._read[plan.text] = _unbound(plan, plan.text, ctx, 0)  # of which nobody's forms hang
+
     # --- planning --------------------------------------------------------------------------------
 
     def plan(
@@ -248,9 +267,13 @@ class Planner(InnerQueries):
         Raises PlanError; positions count from the beginning of `text`.
         """
         if _DEFINES.match(text) is not None:
+            read = self._read.get(text)
+            if read is not None:
+                return _unbound(read, text, ctx, offset), ()
             with self.patience.planning(), shown(ctx.catalog):
                 plan = self._plan_exact(text, ctx, parameter_types, offset)
             if plan.kind is StatementKind.DDL and not plan.extra:
+                self._keep_read(plan, ctx)
                 return plan, ()  # parsed, and bound whenever it runs: nothing was asked of the catalog
         key = text
         if normalise and not parameter_types:

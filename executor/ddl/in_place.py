@@ -12,7 +12,6 @@ Where several servers share a log it is one, too: who follows has statements und
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Final
 
 from executor.ddl import at_hand
@@ -24,6 +23,7 @@ from executor.snapshot.unique_keys import unique_columns
 from planner import types as t
 from planner.abc import Column, Table
 from planner.ddl.plan import Rewrite
+from planner.records import replace
 from storage.rows import pack
 from txn.shared import SharedEnvironment
 
@@ -62,7 +62,7 @@ async def standing(session: Session, block: Block, rewrite: Rewrite) -> Table | 
     columns = _columns(session, rewrite)
     if columns is None or not all(fits(c, count) for c in columns):
         return None
-    return dataclasses.replace(new, shard=old.shard, columns=columns)
+    return replace(new, shard=old.shard, columns=columns)
 
 
 def _columns(session: Session, rewrite: Rewrite) -> tuple[Column, ...] | None:
@@ -80,12 +80,13 @@ def _columns(session: Session, rewrite: Rewrite) -> tuple[Column, ...] | None:
                 return None
             if value is not None and text_of(value, t.arrow_type(column.type)) is None:
                 return None
-            made.append(dataclasses.replace(column, missing="" if value is None else pack([value]).hex()))
+            missing = "" if value is None else pack([value]).hex()
+            made.append(column if column.missing == missing else replace(column, missing=missing))
             continue
         was = before.get(cell)
         if was is None or cell != column.attnum or not _stored_alike(was, column):
             return None
-        made.append(dataclasses.replace(column, missing=was.missing))
+        made.append(column if column.missing == was.missing else replace(column, missing=was.missing))
     return tuple(made)
 
 

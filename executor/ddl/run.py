@@ -151,13 +151,10 @@ async def _bound(session: Session, statement: Any) -> DdlPlan:
 
 def _bound_now(session: Session, statement: Any, computed: Mapping[int, Datum] | None = None) -> DdlPlan:
     executor = session.executor
-    after = reserved = executor.catalogs.reserve_oids(session.catalog)
-    try:
-        bound = executor.planner.bind_ddl(statement, session.ddl_context(reserved), computed)
-        after = bound.catalog
-        return bound
-    finally:
-        executor.catalogs.took_oids(after)
+    first = executor.catalogs.reserve_oids(session.catalog)
+    bound = executor.planner.bind_ddl(statement, session.ddl_context(session.catalog, first), computed)
+    executor.catalogs.took_oids(bound.next_oid)
+    return bound
 
 
 def _tell(session: Session, notices: Iterable[DdlNotice]) -> None:

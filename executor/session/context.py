@@ -454,7 +454,7 @@ class SessionContext:
         path = self.named_path()
         return path if self.temporary_schema in path else (self.temporary_schema, *path)
 
-    def ddl_context(self, catalog: Any) -> PlanContext:
+    def ddl_context(self, catalog: Any, first_oid: int = 0) -> PlanContext:
         """A context in which DDL may make temporary tables."""
         return PlanContext(
             catalog,
@@ -466,6 +466,7 @@ class SessionContext:
             row_security=self.settings.row_security,
             check_bodies=self.settings.raw("check_function_bodies") == "on",
             password_encryption=self.settings.raw("password_encryption"),
+            first_oid=first_oid,
         )
 
     def settings_changed(self) -> None:

@@ -68,7 +68,7 @@ class NamedObjects(IndexedObjects):
     def find_schema(self, name: str) -> Schema | None:
         known = self.named_schemas
         if name in known:
-            return known[name]
+            return known[name]  # type: ignore[no-any-return]
         if len(known) >= _NAMES_MAX:
             known.clear()
         found = known[name] = self._schema_named(name)
@@ -89,13 +89,15 @@ class NamedObjects(IndexedObjects):
         assert isinstance(thing, Schema)
         return thing
 
-    def schemas_on(self, search_path: Sequence[str]) -> list[Schema]:
+    def schemas_on(self, search_path: Sequence[str]) -> Sequence[Schema]:
         """The schemas of a search path that exist, in the order in which names are looked up."""
-        path = list(search_path)
-        if "pg_catalog" not in path:
-            path.insert(0, "pg_catalog")
-        found = (self.find_schema(name) for name in path)
-        return [s for s in found if s is not None]
+        path = tuple(search_path)
+        known = self.named_schemas.get(path)
+        if known is None:
+            whole = path if "pg_catalog" in path else ("pg_catalog", *path)
+            found = (self.find_schema(name) for name in whole)
+            known = self.named_schemas[path] = tuple([s for s in found if s is not None])
+        return known
 
     def creation_schema(self, search_path: Sequence[str], position: int = 0) -> Schema:
         """Where an unqualified CREATE goes: the first schema of the path that exists. Raises 3F000."""

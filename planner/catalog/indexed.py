@@ -12,6 +12,7 @@ found (`_add`, `_remove`, `_swap`: the only ones that change anything, while a c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter, is_
 from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
@@ -56,6 +57,9 @@ _OF_DATABASES: Final = (
 )  # fmt: skip
 """Kinds of objects that are a database's, in none of its schemas."""
 _PLACES: Final = ("schema_oid", "name", "table_oid", "partition")
+_with_parts: Final = attrgetter("constraints", "policies", "triggers", "rules")
+_with_uses: Final = attrgetter("columns", "of_type", "materialized", "retention_us")
+"""What parts of a table, and what else says its uses, are in (`_parts`, `_constraint_names`, `_targets`, `uses`)."""
 
 
 class IndexedObjects:
@@ -93,8 +97,9 @@ class IndexedObjects:
     def __init__(self, version: int = 0) -> None:
         self.version = version
         self.database_oid: Oid = DATABASE_OID
-        self.named_schemas: dict[str, Schema | None] = {}
-        """Those that somebody has asked for by name: the same dictionary as long as no schema is changed."""
+        self.named_schemas: dict[str | tuple[str, ...], Any] = {}
+        """Those that somebody has asked for by name, None where there is none, and those on search paths: the same dictionary as long
+        as no schema is changed."""
         self.shown: tuple[Oid, ...] | None = None
         """The objects that are listed; None: all (`showing`)."""
         self.user_types: dict[Oid, UserType] = {}
@@ -271,8 +276,11 @@ class IndexedObjects:
         assert found is old or found == old, f"object {old.oid} is not as the change believes"
         self._own("_objects")[new.oid] = new
         if isinstance(old, Table) and isinstance(new, Table):
-            note_rows(c.type.oid for c in new.columns)
-            self._swap_parts(old, new)
+            if not all(map(is_, _with_parts(old), _with_parts(new))):
+                self._swap_parts(old, new)
+            elif all(map(is_, _with_uses(old), _with_uses(new))):
+                return True
+            note_rows([c.type.oid for c in new.columns])
         before, after = uses(old), uses(new)
         for use in before - after:
             self._let_go(self._own("_uses"), use, old.oid)

@@ -109,3 +109,5 @@ class DdlPlan:
     """CREATE TABLE AS, SELECT INTO: yields the rows of `created[0]`, in its columns' order."""
     copies: dict[Oid, CatalogObject] = field(default_factory=dict)
     """Of what is made like something that is there, by OID: that. Tables get its rows, sequences go on from where it stands."""
+    next_oid: Oid = 0
+    """The first OID that the statement has not taken."""

@@ -63,7 +63,7 @@ class Scope:
         self.query: Plan | None = None
         self.now_us = time.time_ns() // 1000
         """What `now` means in literals of the statement."""
-        self._next = ctx.catalog.counter.next_oid
+        self._next = ctx.first_oid or ctx.catalog.counter.next_oid
         self._first: dict[Oid, CatalogObject | None] = {}
 
     def enter(self, schema: str, owner: str) -> None:
@@ -156,7 +156,7 @@ class Scope:
 
     def plan(self) -> DdlPlan:
         """Everything that was decided."""
-        if self._next != self.before.counter.next_oid:
+        if self._next > self.before.counter.next_oid:
             self._change(self.before.counter, Counter(self._next))
         changes = [
             CatalogChange(old, new)
@@ -176,6 +176,7 @@ class Scope:
             self.notices,
             self.query,
             {new.oid: old for old, new in self.copies},
+            self._next,
         )
 
     # --- finding ---------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from executor import plans
 from executor.constraints import bound_checks
 from executor.session import relations
 from planner.abc import Column, Table, TypeRef
-from planner.catalog import polymorphic, row_types, user_types
+from planner.catalog import Schema, polymorphic, row_types, user_types
 from planner.catalog.system.attributes import attrdef_oid
 from planner.types import declared, facts, orders, registry, user_ranges
 from tests.executor import sql
@@ -49,6 +49,51 @@ def test_a_definition_takes_the_oids_that_it_needs() -> None:
                 await a.query(f"ALTER TABLE t{i} ADD COLUMN b int DEFAULT 1; COMMENT ON TABLE t{i} IS 'x'")
                 await a.query(f"BEGIN; CREATE TEMP TABLE u{i} (a int PRIMARY KEY); ROLLBACK")
             assert server.executor.catalogs.newest.counter.next_oid - first < 20 * 20
+
+    asyncio.run(run())
+
+
+def test_an_oid_is_dealt_once_whatever_becomes_of_its_server() -> None:
+    """The counter is written ahead of the OIDs that it counts, by one definition of many; a server that starts again deals from there."""
+
+    async def run() -> None:
+        async with Server() as server:
+            dealt: set[int] = set()
+            for i in range(4):
+                a = server.client("a")
+                counters = set()
+                for j in range(60):
+                    await a.query(f"CREATE SCHEMA s{i}_{j}")
+                    counters.add(server.executor.catalogs.newest.counter.next_oid)
+                await a.query(f"BEGIN; CREATE SCHEMA undone; ROLLBACK; CREATE SCHEMA last{i}")
+                catalog = server.executor.catalogs.newest
+                made = {s.oid for s in catalog.objects(Schema) if s.name.startswith((f"s{i}_", f"last{i}"))}
+                assert len(made) == 61 and not made & dealt and max(made) < catalog.counter.next_oid
+                assert len(counters) <= 2
+                dealt |= made
+                await server.restart(crash=bool(i % 2))
+
+    asyncio.run(run())
+
+
+def test_a_definition_that_is_read_once_is_bound_whenever_it_runs() -> None:
+    """The same text in another schema, and after another definition of what it names."""
+
+    async def run() -> None:
+        async with Server() as server:
+            a = server.client("a")
+            await a.query("CREATE SCHEMA one; CREATE SCHEMA two")
+            made = "CREATE TABLE t (id int PRIMARY KEY, b mood DEFAULT 'ok')"
+            for schema, labels in (("one", "'ok', 'sad'"), ("two", "'fine', 'ok'")):
+                await a.query(f"SET search_path = {schema}")
+                await a.query(f"CREATE TYPE mood AS ENUM ({labels})")
+                await a.query(made)
+                assert "42P07" in await a.run(made)
+                await a.query("INSERT INTO t VALUES (1)")
+            await a.query("SET search_path = two")
+            await a.query("INSERT INTO t VALUES (2, 'fine')")
+            assert "22P02" in await a.run("INSERT INTO one.t VALUES (2, 'fine')")
+            assert "42601" in await a.run("CREATE TABLE t (id int PRIMARY KEY, b mood DEFAULT)")
 
     asyncio.run(run())
 

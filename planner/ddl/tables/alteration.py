@@ -96,7 +96,9 @@ class Alteration:
         """A new shard for the new shape, and the query that fills it from the old one."""
         scope = self.scope
         old_names = {c.attnum: c.name for c in self.before.columns}
-        columns = tuple(replace(c, missing="") if c.missing else c for c in self.table.columns)
+        columns = self.table.columns
+        if any(c.missing for c in columns):
+            columns = tuple(replace(c, missing="") for c in columns)
         new = replace(self.table, shard=tables.shard_of(scope.allocate()), columns=columns)
         self.table = new
         old_rows = constraints.qualified(scope, self.before)
