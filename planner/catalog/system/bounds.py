@@ -71,7 +71,7 @@ def _typed(text: str, column: Column, named: Named) -> str:
     return f"{literal}::{named(t.base_of(column.type))}"
 
 
-def key_text(column: Column) -> str:
+def asked_of_rows(column: Column) -> str:
     """A column of a key in SQL over the rows: one that nobody can name is its expression."""
     return f"({column.default})" if column.hidden else quote_identifier(column.name)
 
@@ -94,7 +94,7 @@ def condition_text(
     named: Named = t.format_type,
 ) -> str:
     """What a bound asks of a row, LIST's and RANGE's, as SQL over the key's columns. `shown`: how they are written."""
-    names = shown or [key_text(c) for c in columns]
+    names = shown or [asked_of_rows(c) for c in columns]
     if strategy == "l":
         values = [_typed(v, columns[0], named) for v in bound.values if v is not None]
         tests = []

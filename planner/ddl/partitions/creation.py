@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from planner import statements as st
 from planner.abc import Column, PlanError, Table
 from planner.catalog import Index
-from planner.catalog.system.bounds import bound_text, condition_text, key_text
+from planner.catalog.system.bounds import asked_of_rows, bound_text, condition_text
 from planner.catalog.system.definitions import type_name
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import references, unique_indexes
@@ -250,7 +250,7 @@ def _check_rows(
     columns = [parent.columns[parent.index_of(n)] for n in key.columns]
     rows = constraints.qualified(scope, table)
     if key.strategy == "h":
-        keys = ", ".join(map(key_text, columns))
+        keys = ", ".join(map(asked_of_rows, columns))
         within = Placing(columns).within(key.strategy, bound)
         scope.checks.append(
             DataCheck(f"SELECT {keys} FROM {rows}", "23514", message, table=table, within=within, before=True)
