@@ -295,7 +295,8 @@ class Session(Protocol):
     peer: tuple[str, int] | str  # pgwire's: the client's address and port, or what its socket is called
     local: tuple[str, int] | str  # the end of the connection that is here
 
-    silence_limited: bool  # whether `silence_limit` has anything to say: asked after every statement
+    watched: bool  # whether anything is to be done after a statement, `silence_limit` or a log of durations: asked each time
+    duration_logged_ms: int  # statements that take so long are logged; -1: none
 
     escapes_in_strings: (
         bool  # whether backslashes in plain strings are escapes: then texts go through `standard`

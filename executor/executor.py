@@ -263,6 +263,7 @@ class Executor:
             raise ExecutionError("3D000", f'database "{database}" does not exist')
         pid = next(self._pids)
         session = Session(self, pid, user, database, options)
+        session.settings_changed()  # what it begins with: of the client, the role and the database
         self.sessions[pid] = session
         return session
 

@@ -159,7 +159,7 @@ def _read(
 ) -> bool:
     """Answers a read outside of blocks, or leaves it alone."""
     session = conversation.session
-    if session.notices or session.heard or session.parameter_changes or session.silence_limited:
+    if session.notices or session.heard or session.parameter_changes or session.watched:
         return False
     began_ns = time_ns()
     try:

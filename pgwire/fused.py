@@ -87,7 +87,7 @@ def answer(conversation: Conversation, four: Four, result: Rows | Exception) -> 
     session, rows, body = conversation.session, result.rows, b""
     if result is four.told:
         status, said = four.said
-        quiet = not (session.notices or session.parameter_changes or session.heard or session.silence_limited)
+        quiet = not (session.notices or session.parameter_changes or session.heard or session.watched)
         if status == session.transaction_status and quiet and not session.portals:
             return said
     if rows:
@@ -97,7 +97,7 @@ def answer(conversation: Conversation, four: Four, result: Rows | Exception) -> 
             return _failed(conversation, four, error)
     if session.portals:
         conversation.after_statement()  # it may have been COMMIT
-    if session.notices or session.parameter_changes or session.heard or session.silence_limited:
+    if session.notices or session.parameter_changes or session.heard or session.watched:
         conversation.out.append(four.opening + body)
         conversation.complete(result.tag)
         conversation.ready()

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from time import time_ns
 from typing import Any, Final
 
 import structlog
@@ -50,6 +51,8 @@ READ_HIGH_BYTES: Final = 1024 * 1024
 """Reading pauses when more than this waits behind a running statement."""
 OUT_PIECES_HIGH: Final = 64
 """So many pieces of replies are collected before they are handed to the socket."""
+STATEMENT_LOGGED_MAX: Final = 16_384
+"""Characters of a statement that are logged with its duration."""
 NOTIFICATIONS_AT_ONCE: Final = 64
 """So many are handed to the socket before it is asked whether the client takes them."""
 
@@ -71,6 +74,7 @@ class Conversation:
         "handlers",
         "inbox",
         "io",
+        "logged_ns",
         "one_by_one",
         "out",
         "parsed",
@@ -123,6 +127,7 @@ class Conversation:
         self.parsed: parsed.Known = {}  # unnamed statements that may come again
         self.said: dict[bytes, fused.Said] = {}  # messages that open or end a block
         self.one_by_one = 0  # Binds that are not to be taken as a run
+        self.logged_ns = 0  # when the statement came whose duration is logged already, or of no interest
 
     # --- from the connection -------------------------------------------------------------------
 
@@ -347,8 +352,9 @@ class Conversation:
         if self._cut:
             return
         self.out.append(replies.READY[session.transaction_status])
-        if session.silence_limited:
+        if session.watched:
             self._watch_silence()
+            self.log_duration()
 
     def _watch_silence(self) -> None:
         """The client's turn: it may take so long, and then the connection ends."""
@@ -358,6 +364,27 @@ class Conversation:
         limit = self.session.silence_limit()
         if limit is not None and not self.gone:
             self._silence = asyncio.get_running_loop().call_later(limit[0], self.terminate, limit[1])
+
+    def log_duration(self) -> None:
+        """A statement is answered: it is logged if it has taken as long as `log_min_duration_statement` says.
+
+        PostgreSQL's manual, 20.8.2. Those that fail are not logged, and of a query string of several statements the whole is.
+        """
+        session = self.session
+        limit_ms, began_ns = session.duration_logged_ms, session.statement_began_ns
+        if limit_ms < 0 or began_ns == self.logged_ns:
+            return
+        self.logged_ns = began_ns
+        duration_ms = (time_ns() - began_ns) / 1e6
+        if duration_ms >= limit_ms:
+            _log.info(
+                "duration",
+                duration_ms=round(duration_ms, 3),
+                statement=session.statement_text[:STATEMENT_LOGGED_MAX],
+                user=session.user,
+                database=session.database,
+                pid=session.pid,
+            )
 
     def _drain_heard(self) -> None:
         """Notifications, as many as the client takes."""
@@ -388,6 +415,7 @@ class Conversation:
             about_oid = getattr(error, "about_oid", 0)
             schema = self.session.schema_name(about_oid) if about_oid else getattr(error, "schema", "")
             self.out.append(describe(error, offset=offset, schema=schema).encode())
+        self.logged_ns = self.session.statement_began_ns
         if isinstance(error, Exception):
             self.session.statement_failed(error)
 
@@ -478,6 +506,8 @@ class Conversation:
     def after_statement(self, keep: str | None = None) -> None:
         """Portals end with their transaction; `keep` is the one that is just being run."""
         session = self.session
+        if keep is not None and session.watched:
+            self.log_duration()
         if session.portals and session.transaction_status == b"I" and not session.in_implicit:
             for name in [n for n, p in session.portals.items() if not p.from_sql and n != keep]:
                 self.drop_portal(name)

@@ -85,7 +85,7 @@ class SessionContext:
         self.on_notification: Callable[[], None] | None = None
         self.on_terminate: Callable[[Exception], None] | None = None
         self.on_interrupt: Callable[[Exception], None] | None = None
-        self.silence_limited = False
+        self.watched, self.duration_logged_ms = False, -1
         self._transaction_timer: asyncio.TimerHandle | None = None
         self.statement_text, self.statement_began_ns = "", 0
         self.programs: dict[Any, Any] = {}
@@ -482,8 +482,11 @@ class SessionContext:
             self._plan_anew()
         self.type_settings = settings.types
         self.escapes_in_strings = settings.escapes_in_strings
-        self.silence_limited = bool(
-            settings.idle_in_transaction_timeout_ms or settings.idle_session_timeout_ms
+        self.duration_logged_ms = settings.duration_logged_ms
+        self.watched = bool(
+            settings.idle_in_transaction_timeout_ms
+            or settings.idle_session_timeout_ms
+            or settings.duration_logged_ms >= 0
         )
         pinned, block = self.settings.as_of, self.block
         if block is not None and not block.begun and pinned != self.pinned and pinned is not None:

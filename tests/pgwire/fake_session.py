@@ -52,7 +52,8 @@ class FakeSession:
         self.heard = Heard()
         self.on_notification: Callable[[], None] | None = None
         self.on_interrupt: Callable[[Exception], None] | None = None
-        self.silence_limited = False
+        self.watched = False
+        self.duration_logged_ms, self.statement_began_ns = -1, 0
         self.log: list[str] = []
         self.closed = False
         self.copied: list[tuple[Any, ...]] = []

@@ -62,6 +62,7 @@ class Settings:
         "changes",
         "deferrable",
         "distributed_min_bytes",
+        "duration_logged_ms",
         "escapes_in_strings",
         "execution_engine",
         "idle_in_transaction_timeout_ms",
@@ -329,6 +330,7 @@ class Settings:
         self.escapes_in_strings = raw("standard_conforming_strings") == "off"
         self.statement_timeout_ms = int(raw("statement_timeout"))
         self.lock_timeout_ms = int(raw("lock_timeout"))
+        self.duration_logged_ms = 0 if raw("log_duration") == "on" else int(raw("log_min_duration_statement"))
         self.idle_in_transaction_timeout_ms = int(raw("idle_in_transaction_session_timeout"))
         self.idle_session_timeout_ms = int(raw("idle_session_timeout"))
         self.transaction_timeout_ms = int(raw("transaction_timeout"))
