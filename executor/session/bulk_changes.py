@@ -51,6 +51,7 @@ from storage.sorted_ids import ascending, first_places, sorted_distinct
 from txn.locks import LockMode
 
 if TYPE_CHECKING:
+    from executor.session.partitions.leaving import Leaving
     from executor.session.session import Session
 
 
@@ -100,8 +101,10 @@ async def _old(
     return await prepared.table()
 
 
-async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Table) -> Written:
-    """`rows`: `_rid` of the old row, then the whole new row."""
+async def update(
+    session: Session, block: Block, body: UpdateQuery, rows: pa.Table, leaving: Leaving | None = None
+) -> Written:
+    """`rows`: `_rid` of the old row, then the whole new row. `leaving`: takes those that triggers send to other partitions."""
     executor = session.executor
     table = body.table
     rules = session.rules(table)
@@ -115,7 +118,7 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
     fired = firing.statement(session, block, table, triggers.UPDATE, body.assigned)
     if fired is not None:
         if fired.row_by_row:
-            return await triggered.update(session, block, fired, body, rows)
+            return await triggered.update(session, block, fired, body, rows, leaving)
         await fired.begin(triggers.UPDATE, body.assigned)
         related = related or fired.wants_rows(triggers.UPDATE)
     await row_security.check(

@@ -33,6 +33,7 @@ from txn.locks import LockMode
 
 if TYPE_CHECKING:
     from executor.session.blocks.block import Block
+    from executor.session.partitions.leaving import Leaving
     from executor.session.session import Session
 
 Found = tuple[Any, int, Row, Row | None]
@@ -134,13 +135,21 @@ class RowWriter:
     # --- UPDATE and DELETE -----------------------------------------------------------------
 
     async def update(
-        self, found: Sequence[Found], assigned: Collection[int], *, locked: bool = False
+        self,
+        found: Sequence[Found],
+        assigned: Collection[int],
+        *,
+        locked: bool = False,
+        leaving: Leaving | None = None,
     ) -> list[Written]:
-        """`locked`: nobody else can write these rows. Raises SnapshotMoved before any trigger has fired."""
+        """`locked`: nobody else can write these rows. `leaving`: who takes rows that are another partition's now.
+
+        Raises SnapshotMoved before any trigger has fired.
+        """
         block, rules, fired = self._block, self._rules, self._fired
         if not locked:
             wanted = [(f[0], rules.lock_mode(f[2], f[3])) for f in found if f[3] is not None]
-            if fired.changes_rows and not set(rules.identity).isdisjoint(assigned):
+            if leaving is not None or (fired.changes_rows and not set(rules.identity).isdisjoint(assigned)):
                 # There is who is yet to be asked what the row is to be.
                 wanted = [(key, LockMode.UPDATE) for key, _ in wanted]
             for mode, rows in groupby(wanted, key=itemgetter(1)):  # in their order, as others lock them
@@ -157,6 +166,11 @@ class RowWriter:
                 continue
             self._refuse_touched(rid, own, "updated")
             self._refuse_newer(key)
+            moved = await leaving.moved(before) if leaving is not None else None
+            if leaving is not None and moved is not None:
+                for gone, _ in await self.delete([(key, rid, old, None)], locked=True):
+                    leaving.goes(gone, moved)
+                continue
             new = await self._checked(before, row_security.UPDATED, asked=asked)
             new_key = rules.key(new) if rules.key is not None else key
             if rules.lock_mode(old, new) is LockMode.UPDATE:

@@ -21,6 +21,7 @@ from storage.abc import Datum, Row
 
 if TYPE_CHECKING:
     from executor.session.blocks.block import Block
+    from executor.session.partitions.leaving import Leaving
     from executor.session.queries import Given
     from executor.session.session import Session
 
@@ -93,7 +94,12 @@ async def insert(
 
 
 async def update(
-    session: Session, block: Block, fired: firing.Statement, body: UpdateQuery, rows: pa.Table
+    session: Session,
+    block: Block,
+    fired: firing.Statement,
+    body: UpdateQuery,
+    rows: pa.Table,
+    leaving: Leaving | None = None,
 ) -> Written:
     """As `bulk_changes.update`."""
     from executor.session import bulk_changes
@@ -111,7 +117,7 @@ async def update(
         for rid, row in seen.items()
         if rid in old
     ]
-    done = await RowWriter(session, block, fired).update(found, body.assigned)
+    done = await RowWriter(session, block, fired).update(found, body.assigned, leaving=leaving)
     await fired.end(triggers.UPDATE)
     await references.enforce(session, block, table, [c for c, _ in done])
     written = staging.written_rows(table, [_new(c) for c, _ in done], [c[1] for c, _ in done])

@@ -24,7 +24,7 @@ STATEMENTS = 120
 _NESTED = re.compile(r"\([^()]*\)")
 LIMITS = (
     "temporary tables that inherit", "used by a view or rule", "unique index on expressions uses", "used in a trigger definition",
-    "used by a generated column", "rows that move to another partition under", "must include all partitioning columns",
+    "used by a generated column", "must include all partitioning columns",
 )  # fmt: skip
 """What is refused here that PostgreSQL does, or refuses for another reason: docs/compatibility.md names each."""
 

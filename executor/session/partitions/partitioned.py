@@ -24,11 +24,13 @@ import pyarrow.compute as pc
 
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows, canonical_array
-from executor.constraints.rules import describe_key, tell_row
+from executor.constraints.rules import tell_row
 from executor.keyed.write import Change
 from executor.session import bulk, bulk_changes, queries, restricted
 from executor.session.blocks.block import Block
 from executor.session.copying import staging
+from executor.session.partitions import leaving
+from executor.session.partitions.placing import leaf_of
 from executor.session.partitions.rows_of_leaves import of_leaf, set_by
 from executor.session.references import at_work as references
 from executor.session.returned import Written, versions
@@ -37,7 +39,6 @@ from planner import dealing, triggers
 from planner import types as t
 from planner.abc import Constraint, DeleteQuery, MergeQuery, OnConflict, SqlError, Table, UpdateQuery
 from planner.catalog.foreign_objects import unreachable
-from planner.catalog.system.bounds import shown_keys
 from planner.inheritance import spreads
 from planner.partitioning import Router, deciding, router
 from planner.relations import VIEW_CHECK, GuardedTable
@@ -103,27 +104,6 @@ def _in_order(pieces: list[Piece]) -> list[Piece]:
         which[at] = n
     ends = np.flatnonzero(np.diff(which)) + 1
     return [(pieces[int(which[run[0]])][0], run) for run in np.split(np.arange(len(which)), ends) if len(run)]
-
-
-def leaf_of(session: Session, way: Router, row: Any, *, told: bool = True) -> Table:
-    """The leaf of a row, a value by place. Raises 23514; `told`: whether it may say of which key."""
-    found = way.leaf(row)
-    if isinstance(found, Router):
-        raise unplaced(session, found, [row[i] for i in found.places] if told else ())
-    return found
-
-
-def unplaced(session: Session, way: Router, values: Sequence[Datum]) -> ExecutionError:
-    """23514 of a row that no partition takes."""
-    return ExecutionError(
-        "23514",
-        f'no partition of relation "{way.table.name}" found for row',
-        detail=f"Partition key of the failing row contains {describe_key(shown_keys(session.catalog, way.table, pretty=True), way.columns, values)}."
-        if values
-        else "",
-        table=way.table.name,
-        about_oid=way.table.oid,
-    )
 
 
 _forms: dict[tuple[int, int, int], tuple[Table, GuardedTable]] = {}
@@ -344,28 +324,37 @@ async def update(
         body.assigned
     )
     moved: list[np.ndarray[Any, Any]] = []
-    target = np.empty(rows.num_rows, np.int64)
     old = np.asarray(homes.to_numpy(), np.int64)
-    dealt_out = dealt(session, table, rows, 1) if decides else []
+    target = old.copy()
+    sources = {oid: session.catalog.table(oid) for oid in dict.fromkeys(old.tolist())}
+    asked: dict[int, leaving.Leaving] = {}
+    dealt_out: list[Piece] = []
+    if decides:
+        for oid, leaf in sources.items():
+            with _through(block, table, leaf, fired, triggers.UPDATE):
+                if leaving.decides(session, block, leaf, set_by(table, leaf, body.assigned)):
+                    asked[oid] = leaving.Leaving(session, block, table, leaf)
+        known = np.flatnonzero(~np.isin(old, list(asked)))
+        dealt_out = [(leaf, known[at]) for leaf, at in dealt(session, table, rows.take(pa.array(known)), 1)]
     for leaf, at in dealt_out:
         target[at] = leaf.oid
-    if not decides:
-        target = old
     left: list[tuple[Table, Sequence[Change]]] = []
     with _postponing(block) as postponed:
-        for oid in dict.fromkeys(old.tolist()):
-            leaf = session.catalog.table(oid)
+        for oid, leaf in sources.items():
             at = np.flatnonzero((old == oid) & (target == oid))
             if len(at):
                 part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)), 1)
                 assigned = set_by(table, leaf, body.assigned)
+                goes = asked.get(oid)
                 with _through(block, table, leaf, fired, triggers.UPDATE), _told_as(table, leaf):
                     mine = replace(body, table=_written_as(table, leaf), assigned=assigned)
-                    written, count = await bulk_changes.update(session, block, mine, part)
+                    written, count = await bulk_changes.update(session, block, mine, part, goes)
+                if goes is not None:
+                    at = at[~np.isin(part.column(0).to_numpy(), goes.rids)]
+                    left.append((leaf, goes.changes))
                 made.add(leaf, at, written, count)
             gone = np.flatnonzero((old == oid) & (target != oid))
             if len(gone):
-                _refuse_to_move(leaf)
                 before = len(postponed)
                 with _through(block, table, leaf, fired, triggers.UPDATE):
                     part = rows.select([0]).take(pa.array(gone))
@@ -380,20 +369,23 @@ async def update(
                 del postponed[before:]
                 moved.append(gone)
         away = np.concatenate(moved) if moved else np.empty(0, np.int64)
+        moving = [(leaf, np.intersect1d(among, away)) for leaf, among in dealt_out]
+        arrivals = [(leaf, at, rows.take(pa.array(at))) for leaf, at in moving if len(at)]
+        for goes in asked.values():
+            for leaf, part in goes.pieces():
+                at = np.flatnonzero(np.isin(rows.column(0).to_numpy(), part.column(0).to_numpy()))
+                arrivals.append((leaf, at, part))
         arrived: dict[int, Row] = {}
-        for leaf, among in dealt_out:
-            at = np.intersect1d(among, away)
-            if len(at):
-                part = rows.take(pa.array(at))
-                new = (await of_leaf(session, block, table, leaf, part, 1)).remove_column(0)
-                with _through(block, table, leaf, fired, triggers.UPDATE):
-                    target_form = _written_as(table, leaf, moved=True)
-                    written, count = await bulk.insert(session, block, target_form, new, None)
-                if written.num_rows == len(at):  # FROM's columns are known by the row that was found
-                    written = written.set_column(written.column_names.index("_rid"), "_rid", part.column(0))
-                made.add(leaf, at, written, count)
-                if left and leaf.referenced_by:
-                    arrived.update(_arrived(table, leaf, written, part))
+        for leaf, at, part in arrivals:
+            new = (await of_leaf(session, block, table, leaf, part, 1)).remove_column(0)
+            with _through(block, table, leaf, fired, triggers.UPDATE):
+                target_form = _written_as(table, leaf, moved=True)
+                written, count = await bulk.insert(session, block, target_form, new, None)
+            if written.num_rows == len(at):  # FROM's columns are known by the row that was found
+                written = written.set_column(written.column_names.index("_rid"), "_rid", part.column(0))
+            made.add(leaf, at, written, count)
+            if left and leaf.referenced_by:
+                arrived.update(_arrived(table, leaf, written, part))
     await _heed(session, block, postponed)
     for leaf, changes in left:
         await references.moved(session, block, table, leaf, changes, _changed(table, leaf, changes, arrived))
@@ -422,13 +414,6 @@ def _changed(table: Table, leaf: Table, left: Sequence[Change], arrived: Mapping
         for _, rid, old, _, _ in left
         if old is not None
     ]
-
-
-def _refuse_to_move(leaf: Table) -> None:
-    if any(x.bits & triggers.ROW and x.bits & triggers.UPDATE for x in leaf.triggers):
-        raise ExecutionError(
-            "0A000", "rows that move to another partition under UPDATE triggers are not supported"
-        )
 
 
 def _first_places(rids: pa.ChunkedArray) -> np.ndarray[Any, Any]:
@@ -494,4 +479,4 @@ def not_gone(
     return found.filter(mask), homes.filter(mask)
 
 
-__all__ = ["dealt", "delete", "homes_of", "insert", "leaf_of", "lock_rids", "not_gone", "unplaced", "update"]
+__all__ = ["dealt", "delete", "homes_of", "insert", "lock_rids", "not_gone", "update"]
