@@ -172,6 +172,17 @@ def _bury(newest: Catalog) -> None:
             forget(died.oid, died.array_oid)
 
 
+def forget_all() -> None:
+    """The environment is closed, and another may have other types under the same numbers: a process serves one after the other."""
+    global _committed, _shown, _newest, _rows_shown
+    for died in (*_declared.values(), *_dropped):
+        forget(died.oid, died.array_oid)
+    for known in (_declared, _of_rows, _dropped, _dying):
+        known.clear()
+    _committed = _shown = {}
+    _newest, _rows_shown = None, 0
+
+
 @contextmanager
 def shown(catalog: Catalog) -> Iterator[None]:
     """Within, the registry has this catalog's definitions. Nothing may be awaited within."""

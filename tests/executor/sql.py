@@ -32,6 +32,7 @@ from executor.limits import ExecutorLimits
 from executor.session.session import Session
 from planner import types as t
 from planner.abc import Plan, PlanError, ResultColumn, SqlError
+from planner.catalog import user_types
 from storage.abc import Datum, Indeterminate, StorageFull
 from storage.consensus.memory import MemoryConsensus
 from txn.abc import (
@@ -226,6 +227,9 @@ class Disk:
 class Server:
     """An environment in memory, an executor, and clients by name."""
 
+    open = 0
+    """How many there are: of types the process knows those of one environment."""
+
     def __init__(self, limits: ExecutorLimits | None = None) -> None:
         self.limits = limits or ExecutorLimits()
         self.env: Environment
@@ -238,11 +242,15 @@ class Server:
             blob="memory://", consensus=MemoryConsensus(), limits=Limits(resolve_limit_s=0.1)
         )
         self.executor = await Executor.open(self.env, limits=self.limits)
+        Server.open += 1
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         await self.executor.close()
         await self.env.close()
+        Server.open -= 1
+        if not Server.open:
+            user_types.forget_all()
 
     async def restart(self, *, crash: bool = True) -> None:
         """Another process opens what this one has left behind."""

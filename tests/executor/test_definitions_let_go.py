@@ -109,6 +109,30 @@ def test_each_default_has_an_oid_of_its_own() -> None:
         assert all(1 << 31 <= oid < 1 << 32 for oid in oids)
 
 
+def test_a_type_is_not_taken_for_what_another_environment_has_under_its_number() -> None:
+    """A process serves one after the other, as tests do."""
+
+    async def run(*texts: str) -> str:
+        async with Server() as server:
+            a = server.client("a")
+            return [await a.run(text) for text in texts][-1]
+
+    moods = (
+        "CREATE TYPE mood AS ENUM ('a', 'b')",
+        "CREATE TABLE t (m mood CHECK (m <> 'b'), n mood[])",
+        "INSERT INTO t VALUES ('a', '{a}')",
+        "SELECT m, n, m = 'a' FROM t",
+    )
+    for before in (
+        "CREATE DOMAIN d AS text CHECK (VALUE <> 'b')",
+        "CREATE TYPE d AS (a int)",
+        "CREATE TYPE d AS RANGE (subtype = int)",
+    ):
+        for others in ((), ("CREATE SEQUENCE s",), ("CREATE SEQUENCE s", "CREATE SEQUENCE q")):
+            asyncio.run(run(before, "CREATE TABLE u (c d, e d[])"))
+            assert asyncio.run(run(*others, *moods)) == "a|{a}|t\nSELECT 1"
+
+
 def test_the_registry_forgets_types_that_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Types, domains, rows' types and signatures by call: what processes that run for months have no room for."""
     monkeypatch.setattr(user_types, "DROPPED_MAX", 10)
