@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from planner import statements as st
-from planner.lexer import OPERATOR, PUNCTUATION, WORD
+from planner.lexer import OPERATOR, PUNCTUATION, QUOTED, WORD
 from planner.parse import clauses
 from planner.parse.cursor import Cursor
 from planner.parse.storage import storage_options
@@ -26,7 +26,7 @@ def index_element(c: Cursor) -> st.IndexElement:
         after = c.ahead()
         if after.kind == PUNCTUATION and after.value in ("(", "."):
             first = c.at
-            while c.token.kind == WORD or c.symbol_is("."):
+            while c.token.kind in (WORD, QUOTED) or c.symbol_is("."):
                 c.advance()
             c.parenthesised()
             expression = c.slice(first, c.at)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.lexer import PUNCTUATION, WORD
+from planner.lexer import PUNCTUATION, QUOTED, WORD
 from planner.parse.cursor import Cursor
 
 
@@ -59,7 +59,7 @@ def _element(c: Cursor) -> str | st.Sql:
     after = c.ahead()
     if after.kind == PUNCTUATION and after.value in ("(", "."):
         first = c.at
-        while c.token.kind == WORD or c.symbol_is("."):
+        while c.token.kind in (WORD, QUOTED) or c.symbol_is("."):
             c.advance()
         c.parenthesised()
         return c.slice(first, c.at)
