@@ -17,7 +17,7 @@ from typing import Any, Final
 from planner import types as t
 from planner.abc import SqlError, Table, TypeRef
 from planner.binding import ir
-from planner.binding.deparse import sql_syntax, xml_words
+from planner.binding.deparse import arguments, sql_syntax, xml_words
 from planner.binding.deparse.constants import ConstantWriter, NotWritable, TypeName
 from planner.binding.offered import owner as member_of
 from planner.binding.parameters import Parameters
@@ -281,7 +281,10 @@ class Writer(ConstantWriter):
             if said is not None:
                 return said
         shown = self.type_name(node.type) if name.startswith("#") else quote_identifier(name)
-        return f"{self.home(node.op)}{shown}({', '.join(self.write(a) for a in node.args)})"
+        return f"{self.home(node.op)}{shown}({', '.join(self.given(node.op, node.args))})"
+
+    def given(self, op: str, args: Sequence[ir.Node]) -> list[str]:
+        return arguments.written(op, args, self.text, self.write, self.quoted)
 
     def _normalized(self, name: str, args: Sequence[ir.Node]) -> str:
         """The forms are words there."""

@@ -295,7 +295,7 @@ class QueryExpressions(Writer):
             direct = ", ".join(self.write(d) for d in node.direct)
             text = f"{name}({direct}) WITHIN GROUP (ORDER BY {order})"
             return text if node.filter is None else f"{text} FILTER (WHERE {self.top(node.filter)})"
-        args = [self.write(a) for a in node.args] or ["*"]
+        args = self.given(node.op, node.args) or ["*"]
         f = self.catalog.get(int(called.removeprefix(ROUTINE))) if own and self.catalog is not None else None
         if isinstance(f, Function) and f.is_variadic:
             args[-1] = f"VARIADIC {args[-1]}"
