@@ -49,7 +49,7 @@ from planner.ddl.operators import operator_classes
 from planner.ddl.replication import publications, published
 from planner.ddl.rights import policies
 from planner.ddl.routines import triggers
-from planner.ddl.scope import Scope, describe
+from planner.ddl.scope import Scope, describe, describe_part
 from planner.ddl.types import domains
 from planner.inheritance import family
 from planner.partitioning import descendants
@@ -182,26 +182,27 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
     if isinstance(found, Index) and found.parent:
         above = scope.catalog.get(found.parent)
         assert isinstance(above, Index)
+        what = describe(above, scope.catalog, scope.search_path)
         raise PlanError(
             "2BP01",
-            f"cannot drop index {found.name} because index {above.name} requires it",
-            hint=f"You can drop index {above.name} instead.",
+            f"cannot drop {describe(found, scope.catalog, scope.search_path)} because {what} requires it",
+            hint=f"You can drop {what} instead.",
         )
     if isinstance(found, Index) and found.constraint_oid:
         table = scope.catalog.table(found.table_oid)
-        what = f"constraint {found.name} on table {table.name}"
+        what = describe_part("constraint", found.name, table, scope)
         raise PlanError(
             "2BP01",
-            f"cannot drop index {found.name} because {what} requires it",
+            f"cannot drop {describe(found, scope.catalog, scope.search_path)} because {what} requires it",
             hint=f"You can drop {what} instead.",
         )
     if isinstance(found, Sequence) and found.identity and found.table_oid:
         table = scope.catalog.table(found.table_oid)
         column = next(c.name for c in table.columns if c.attnum == found.attnum)
-        what = f"column {column} of table {table.name}"
+        what = describe_part("column", column, table, scope)
         raise PlanError(
             "2BP01",
-            f"cannot drop sequence {found.name} because {what} requires it",
+            f"cannot drop {describe(found, scope.catalog, scope.search_path)} because {what} requires it",
             hint=f"You can drop {what} instead.",
         )
     return found

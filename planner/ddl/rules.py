@@ -15,7 +15,7 @@ from planner import statements as st
 from planner.abc import Column, Oid, PlanError, Rule, Table
 from planner.binding.writes import rule_sketches
 from planner.binding.writes.rule_sketches import Sketch
-from planner.catalog import CatalogObject, View, quote_identifier, rights
+from planner.catalog import CatalogObject, View, quote_identifier
 from planner.catalog.uses import HAS_RULES
 from planner.ddl import moments
 from planner.ddl.dependencies import depends
@@ -297,12 +297,7 @@ def _not_renamed(what: str, holder: Holder, rule: Rule) -> PlanError:
     )
 
 
-def described(holder: Holder, rule: Rule) -> str:
-    word = "view" if isinstance(holder, View) else rights.table_word(holder)
-    return f"rule {quote_identifier(rule.name)} on {word} {quote_identifier(holder.name)}"
-
-
 __all__ = [
-    "create_rule", "described", "drop_rule", "existing", "follow_schema", "named", "names", "needing", "put", "refuse_renaming",
+    "create_rule", "drop_rule", "existing", "follow_schema", "named", "names", "needing", "put", "refuse_renaming",
     "remove", "rename_rule", "settle", "switched", "using",
 ]  # fmt: skip

@@ -397,7 +397,17 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
     name = getattr(thing, "name", "")
     schema_oid = getattr(thing, "schema_oid", 0)
     bare = isinstance(
-        thing, objects.Extension | objects.Operator | objects.ForeignDataWrapper | objects.ForeignServer
+        thing,
+        objects.Extension
+        | objects.Operator
+        | objects.ForeignDataWrapper
+        | objects.ForeignServer
+        | objects.Publication
+        | objects.Subscription
+        | objects.EventTrigger
+        | objects.Role
+        | objects.Database
+        | Schema,
     )
     shown = name if bare else objects.quote_identifier(name)
     if schema_oid and not isinstance(thing, objects.Extension):
@@ -413,3 +423,12 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
     if isinstance(thing, objects.OperatorClass | objects.OperatorFamily):
         shown += f" for access method {thing.method}"
     return f"{word} {shown}"
+
+
+def describe_part(word: str, name: str, of: CatalogObject, scope: Scope) -> str:
+    """What belongs to a relation, as messages call it: `constraint c on table s.t`, `column x of view v`.
+
+    PostgreSQL quotes the names of relations there, not those of their parts.
+    """
+    between = "of" if word.endswith("column") else "on"
+    return f"{word} {name} {between} {describe(of, scope.catalog, scope.search_path)}"

@@ -35,7 +35,6 @@ from planner.catalog import (
     UserMapping,
     UserType,
     View,
-    quote_identifier,
 )
 from planner.catalog.collations import key_of
 from planner.catalog.row_types import row_type, row_type_oid
@@ -85,22 +84,22 @@ class Dependent:
     def shown(self, scope: Scope) -> str:
         base = describe(self.thing, scope.catalog, scope.search_path)
         if self.published is not None:
-            return f"publication of {base} in publication {quote_identifier(self.published[0].name)}"
+            return f"publication of {base} in publication {self.published[0].name}"
         if self.constraint is not None and isinstance(self.thing, Domain):
-            return f"constraint {quote_identifier(self.constraint.name)}"
+            return f"constraint {self.constraint.name}"
         if self.constraint is not None:
-            return f"constraint {quote_identifier(self.constraint.name)} on {base}"
+            return f"constraint {self.constraint.name} on {base}"
         if self.policy is not None:
-            return f"policy {quote_identifier(self.policy.name)} on {base}"
+            return f"policy {self.policy.name} on {base}"
         if self.rule is not None:
-            return f"rule {quote_identifier(self.rule.name)} on {base}"
+            return f"rule {self.rule.name} on {base}"
         if self.trigger is not None:
-            return f"trigger {quote_identifier(self.trigger.name)} on {base}"
+            return f"trigger {self.trigger.name} on {base}"
         if self.column is not None:
             what = "default value for column" if self.default_only else "column"
             if isinstance(self.thing, CompositeType):
                 base = f"composite {base}"
-            return f"{what} {quote_identifier(self.column.name)} of {base}"
+            return f"{what} {self.column.name} of {base}"
         return base
 
 

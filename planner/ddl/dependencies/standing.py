@@ -6,14 +6,14 @@ Without CASCADE it is an error that lists them (2BP01); with it they go, and one
 from __future__ import annotations
 
 from planner.abc import Column, Constraint, PlanError, Table
-from planner.catalog import View, exclusions, quote_identifier
+from planner.catalog import View, exclusions
 from planner.catalog.stored_queries import stored_queries_of
 from planner.ddl import drop, rules
 from planner.ddl.dependencies.dependents import mentions
 from planner.ddl.replication import published
 from planner.ddl.rights import policies
 from planner.ddl.routines import triggers
-from planner.ddl.scope import Scope, describe
+from planner.ddl.scope import Scope, describe, describe_part
 from planner.records import replace
 
 
@@ -22,17 +22,17 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
 
     Returns the generated columns that must go too.
     """
-    what = f"column {quote_identifier(column.name)} of table {quote_identifier(table.name)}"
+    what = describe_part("column", column.name, table, scope)
     lines: list[str] = []
     using = list(stored_queries_of(scope.catalog, table.oid))
     held = {p.oid: (holder, p) for holder, p in policies.elsewhere(scope, table, column)}
     held |= {p.oid: (table, p) for p in policies.using(table, column)}
-    lines += [policies.described(holder, p) for holder, p in held.values()]
+    lines += [describe_part("policy", p.name, holder, scope) for _, (holder, p) in sorted(held.items())]
     views = [v.holder for v in using if mentions(v.query, column.name)]
     lines += [describe(v, scope.catalog, scope.search_path) for v in views]
     gone = {v.oid for v in views}
     ruled = [(holder, r) for holder, r in rules.using(scope, table, column) if holder.oid not in gone]
-    lines += [rules.described(holder, r) for holder, r in ruled]
+    lines += [describe_part("rule", r.name, holder, scope) for holder, r in ruled]
     generated = [
         c
         for c in table.columns
@@ -42,14 +42,14 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
         and c.attnum != column.attnum
         and mentions(c.default, column.name)
     ]
-    lines += [f"column {quote_identifier(c.name)} of table {quote_identifier(table.name)}" for c in generated]
+    lines += [describe_part("column", c.name, table, scope) for c in generated]
     lines += [
-        f"constraint {quote_identifier(c.name)} on table {quote_identifier(table.name)}"
+        describe_part("constraint", c.name, table, scope)
         for c in exclusions.exclusions(table)
         if column.attnum not in c.columns and exclusions.in_expression(scope.catalog, c, column.name)
     ]
     fired = triggers.using(table, column)
-    lines += [f"trigger {quote_identifier(x.name)} on table {quote_identifier(table.name)}" for x in fired]
+    lines += [describe_part("trigger", x.name, table, scope) for x in fired]
     told_of = published.using_column(scope, table, column.attnum)
     lines += [published.described(scope, table, p) for p, _ in told_of]
     foreign: list[tuple[Table, Constraint]] = []
@@ -59,7 +59,7 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
                 if other.oid == table.oid and column.attnum in c.columns:
                     continue
                 foreign.append((other, c))
-                lines.append(f"constraint {quote_identifier(c.name)} on table {quote_identifier(other.name)}")
+                lines.append(describe_part("constraint", c.name, other, scope))
     if lines and not cascade:
         raise PlanError(
             "2BP01",
@@ -105,21 +105,17 @@ def free_key(scope: Scope, table: Table, key: Constraint, cascade: bool) -> None
                 and not any(sorted(o.columns) == sorted(key.columns) for o in others)
             ):
                 standing.append((other, c))
-    what = f"constraint {quote_identifier(key.name)} on table {quote_identifier(table.name)}"
+    what = describe_part("constraint", key.name, table, scope)
+    index = next((x for x in scope.catalog.indexes_of(table.oid) if x.constraint_oid == key.oid), None)
+    on = describe(index, scope.catalog, scope.search_path) if index is not None else what
     views = [v.holder for v in stored_queries_of(scope.catalog, key.oid)]
-    shown = [
-        (
-            f"constraint {quote_identifier(c.name)} on table {quote_identifier(t.name)}",
-            f"index {quote_identifier(key.name)}",
-        )
-        for t, c in standing
-    ]
+    shown = [(describe_part("constraint", c.name, t, scope), on) for t, c in standing]
     shown += [(describe(v, scope.catalog, scope.search_path), what) for v in views]
     if shown and not cascade:
         raise PlanError(
             "2BP01",
             f"cannot drop {what} because other objects depend on it",
-            detail="\n".join(f"{one} depends on {on}" for one, on in shown),
+            detail="\n".join(f"{one} depends on {needed}" for one, needed in shown),
             hint="Use DROP ... CASCADE to drop the dependent objects too.",
         )
     if len(shown) == 1:

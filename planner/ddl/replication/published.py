@@ -12,7 +12,7 @@ import dataclasses
 
 from planner.abc import Oid, PlanError, SqlError, Table
 from planner.binding.rights import row_filters
-from planner.catalog import CatalogObject, Publication, PublishedTable, quote_identifier
+from planner.catalog import CatalogObject, Publication, PublishedTable
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.scope import Scope, describe
 
@@ -48,7 +48,7 @@ def _filtered(scope: Scope, table: Table, part: PublishedTable) -> frozenset[int
 def described(scope: Scope, table: Table, publication: Publication) -> str:
     """A table's part of a publication, as messages call it."""
     shown = describe(table, scope.catalog, scope.search_path)
-    return f"publication of {shown} in publication {quote_identifier(publication.name)}"
+    return f"publication of {shown} in publication {publication.name}"
 
 
 def without_parts(scope: Scope, gone: set[Oid]) -> None:

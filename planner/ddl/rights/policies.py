@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from planner import statements as st
 from planner.abc import Column, Oid, PlanError, Policy, SqlError, Table
 from planner.binding.rights.policy_conditions import bind
-from planner.catalog import CatalogObject, Role, View, policies, quote_identifier, rights
+from planner.catalog import CatalogObject, Role, View, policies, rights
 from planner.catalog.uses import HAS_POLICIES
 from planner.ddl import moments
 from planner.ddl.constraints import definitions as constraints
@@ -274,10 +274,6 @@ def of_role(scope: Scope, role: Role) -> list[tuple[Table, Policy]]:
     ]
 
 
-def described(table: Table, policy: Policy) -> str:
-    return f"policy {quote_identifier(policy.name)} on table {quote_identifier(table.name)}"
-
-
 def without_roles(scope: Scope, names: set[str]) -> None:
     """DROP OWNED: policies are for these roles no more; one that was for no other goes."""
     gone = {role.oid for name in names if (role := scope.catalog.role(name)) is not None}
@@ -292,6 +288,6 @@ def without_roles(scope: Scope, names: set[str]) -> None:
 
 
 __all__ = [
-    "alter_policy", "create_policy", "described", "drop_policy", "elsewhere", "follow_schema", "named", "needing", "of_role", "put",
+    "alter_policy", "create_policy", "drop_policy", "elsewhere", "follow_schema", "named", "needing", "of_role", "put",
     "refuse_renaming", "refuse_renaming_column", "remove", "rename_policy", "renamed_column", "using", "without_roles",
 ]  # fmt: skip

@@ -20,7 +20,6 @@ from planner.catalog import (
     View,
     passwords,
     predefined,
-    quote_identifier,
     rights,
 )
 from planner.catalog.objects import Index
@@ -36,7 +35,7 @@ from planner.ddl.rights import default_privileges, first_settings, grants, polic
 from planner.ddl.rights.owned import OWNED
 from planner.ddl.routines import event_triggers, triggers
 from planner.ddl.routines import names as routine_names
-from planner.ddl.scope import Scope, describe
+from planner.ddl.scope import Scope, describe, describe_part
 from planner.ddl.types import casts
 from planner.records import replace
 
@@ -160,11 +159,11 @@ def _refuse_owner(scope: Scope, role: str) -> None:
             shown = describe(target, catalog, path)
             for column in getattr(target, "columns", ()) if grant.attnum else ():
                 if column.attnum == grant.attnum:
-                    shown = f"column {quote_identifier(column.name)} of {shown}"
+                    shown = f"column {column.name} of {shown}"
             lines.append((grant.target, grant.attnum, f"privileges for {shown}"))
     known = catalog.role(role)
     for table, policy in policies.of_role(scope, known) if known is not None else ():
-        lines.append((policy.oid, 0, f"target of {policies.described(table, policy)}"))
+        lines.append((policy.oid, 0, f"target of {describe_part('policy', policy.name, table, scope)}"))
     for default in catalog.objects(DefaultGrant):
         if role in (default.role, default.grantee):
             word = "owner of" if default.role == role else "privileges for"

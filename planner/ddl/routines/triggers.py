@@ -20,7 +20,7 @@ from planner.ddl import moments
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.operators import definitions as operators
 from planner.ddl.routines import names as routine_names
-from planner.ddl.scope import Scope
+from planner.ddl.scope import Scope, describe_part
 from planner.ddl.types.named_types import with_schemas
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.records import replace
@@ -263,10 +263,10 @@ def drop_trigger(scope: Scope, said: st.DropTrigger) -> None:
     assert isinstance(found, Holder)
     above = scope.catalog.holder_of(trigger.parent) if trigger.parent else None
     if isinstance(above, Table):
-        of = f"trigger {said.name} on table {above.name}"
+        of = describe_part("trigger", said.name, above, scope)
         raise PlanError(
             "2BP01",
-            f"cannot drop trigger {said.name} on table {found.name} because {of} requires it",
+            f"cannot drop {describe_part('trigger', said.name, found, scope)} because {of} requires it",
             hint=f"You can drop {of} instead.",
         )
     remove(scope, found, [trigger])

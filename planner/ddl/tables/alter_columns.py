@@ -26,7 +26,7 @@ from planner.ddl.foreign import tables as foreign_tables
 from planner.ddl.replication import published
 from planner.ddl.rights import policies
 from planner.ddl.routines import triggers
-from planner.ddl.scope import Scope, describe
+from planner.ddl.scope import Scope, describe, describe_part
 from planner.ddl.tables import retyped
 from planner.ddl.tables.alteration import Alteration, is_certain
 from planner.ddl.tables.columns import (
@@ -318,22 +318,20 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
         raise PlanError(
             "0A000",
             "cannot alter type of a column used by a view or rule",
-            detail=f'{rules.described(holder, rule)} depends on column "{column.name}"',
+            detail=f'{describe_part("rule", rule.name, holder, scope)} depends on column "{column.name}"',
         )
     for policy in policies.using(table, column):
         raise PlanError(
             "0A000",
             "cannot alter type of a column used in a policy definition",
-            detail=f"policy {quote_identifier(policy.name)} on table {quote_identifier(table.name)} "
-            f'depends on column "{column.name}"',
+            detail=f'{describe_part("policy", policy.name, table, scope)} depends on column "{column.name}"',
         )
     published.refuse_altering(scope, table, column.attnum, column.name)
     for trigger in triggers.using(table, column):
         raise PlanError(
             "0A000",
             "cannot alter type of a column used in a trigger definition",
-            detail=f"trigger {quote_identifier(trigger.name)} on table {quote_identifier(table.name)} "
-            f'depends on column "{column.name}"',
+            detail=f'{describe_part("trigger", trigger.name, table, scope)} depends on column "{column.name}"',
         )
     if column.generated and a.expression is not None:
         raise PlanError("42611", "cannot specify USING when altering type of generated column")
