@@ -165,8 +165,10 @@ class PredicateBinder(RowComparisonBinder):
         return self.distinct(node.this, node.expression, negated, scope, first_position(node))
 
     def _between(self, node: exp.Between, scope: Scope) -> ir.Node:
-        value, low, high = (self.bind(n, scope) for n in (node.this, node.args["low"], node.args["high"]))
+        if is_row(node.this):
+            return self._row_between(node, scope, self.operator_position(node, "between"))
         position = first_position(node)
+        value, low, high = (self.bind(n, scope) for n in (node.this, node.args["low"], node.args["high"]))
 
         def within(a: ir.Node, b: ir.Node) -> ir.Node:
             # PostgreSQL asks for the value twice, which `random() BETWEEN 0.2 AND 0.4` shows.
@@ -174,6 +176,18 @@ class PredicateBinder(RowComparisonBinder):
             return ir.Logic(
                 BOOL, "and", (self.infix(">=", value, a, position), self.infix("<=", again, b, position))
             )
+
+        if node.args.get("symmetric"):
+            return ir.Logic(BOOL, "or", (within(low, high), within(high, low)))
+        return within(low, high)
+
+    def _row_between(self, node: exp.Between, scope: Scope, position: int) -> ir.Node:
+        """`(a, b) BETWEEN (1, 2) AND (3, 4)`: column by column, where the bounds are row constructors, too."""
+        low, high = node.args["low"], node.args["high"]
+
+        def within(a: exp.Expression, b: exp.Expression) -> ir.Node:
+            above = self.compared(">=", node.this, a, scope, position)
+            return ir.Logic(BOOL, "and", (above, self.compared("<=", node.this, b, scope, position)))
 
         if node.args.get("symmetric"):
             return ir.Logic(BOOL, "or", (within(low, high), within(high, low)))

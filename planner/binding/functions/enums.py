@@ -16,7 +16,10 @@ def _ordered(op: str) -> None:
         ref = call.args[0].type
         if op in ("=", "<>") and t.composite_fields(ref.oid) is None:
             return sql("(", args[0], f" {op} ", args[1], ")")
-        return sql("(", comparable(args[0], ref), f" {op} ", comparable(args[1], ref), ")")
+        test = sql("(", comparable(args[0], ref), f" {op} ", comparable(args[1], ref), ")")
+        # DuckDB makes one BETWEEN of two bounds, and has none for structs.
+        bound = op not in ("=", "<>") and t.composite_fields(ref.oid) is not None
+        return sql("(", test, " <> false)") if bound else test
 
     register(f"anyenum {op} anyenum", made)
 

@@ -44,6 +44,9 @@ def _comparison(op: str) -> Implementation:
     def made(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         a, b = (emitter.sort_key(x) for x in call.args)
         test = sql("(", a, f" {op} ", b, ")")
+        if op not in ("=", "<>"):
+            # DuckDB makes one BETWEEN of two bounds, and has none for structs.
+            test = sql("(", test, " <> false)")
         made_here = [isinstance(x, ir.Logic) and x.op == "row" for x in call.args]
         unsure = [f for f, here in zip(args, made_here, strict=True) if not here]
         for f in unsure:  # it may be no record at all
