@@ -102,6 +102,8 @@ class Executor:
         """Who defines tables anew, or waits for that, and which: others' statements queue (`definition_locks.behind`)."""
         self.exclusive: dict[Transaction, frozenset[Oid]] = {}
         """Of these the tables in which others lock no rows either."""
+        self.letting: dict[Transaction, frozenset[Oid]] = {}
+        """Of these the tables whose heirs come or go, and nothing else: nobody queues who goes on beside that at READ COMMITTED."""
         self.routines_inside = 0
         """Routines that queries of DuckDB wait for."""
         self._pids = itertools.count(1)

@@ -42,6 +42,15 @@ def goes_on(old: Table, new: Table, *, only_adds: bool) -> bool:
     )
 
 
+def heirs_alone(old: Table, new: Table) -> bool:
+    """Whether nothing has changed but the table's heirs, and what concerns nobody."""
+    return (
+        _alike(old, new, _UNSAID | {"children"})
+        and _all(old.columns, new.columns, _same_column)
+        and _all(old.constraints, new.constraints, _same_constraint)
+    )
+
+
 def concerns_nobody(old: Table, new: Table) -> bool:
     """Whether no statement does anything else under the new definition."""
     return (
@@ -99,4 +108,4 @@ def _values(cls: Any, but: frozenset[str]) -> Callable[[Any], tuple[Any, ...]]:
     return attrgetter(*(f.name for f in dataclasses.fields(cls) if f.compare and f.name not in but))
 
 
-__all__ = ["asks_of_rows_alone", "concerns_nobody", "goes_on"]
+__all__ = ["asks_of_rows_alone", "concerns_nobody", "goes_on", "heirs_alone"]

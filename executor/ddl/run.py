@@ -80,6 +80,7 @@ async def run(
         finally:
             if block.txn is not None:
                 session.executor.defining.pop(block.txn, None)
+                session.executor.letting.pop(block.txn, None)
     raise AssertionError("unreachable")
 
 

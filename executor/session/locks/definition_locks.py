@@ -32,7 +32,7 @@ from executor.session.waits import WouldBlock, wait_for
 from planner.abc import LockingQuery, Oid, Plan, StatementKind, Table, statement_reads
 from planner.catalog import CatalogChange, Index, Sequence, StatisticsObject, View
 from planner.ddl.plan import DdlPlan
-from planner.overtaking import asks_of_rows_alone, concerns_nobody
+from planner.overtaking import asks_of_rows_alone, concerns_nobody, heirs_alone
 from txn.abc import Isolation, LockNotAvailable
 from txn.locks import LockMode
 
@@ -66,7 +66,14 @@ async def ours(
     """
     waited = False
     wanted = _wanted(block, bound, concurrently)
-    _announce(session, block, {oid for oid, (_, _, mode) in wanted.items() if mode > LockMode.TABLE_UPDATE})
+    heirs = {
+        oid
+        for oid, (old, new, _) in wanted.items()
+        if isinstance(old, Table) and new and heirs_alone(old, new)
+    }
+    _announce(
+        session, block, {oid for oid, (_, _, mode) in wanted.items() if mode > LockMode.TABLE_UPDATE}, heirs
+    )
     for (
         old,
         new,
@@ -105,11 +112,16 @@ async def locked(
     return not waited
 
 
-def _announce(session: Session, block: Block, oids: AbstractSet[Oid]) -> None:
-    """From here on statements look whether it is their turn."""
+def _announce(
+    session: Session, block: Block, oids: AbstractSet[Oid], heirs: AbstractSet[Oid] = frozenset()
+) -> None:
+    """From here on statements look whether it is their turn. `heirs`: of tables whose heirs come or go, and nothing else."""
     if oids:
-        defining, txn = session.executor.defining, block.transaction()
-        defining[txn] = defining.get(txn, frozenset()) | oids
+        defining, letting, txn = session.executor.defining, session.executor.letting, block.transaction()
+        before = defining.get(txn, frozenset())
+        if heirs or txn in letting:
+            letting[txn] = (letting.get(txn, frozenset()) - (oids - heirs)) | (heirs - before)
+        defining[txn] = before | oids
 
 
 async def _take(
@@ -202,11 +214,13 @@ def must_queue(session: SessionContext, oid: Oid) -> bool:
     """Whether who draws from a sequence is to go by `behind_of` first: somebody alters it, or has and not everybody sees that yet."""
     block = session.block
     own = None if block is None else block.txn
-    for txn, oids in session.executor.defining.items():
-        if oid in oids and txn is not own:
-            locks, owner = session.executor.env.locks, own or _Passing(session.pid)
-            return txn.has_let_go or not locks.would_grant(owner, SPACE, (oid,), LockMode.SHARE)
-    return False
+    others = [txn for txn, oids in session.executor.defining.items() if oid in oids and txn is not own]
+    if not others:
+        return False
+    owner = own or _Passing(session.pid)
+    return any(txn.has_let_go for txn in others) or not session.executor.env.locks.would_grant(
+        owner, SPACE, (oid,), LockMode.SHARE
+    )
 
 
 async def _tidied(session: Session) -> None:
@@ -217,12 +231,16 @@ async def _tidied(session: Session) -> None:
         for txn in [txn for txn in executor.defining if txn.has_let_go]:
             del executor.defining[txn]
             executor.exclusive.pop(txn, None)
+            executor.letting.pop(txn, None)
 
 
 async def _queue(session: Session, oids: set[Oid], reads: bool) -> bool:
     """Whether it has waited for one of the tables."""
     executor, block = session.executor, session.block
     busy = frozenset().union(*executor.defining.values())
+    if executor.letting and (block is None or block.isolation is Isolation.READ_COMMITTED):
+        letting = executor.letting
+        busy = frozenset().union(*(o - letting.get(txn, frozenset()) for txn, o in executor.defining.items()))
     locks = executor.env.locks
     waits_s = session.settings.lock_timeout_ms / 1000 or None
     waited = False
