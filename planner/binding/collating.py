@@ -32,6 +32,7 @@ from planner.binding.prelude.languages import OF_THEIR_OWN
 from planner.binding.regexps.translation import ICU
 from planner.catalog.collations import (
     NONE,
+    attributes,
     by_bytes,
     duckdb_locale,
     is_collatable,
@@ -254,7 +255,10 @@ def _key(text: Frag, name: str, node: ir.Node) -> Frag:
         raise PlanError("0A000", f'arrays ordered by collation "{shown(name)}" are not supported')
     if node.type.oid == t.BPCHAR:
         text = sql("rtrim(", text, ", ' ')")
-    order = sql("icu_sort_key(", text, f", '{duckdb_locale(name)}')")
+    said = text
+    if otherwise := attributes(name):
+        said = sql("tw_collated_text(", text, f", '{' '.join(otherwise)}')")
+    order = sql("icu_sort_key(", said, f", '{duckdb_locale(name)}')")
     if levels(name) < 3:  # of what is between the bytes 01, two digits each
         order = sql("regexp_extract(", order, ", '" + _FIRST_LEVELS[levels(name)] + "')")
     return order if name in nondeterministic else sql("(", order, " || ' ' || ", text, ")")

@@ -12,8 +12,9 @@ operating system are of one machine and do not exist here (42704).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planner.abc import Column, Oid
 from planner.types.oids import BPCHAR, CITEXT, CITEXT_ARRAY, NAME, TEXT, VARCHAR
@@ -88,8 +89,15 @@ LEVELS: Final = 3
 """Of ICU's sort keys: letters, accents, and case with all else that makes a difference by default."""
 
 _LANGUAGE: Final = re.compile(r"(|root|und|[a-z]{2,3})(-[a-z]{4})?(-([a-z]{2}|[0-9]{3}))?")
-_STRENGTHS: Final = {"ks-level1": 1, "ks-level2": 2, "ks-level3": 3}
-_WORDS: Final = {"primary": 1, "secondary": 2, "tertiary": 3}
+_STRENGTHS: Final = {"level1": 1, "level2": 2, "level3": 3}
+_SHORT: Final = {
+    "colstrength": "ks", "colnumeric": "kn", "colcasefirst": "kf", "colalternate": "ka", "collation": "co",
+}  # fmt: skip
+_SHORT_VALUES: Final = {
+    "primary": "level1", "secondary": "level2", "tertiary": "level3", "yes": "true", "no": "false", "non-ignorable": "noignore",
+}  # fmt: skip
+_DONE_BY_TEXT: Final = frozenset(("kn-true", "kf-upper", "ka-shifted"))
+_AS_USUAL: Final = frozenset(("kn-false", "kf-false", "kf-lower", "ka-noignore", "co-standard"))
 
 
 def key_of(oid: Oid) -> str:
@@ -118,36 +126,76 @@ def made(collation: str) -> Collation | None:
     return _MADE.get(collation)
 
 
-def read_locale(locale: str) -> tuple[str, int] | None:
-    """The language, and how many levels count, of `sv-SE`, `und-u-ks-level2`, `en@colStrength=secondary`.
+class Locale(NamedTuple):
+    """What the name of one of ICU's locales says."""
+
+    language: str
+    levels: int = LEVELS
+    attributes: tuple[str, ...] = ()
+    """Those that are done by saying texts otherwise (`planner.binding.prelude.collated_texts`), as BCP 47 spells them."""
+
+
+def read_locale(locale: str) -> Locale | None:
+    """What is meant by `sv-SE`, `und-u-ks-level2-kn-true`, `en@colStrength=secondary;colNumeric=yes`.
 
     None where something else is asked for: DuckDB's ICU knows no attributes of a locale.
     """
     text = locale.lower().replace("_", "-")
     head, _, keywords = text.partition("@")
-    language, _, attributes = head.partition("-u-")
-    levels = LEVELS
-    if attributes:
-        levels = _STRENGTHS.get(attributes, 0)
-    for keyword in filter(None, keywords.split(";")):
-        name, _, value = keyword.partition("=")
-        levels = _WORDS.get(value, 0) if name == "colstrength" else 0
-    if not levels or not _LANGUAGE.fullmatch(language) or (attributes and keywords):
+    language, _, said = head.partition("-u-")
+    if not _LANGUAGE.fullmatch(language) or (said and keywords):
         return None
-    return language, levels
+    levels, attributes = LEVELS, set[str]()
+    for key, value in [*_extension(said), *_keywords(keywords)]:
+        if key == "ks":
+            levels = _STRENGTHS.get(value, 0)
+        elif f"{key}-{value}" in _DONE_BY_TEXT:
+            attributes.add(f"{key}-{value}")
+        elif f"{key}-{value}" not in _AS_USUAL:
+            levels = 0
+        if not levels:
+            return None
+    return Locale(language, levels, tuple(sorted(attributes)))
+
+
+def _extension(said: str) -> Iterator[tuple[str, str]]:
+    """The keys and values of `kn-true-ks-level2`; a key alone says that it is true."""
+    if not said:
+        return
+    parts = said.split("-")
+    places = [i for i, x in enumerate(parts) if len(x) == 2]
+    if not places or places[0]:
+        yield "", said  # an attribute, as BCP 47 has them for no order
+        return
+    for at, end in zip(places, [*places[1:], len(parts)], strict=True):
+        yield parts[at], "-".join(parts[at + 1 : end]) or "true"
+
+
+def _keywords(said: str) -> Iterator[tuple[str, str]]:
+    """The same of `colNumeric=yes;colStrength=secondary`."""
+    for keyword in filter(None, said.split(";")):
+        name, _, value = keyword.partition("=")
+        yield _SHORT.get(name, name), _SHORT_VALUES.get(value, value)
+
+
+def attributes(collation: str) -> tuple[str, ...]:
+    """Those of one of ICU's that its texts are said otherwise for."""
+    found = _MADE.get(collation)
+    read = read_locale(found.locale) if found is not None else None
+    return read.attributes if read is not None else ()
 
 
 def levels(collation: str) -> int:
     """How many levels of ICU's sort key tell texts apart, under one of ICU's."""
     found = _MADE.get(collation)
     read = read_locale(found.locale) if found is not None else None
-    return read[1] if read is not None else LEVELS
+    return read.levels if read is not None else LEVELS
 
 
 def _language(collation: str) -> str:
     found = _MADE.get(collation)
     read = read_locale(found.locale) if found is not None else None
-    return read[0] if read is not None else _LOCALES[collation].lower()
+    return read.language if read is not None else _LOCALES[collation].lower()
 
 
 def language_of(collation: str) -> str:

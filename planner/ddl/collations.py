@@ -93,7 +93,7 @@ def _read(said: st.CreateCollation) -> tuple[str, str, bool]:
     read = read_locale(locale)
     if read is None:
         raise PlanError("0A000", f'collations of the locale "{locale}" are not supported')
-    if not deterministic and read[1] == 1:
+    if not deterministic and (read.levels == 1 or read.attributes):
         raise PlanError("0A000", f'nondeterministic collations of the locale "{locale}" are not supported')
     return "i", locale, deterministic
 

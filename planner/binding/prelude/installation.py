@@ -179,6 +179,7 @@ def udf(name: str, function: Callable[..., Any], arguments: Sequence[str], resul
 def _entries() -> tuple[Entry, ...]:
     from planner.binding.prelude import arrays as prelude_arrays
     from planner.binding.prelude import bits as prelude_bits
+    from planner.binding.prelude import collated_texts
     from planner.binding.prelude import dates as prelude_dates
     from planner.binding.prelude import degrees as prelude_degrees
     from planner.binding.prelude import encodings as prelude_encodings
@@ -216,6 +217,7 @@ def _entries() -> tuple[Entry, ...]:
         prelude_json,
         prelude_jsonpath,
         prelude_languages,
+        collated_texts,
         prelude_log_places,
         prelude_macaddrs,
         prelude_money,
