@@ -93,7 +93,7 @@ def test_what_has_no_end_is_refused(server: ServerProcess) -> None:
         assert refused(c, "SELECT ping(1)") == "54001"
         assert refused(c, "SELECT * FROM pong(1)") == "54001"
         c.execute("SET check_function_bodies = on")
-        assert refused(c, own) == "54001"
+        c.execute(own)  # it can be made, as in PostgreSQL
 
 
 def test_what_grows_with_every_call_ends_soon(server: ServerProcess) -> None:

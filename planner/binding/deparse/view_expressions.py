@@ -107,6 +107,8 @@ class QueryExpressions(Writer):
         self.catalog = binder.ctx.catalog
         self.level = 0
         """How far lines begin from the left."""
+        self.by_lines = True
+        """Whether CASE begins new ones; not behind RETURN."""
         self.taken: set[str] = {"old", "new"}
         """Names of relations in this query and those around it; rules have these two."""
         self._relations: dict[int, tuple[Relation, str]] = {}
@@ -358,9 +360,9 @@ class QueryExpressions(Writer):
         args, level = node.args, self.level
         pairs = list(zip(args[0::2], args[1::2], strict=False))
         compared = [c.args for c, _ in pairs if isinstance(c, ir.Call) and self._is_compared(c)]
-        text = f"\n{' ' * level}CASE"
+        text, end = (f"\n{' ' * level}CASE", f"\n{' ' * level}END") if self.by_lines else ("CASE", " END")
         self.level = level + INSIDE
-        line = "\n" + " " * self.level
+        line = "\n" + " " * self.level if self.by_lines else " "
         if len(compared) == len(pairs):
             text += f" {self.top(compared[0][0])}"
             pairs = [(c[1], value) for c, (_, value) in zip(compared, pairs, strict=True)]
@@ -370,7 +372,7 @@ class QueryExpressions(Writer):
             self.write(args[-1]) if len(args) % 2 else f"NULL::{self.type_name(TypeRef(node.type.oid))}"
         )
         self.level = level
-        return f"{text}{line}ELSE {otherwise}\n{' ' * level}END"
+        return f"{text}{line}ELSE {otherwise}{end}"
 
     def _is_compared(self, condition: ir.Call) -> bool:
         """Whether it comes of CASE x WHEN y: an equality that is not in the text."""

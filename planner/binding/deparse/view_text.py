@@ -94,7 +94,7 @@ def routine_text(
             node = binder.expressions.bind(tree.expressions[0], binder.new_scope(scope))
             made = binder.coercions.try_coerce(node, TypeRef(f.result.oid), "a")
             writer = QueryWriter(binder, text, type_name, relation_name, False, 0)
-            writer.renaming = renaming
+            writer.renaming, writer.by_lines = renaming, False
             return "RETURN " + writer.write(node if made is None else made)
         writer = QueryWriter(binder, text, type_name, relation_name, False, 0)
         writer.renaming = renaming

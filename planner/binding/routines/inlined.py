@@ -59,6 +59,8 @@ class Frame:
 
     function: Function
     arguments: tuple[ir.Argument, ...]
+    recurs: bool = False
+    """Whether it calls itself, by itself or by others: such a function runs, for nobody knows how deep it goes."""
 
 
 @dataclass(slots=True)
@@ -88,12 +90,13 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
     noted(queries, f)
     if not queries.routines.expand:
         return _as_written(queries, made, position)
-    if f.runs:
+    if f.runs or calls_itself(queries, f):
         return routine_runs.call(queries, made, position)
     if f.volatility != "i":
         refuse_unsteady(queries.ctx.clause)
     number, relation, inside = parameters(queries, f, made.args)
-    with body(queries, f, relation, position):
+    calls = queries.routines.calls
+    with body(queries, f, relation, position) as frame:
         if f.returns_set:
             moving = any(isinstance(n, ir.Var | ir.Argument) for a in made.args for n in ir.walk(a))
             value: ir.Node = _set(queries, f, inside, of_other_rows=moving)
@@ -115,6 +118,9 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
             of_rows = scope is None or scope.relations
             if of_rows and any(isinstance(n, ir.SubQuery) and shapes.varies(n) for n in ir.walk(value)):
                 return routine_runs.call(queries, made, position)  # which asks it for each row
+        if frame.recurs:
+            queries.routines.calls = calls  # none of them is in the statement
+            return routine_runs.call(queries, made, position)
         if any(isinstance(n, ir.SubQuery) for n in ir.walk(value)):
             queries.emitter.takes_queries_of_functions(position)
         if f.strict:
@@ -214,18 +220,19 @@ def text_of(queries: QueryBinder, f: Function, text: str) -> Iterator[None]:
         see_casts(casts)
 
 
+def calls_itself(queries: QueryBinder, f: Function) -> bool:
+    """Whether the body that is being bound is the function's own, or one that is put into it."""
+    own = [frame for frame in queries.routines.frames if frame.function.oid == f.oid]
+    for frame in own:
+        frame.recurs = True
+    return bool(own)
+
+
 @contextmanager
-def body(queries: QueryBinder, f: Function, relation: Relation, position: int) -> Iterator[None]:
+def body(queries: QueryBinder, f: Function, relation: Relation, position: int) -> Iterator[Frame]:
     """The body is bound, in the name of who runs the statement. Raises 54001 for one without an end."""
     routines = queries.routines
     routines.calls += 1
-    if any(frame.function.oid == f.oid for frame in routines.frames):
-        raise PlanError(
-            "54001",
-            "stack depth limit exceeded",
-            detail=f"Function {shown(f)} calls itself, and calls are expanded when a statement is planned.",
-            position=position,
-        )
     if len(routines.frames) >= DEPTH_MAX or routines.calls > CALLS_MAX:
         raise PlanError(
             "54001",
@@ -234,10 +241,11 @@ def body(queries: QueryBinder, f: Function, relation: Relation, position: int) -
             position=position,
         )
     role, queries.accesses.role = queries.accesses.role, queries.accesses.user
-    routines.frames.append(Frame(f, _arguments(relation)))
+    frame = Frame(f, _arguments(relation))
+    routines.frames.append(frame)
     try:
         with text_of(queries, f, body_of(f)):
-            yield
+            yield frame
     except SqlError as e:
         if not e.context:
             when = "startup" if e.sqlstate == "42P13" else "inlining"

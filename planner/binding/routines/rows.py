@@ -152,11 +152,13 @@ class _Rows:
         forms: list[Form] = [None for _ in columns or ("",)]
         if not queries.routines.expand:  # whoever writes the query down again asks for the columns alone
             pass
-        elif f.runs or any(shapes.varies(n) for a in self.made.args for n in ir.walk(a)):
-            # An argument that is another value each time is handed over, and so is there once.
+        elif (
+            f.runs
+            or routines.calls_itself(queries, f)
+            or any(shapes.varies(n) for a in self.made.args for n in ir.walk(a))
+        ):  # an argument that is another value each time is handed over, and so is there once
             routines.noted(queries, f)
-            numbered = ordinality.NUMBER if self.numbered else ""
-            text, forms = routine_runs.rows(queries, self.made, columns, numbered, self.position)
+            text, forms = self._run(columns)
         elif columns is None and not f.returns_set:
             value = routines.call(queries, self.made, self.scope, self.position)
             frag = queries.emitter.frag(value)
@@ -207,6 +209,10 @@ class _Rows:
             raise PlanError("42601", what, position=first_position(self.given[0]))
         return routines.fields_returned(self.queries, f)
 
+    def _run(self, columns: list[tuple[str, TypeRef]] | None) -> tuple[Frag, list[Form]]:
+        numbered = ordinality.NUMBER if self.numbered else ""
+        return routine_runs.rows(self.queries, self.made, columns, numbered, self.position)
+
     def _rows(self, columns: list[tuple[str, TypeRef]] | None) -> tuple[Frag, list[Form]]:
         f, queries, args = self.f, self.queries, self.made.args
         routines.noted(queries, f)
@@ -215,10 +221,14 @@ class _Rows:
         outer = any(isinstance(n, ir.Var) for a in args for n in ir.walk(a)) or any(
             isinstance(n, ir.Argument) for a in args for n in ir.walk(a)
         )
-        with routines.body(queries, f, relation, self.position):
+        calls = queries.routines.calls
+        with routines.body(queries, f, relation, self.position) as frame:
             queries.numbering = self.numbered
             bound = routines.rows(queries, f, scope, columns, spread=True)
             queries.numbering = False
+        if frame.recurs:
+            queries.routines.calls = calls
+            return self._run(columns)
         text, forms = bound.frag, bound.forms
         texts = [queries.emitter.frag(a) for a in args]
         text = routine_values.in_text(text, number, texts)
