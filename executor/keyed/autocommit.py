@@ -18,10 +18,11 @@ from operator import itemgetter
 from typing import Any, Final
 
 from executor.abc import Done, ExecutionError, Rows
-from executor.constraints.rules import TableRules
+from executor.constraints.rules import TableRules, UniqueRule
 from executor.keyed.deferred_keys import NOTHING
 from executor.keyed.insert import InsertPlan
 from executor.keyed.write import Change, apply_changes
+from executor.keyed.writers import writer_of
 from executor.snapshot.abc import NotHydrated, TableImage, TooOldForKeyed
 from planner.abc import Plan, ResultColumn
 from storage.abc import Row, ShardId, Timestamp
@@ -104,6 +105,7 @@ class WriteTarget:
         "image",
         "insert",
         "is_one",
+        "leaves_alone",
         "locks",
         "next_rid",
         "parents",
@@ -145,7 +147,19 @@ class WriteTarget:
             self.insert is not None and self.insert.one is not None and not parents and not rules.references
         )
         """Members insert a row each, of which nothing is asked but whether its primary key is free."""
+        self.leaves_alone = self.insert is not None and self.insert.leaves_alone
         self.undone_ts: Timestamp = 0
+
+    def settled(self, rows: Sequence[Row]) -> None:
+        """Before ON CONFLICT DO NOTHING leaves rows that it has met alone. Raises ComeAgain where they may be about to go."""
+        insert, rules, shard = self.insert, self.rules, self.rules.table.shard
+        assert insert is not None
+        asked: list[UniqueRule | None] = [rule for rule in (None, *rules.uniques) if insert.covers(rule)]
+        for row in rows:
+            for rule in asked:
+                key = rule.key(row) if rule is not None else rules.key(row) if rules.key is not None else None
+                if key is not None and writer_of(self.locks, self.image, shard, rule, key) is not None:
+                    raise ComeAgain("the row that has the key may be about to go")
 
     def undo(self) -> None:
         """The group's append failed: its versions go, and the same timestamp may come again."""
@@ -256,6 +270,8 @@ class WriteMember:
             if refused.taken is not None and len(target.locks):
                 raise ComeAgain("the row that has the key may be about to go") from None
             raise
+        if target.leaves_alone and len(target.locks) and len(changes) < len(self.rows or ()):
+            target.settled(self.rows or ())
         if not changes:
             return
         target.may_write(changes)

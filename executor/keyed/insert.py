@@ -50,6 +50,7 @@ class InsertPlan:
         "_width",
         "body",
         "decide",
+        "leaves_alone",
         "lock_mode",
         "one",
         "returning",
@@ -84,6 +85,8 @@ class InsertPlan:
         self._tells_which = len(types) in columns_named(body.returning or ())
         """Whether RETURNING names `xmax`, which tells inserted rows from updated ones."""
         self._conflict = _ConflictAction(body, rules) if body.on_conflict is not None else None
+        self.leaves_alone = body.on_conflict is not None and not body.on_conflict.updates
+        """ON CONFLICT DO NOTHING."""
         plain = self._conflict is None and not self._sequences and not rules.uniques
         self.single = self._rows[0] if len(body.rows) == 1 and plain else None
         """What makes the row, where there is one and its primary key is all that may be taken."""

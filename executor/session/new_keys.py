@@ -21,6 +21,7 @@ from executor.keyed.deferred_keys import NOTHING
 from executor.keyed.insert import InsertPlan
 from executor.keyed.table_writes import TableWrites
 from executor.keyed.write import Change
+from executor.keyed.writers import is_written, writer_of
 from executor.session.waits import Unsettled, WouldBlock, lock_keys, wait_for
 from planner.abc import Table
 from storage.abc import Row, Timestamp
@@ -148,9 +149,17 @@ def decided(
     for rule in uniques:  # (of primary keys that is seen to when their rows are locked)
         for row in rows:
             k = rule.key(row)
-            newer = point(rule.space, k, txn.read_ts) if k is not None else 0
+            if k is None:
+                continue
+            newer = point(rule.space, k, txn.read_ts)
             if newer and _is_taken(writes, rule, k, newer) and not txn.refresh(newer):
                 raise txn.stale(rule.space, k, newer)
+            if (
+                plan.leaves_alone
+                and (place := writer_of(env.locks, writes.image, writes.shard, rule, k, txn)) is not None
+            ):
+                spare(session, txn, writes, rows)
+                raise WouldBlock(writes.shard, place, LockMode.SHARE, passing=True)
 
 
 def lock_proposed(
@@ -239,22 +248,8 @@ def may_be_free(session: Session, txn: Transaction, writes: TableWrites, refused
         _durable(session, txn, newer)
     if not env.held_keys.is_free(txn, space, key):
         raise WouldBlock(space, key, LockMode.UPDATE)
-    if place is not None and _is_written(session, txn, shard, place):
+    if place is not None and is_written(session.executor.env.locks, shard, place, txn):
         raise WouldBlock(shard, place, LockMode.SHARE)
-    return False
-
-
-def _is_written(session: Session, txn: Transaction, shard: str, place: Key) -> bool:
-    """Whether another transaction has written the row under `place`, and may have taken its key from it."""
-    locks = session.executor.env.locks
-    if locks.is_free(shard, place):
-        return False
-    for holder, mode in locks.holders(shard, place):
-        if holder is txn or mode < LockMode.NO_KEY_UPDATE or not isinstance(holder, Transaction):
-            continue
-        buffer = holder.writes.shards.get(shard)
-        if (buffer is not None and place in buffer.by_key) or locks.has_sets(shard):
-            return True  # (in a set: it is one of those that are written in bulk, or may be)
     return False
 
 
@@ -264,7 +259,7 @@ def _is_there_locked(session: Session, txn: Transaction, writes: TableWrites, sh
     env = session.executor.env
     if writes.image is None or env.locks.is_free(shard, key) or env.locks.holds(txn, shard, key) is not None:
         return False
-    if _is_written(session, txn, shard, key) or not _is_taken(writes, None, key, 0):
+    if is_written(env.locks, shard, key, txn) or not _is_taken(writes, None, key, 0):
         return False
     newer = env.conflicts.point(shard, key, txn.read_ts)
     if newer and not txn.refresh(newer):

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class WouldBlock(Exception):
     """Somebody else holds the lock of this key."""
 
-    def __init__(self, space: str, key: Key, mode: LockMode) -> None:
-        self.space, self.key, self.mode = space, key, mode
+    def __init__(self, space: str, key: Key, mode: LockMode, *, passing: bool = False) -> None:
+        """`passing`: it is the wait that counts, and the lock is let go as soon as it is there."""
+        self.space, self.key, self.mode, self.passing = space, key, mode, passing
         self.made: Sequence[Row] | None = None
         """The rows of an INSERT, which have drawn their numbers."""
 
@@ -39,13 +40,17 @@ class Unsettled(Exception):
 async def wait_for(session: Session, block: Block, blocked: WouldBlock) -> None:
     """Waits for a key's lock. Raises DeadlockDetected, LockNotAvailable."""
     timeout_ms, txn = session.settings.lock_timeout_ms, block.transaction()
-    await session.executor.env.locks.lock(
+    locks = session.executor.env.locks
+    before = locks.holds(txn, blocked.space, blocked.key)
+    await locks.lock(
         txn,
         blocked.space,
         blocked.key,
         blocked.mode,
         timeout_s=timeout_ms / 1000 if timeout_ms else None,
     )
+    if blocked.passing:
+        locks.weaken(txn, blocked.space, blocked.key, before)
     txn.follow(waited=True)
 
 

@@ -45,6 +45,7 @@ class LockWait:
         "_lane",
         "_made",
         "_params",
+        "_passing",
         "_plan",
         "_session",
         "_timer",
@@ -68,6 +69,8 @@ class LockWait:
         self._timer: asyncio.TimerHandle | None = None
         self._made: Sequence[Row] | None = None
         """The rows of an INSERT: made once, for they have drawn numbers."""
+        self._passing: Any = None
+        """The lock that is let go at once (`WouldBlock.passing`), and how it was held before."""
 
     def begin(self, reason: keyed.WouldBlock | keyed.Unsettled) -> _Pending:
         """Queues for the lock; or it has it, and all is told before this returns. Raises DeadlockDetected."""
@@ -87,11 +90,14 @@ class LockWait:
 
     def _queues(self, blocked: keyed.WouldBlock) -> bool:
         """Whether it has to wait: not if nobody but others in the queue was in the way, and these wait for this transaction."""
-        session = self._session
+        session, txn = self._session, self._block.transaction()
         self._made = self._made or blocked.made
-        timeout_ms = session.settings.lock_timeout_ms
-        waiter = session.executor.env.locks.queue(
-            self._block.transaction(),
+        timeout_ms, locks = session.settings.lock_timeout_ms, session.executor.env.locks
+        self._passing = None
+        if blocked.passing:
+            self._passing = blocked.space, blocked.key, locks.holds(txn, blocked.space, blocked.key)
+        waiter = locks.queue(
+            txn,
             blocked.space,
             blocked.key,
             blocked.mode,
@@ -104,7 +110,10 @@ class LockWait:
         if error is not None:
             self._finish(error)
             return
-        self._block.transaction().follow(waited=True)
+        txn = self._block.transaction()
+        if self._passing is not None:
+            self._session.executor.env.locks.weaken(txn, *self._passing)
+        txn.follow(waited=True)
         self._go_on()
 
     def _go_on(self) -> None:

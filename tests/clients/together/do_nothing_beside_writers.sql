@@ -1,0 +1,77 @@
+-- INSERT ... ON CONFLICT DO NOTHING waits for who has written the row that has its key: it may be gone, or have another key by then.
+levels: read committed
+setup: CREATE TABLE u (id int PRIMARY KEY, k int UNIQUE, n int)
+setup: INSERT INTO u VALUES (1, 1, 1), (2, 2, 2)
+== a row that goes
+a: BEGIN
+a: DELETE FROM u WHERE id = 1
+b: INSERT INTO u VALUES (1, 5, 5) ON CONFLICT DO NOTHING
+a: COMMIT
+b: SELECT * FROM u ORDER BY id
+== the same again
+b: INSERT INTO u VALUES (1, 5, 5) ON CONFLICT DO NOTHING
+b: INSERT INTO u VALUES (2, 5, 5) ON CONFLICT DO NOTHING
+a: BEGIN
+a: DELETE FROM u WHERE id = 1
+b: INSERT INTO u VALUES (1, 6, 5) ON CONFLICT DO NOTHING
+a: COMMIT
+b: SELECT * FROM u ORDER BY id
+== it stays
+a: BEGIN
+a: DELETE FROM u WHERE id = 1
+b: BEGIN
+b: INSERT INTO u VALUES (10, 1, 5) ON CONFLICT (k) DO NOTHING
+a: ROLLBACK
+a: UPDATE u SET n = 3 WHERE id = 1
+b: COMMIT
+a: SELECT * FROM u ORDER BY id
+== by another key, in a block
+a: BEGIN
+a: DELETE FROM u WHERE id = 1
+b: BEGIN
+b: INSERT INTO u VALUES (10, 1, 5) ON CONFLICT (k) DO NOTHING
+a: COMMIT
+b: SELECT * FROM u ORDER BY id
+b: COMMIT
+== by another key, alone, again
+b: INSERT INTO u VALUES (10, 1, 5) ON CONFLICT DO NOTHING
+b: INSERT INTO u VALUES (11, 1, 5) ON CONFLICT DO NOTHING
+a: BEGIN
+a: DELETE FROM u WHERE id = 1
+b: INSERT INTO u VALUES (12, 1, 5) ON CONFLICT DO NOTHING
+a: COMMIT
+b: SELECT * FROM u ORDER BY id
+== a key that moves
+a: BEGIN
+a: UPDATE u SET k = 9 WHERE id = 1
+b: INSERT INTO u VALUES (10, 1, 5) ON CONFLICT DO NOTHING
+a: COMMIT
+b: SELECT * FROM u ORDER BY id
+== a row that is written, and stays
+a: BEGIN
+a: UPDATE u SET n = 9 WHERE id = 1
+b: INSERT INTO u VALUES (10, 1, 5) ON CONFLICT DO NOTHING
+a: COMMIT
+b: INSERT INTO u VALUES (1, 10, 5) ON CONFLICT DO NOTHING
+b: SELECT * FROM u ORDER BY id
+== a row that is locked, and not written
+a: BEGIN
+a: SELECT n FROM u WHERE id = 1 FOR UPDATE
+b: INSERT INTO u VALUES (10, 1, 5) ON CONFLICT DO NOTHING
+b: INSERT INTO u VALUES (1, 10, 5) ON CONFLICT DO NOTHING
+b: INSERT INTO u VALUES (1, 1, 5) ON CONFLICT DO NOTHING
+a: COMMIT
+== several rows
+a: BEGIN
+a: DELETE FROM u WHERE id = 2
+b: INSERT INTO u VALUES (1, 1, 1), (20, 2, 2), (3, 3, 3) ON CONFLICT DO NOTHING
+a: COMMIT
+b: SELECT * FROM u ORDER BY id
+== its own rows
+a: BEGIN
+a: UPDATE u SET n = 5 WHERE id = 1
+a: INSERT INTO u VALUES (10, 1, 5) ON CONFLICT DO NOTHING
+a: DELETE FROM u WHERE id = 1
+a: INSERT INTO u VALUES (10, 1, 5) ON CONFLICT DO NOTHING
+a: COMMIT
+b: SELECT * FROM u ORDER BY id
