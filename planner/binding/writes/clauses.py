@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from sqlglot import exp
@@ -45,6 +46,7 @@ from planner.binding.writes.arbiter_predicates import ClausePredicate
 from planner.binding.writes.arbiters import inferred, refuse_deferrable
 from planner.binding.writes.assignments import PartBinder, assigned_twice, target_of
 from planner.binding.writes.written_rows import JoinedColumns, WrittenRows
+from planner.lexer import tokenize
 from planner.parse import position as first_position
 
 Returning = tuple[tuple[ResultColumn, ...] | None, list[Target] | None, int]
@@ -58,14 +60,21 @@ _EXCLUDED: Final = "excluded"
 class RowBinder(WrittenRows):
     """What INSERT, UPDATE and DELETE share."""
 
-    def _check_conflict_column(self, table: Table, alias: str, node: exp.Column) -> None:
+    def _check_conflict_column(self, table: Table, alias: str, node: exp.Column, *, updates: bool) -> None:
         """Raises 42703, at the parenthesis as PostgreSQL does."""
         name = identifier(node.this)
         if any(c.name == name for c in (table.columns if self.view is None else self.view.view.columns)):
             return
-        scope = self.scope_of(self.relation(table, alias, of_table=False))
+        names = (alias, _EXCLUDED) if updates else (alias,)
+        scope = self.scope_of(*(self.relation(table, x, of_table=False) for x in names))
         position = self.queries.parenthesis_before(first_position(node))
         raise no_column(f'"{name}"', position, similar_column(scope, name))
+
+    def _on_conflict_at(self, clause: exp.Expression) -> int:
+        """Where the statement's text says ON CONFLICT."""
+        tokens, before = tokenize(self.queries.text), first_position(clause)
+        pairs = (a for a, b in pairwise(tokens) if a.keyword == "on" and b.keyword == "conflict")
+        return max((a.start + 1 for a in pairs if a.start < before), default=before)
 
     def on_conflict_of(self, node: exp.Insert, table: Table, alias: str) -> OnConflict | None:
         clause = node.args.get("conflict")
@@ -89,7 +98,7 @@ class RowBinder(WrittenRows):
         elif keys:
             for node in (x for k in keys for x in k.find_all(exp.Column)):
                 if not (isinstance(node.parent, exp.Collate) and node.arg_key == "expression"):
-                    self._check_conflict_column(table, alias, node)
+                    self._check_conflict_column(table, alias, node, updates=not nothing)
             predicate = clause.args.get("index_predicate")
             if self.view is not None:
                 keys = updatable_views.in_the_tables_words(keys, self.view)
@@ -103,7 +112,7 @@ class RowBinder(WrittenRows):
                 "42601",
                 "ON CONFLICT DO UPDATE requires inference specification or constraint name",
                 hint="For example, ON CONFLICT (column_name).",
-                position=first_position(clause),
+                position=self._on_conflict_at(clause),
             )
         else:
             refuse_deferrable(table, table.constraints)

@@ -48,6 +48,12 @@ INSERT INTO excluded AS target VALUES (1, '2') ON CONFLICT (key) DO UPDATE SET d
 INSERT INTO excluded AS target VALUES (1, '2') ON CONFLICT (key) DO UPDATE SET data = target.data || excluded.data RETURNING *;
 INSERT INTO excluded VALUES (1, '2') ON CONFLICT (key) DO UPDATE SET data = 3 RETURNING *;
 INSERT INTO excluded VALUES (1, '2') ON CONFLICT DO NOTHING;
+-- what ON CONFLICT is refused for, and where
+CREATE TABLE ic (key int PRIMARY KEY, fruit text);
+INSERT INTO ic VALUES (1, 'on conflict') ON CONFLICT DO UPDATE SET fruit = excluded.fruit;
+INSERT INTO ic VALUES (1, 'Apple') ON CONFLICT (keyy) DO UPDATE SET fruit = excluded.fruit;
+INSERT INTO ic VALUES (1, 'Apple') ON CONFLICT (keyy) DO NOTHING;
+INSERT INTO ic VALUES (1, 'Apple') ON CONFLICT (key) DO UPDATE SET fruit = excluded.fruitt;
 -- what depends on a role is told of in the order in which it was made: a range type's multirange comes first
 CREATE ROLE owner_of_ranges;
 CREATE TYPE span AS RANGE (subtype = int4);
