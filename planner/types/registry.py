@@ -79,7 +79,6 @@ _SHOWN_OIDS: Final = (
     oids.ANYARRAY,
     oids.ANYELEMENT,
     oids.ACLITEM,
-    oids.REFCURSOR,
 )
 
 _OF_EXTENSIONS: Final[dict[str, Callable[[int], SqlType]]] = {
@@ -108,6 +107,7 @@ def _families() -> dict[int, SqlType]:
         NameType(),
         OneByteType(),
         TextType(oids.UNKNOWN),
+        TextType(oids.REFCURSOR),
         RecordType(oids.RECORD),
         ByteaType(),
         DateType(),

@@ -50,6 +50,7 @@ _PRIVILEGES: dict[str, frozenset[str]] = {
     "type": frozenset(("USAGE",)),
     "language": frozenset(("USAGE",)),
     "function": frozenset(("EXECUTE",)),
+    "parameter": frozenset(("SET", "ALTER SYSTEM")),
     "tablespace": frozenset(("CREATE",)),
     "foreign_data_wrapper": frozenset(("USAGE",)),
     "server": frozenset(("USAGE",)),
@@ -301,9 +302,24 @@ for _what in (OID, NAME):
         system("pg_has_role", (_who, _what, TEXT), BOOL)(_has_role)
 
 
-@system("has_parameter_privilege", (TEXT, TEXT), BOOL)
-def _has_parameter_privilege(context: SystemContext, name: str | None, privilege: str | None) -> bool | None:
-    return None if name is None or privilege is None else True
+def _parameter_of_somebody(
+    context: SystemContext, who: Any, name: str | None, privilege: str | None
+) -> bool | None:
+    """Of settings that not everybody may change nothing is granted: they are for superusers."""
+    if who is None or name is None or privilege is None:
+        return None
+    role = role_of(context, who)
+    _asked("parameter", privilege)
+    return role is not None and role.superuser
+
+
+def _parameter_of_me(context: SystemContext, name: str | None, privilege: str | None) -> bool | None:
+    return _parameter_of_somebody(context, context.user, name, privilege)
+
+
+system("has_parameter_privilege", (TEXT, TEXT), BOOL)(_parameter_of_me)
+for _who in (NAME, OID):
+    system("has_parameter_privilege", (_who, TEXT, TEXT), BOOL)(_parameter_of_somebody)
 
 
 # --- lists ----------------------------------------------------------------------------------------

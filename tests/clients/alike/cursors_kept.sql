@@ -1,0 +1,34 @@
+-- Names of cursors are values that columns hold.
+create table open_ones (id int primary key, c refcursor, more refcursor[], d refcursor default 'none');
+insert into open_ones values (1, 'first', '{a,"b c"}'), (2, null, null);
+insert into open_ones (id, c) values (3, 'third'::refcursor), (4, null) returning *;
+select * from open_ones order by id;
+select c::text, pg_typeof(c), c || 'x' from open_ones order by id;
+select * from open_ones where c = 'first';
+update open_ones set c = 'other' where id = 1 returning c;
+update open_ones set d = c;
+select id, more[2], d from open_ones order by id;
+select c from open_ones order by c;
+select distinct c from open_ones;
+create index on open_ones (c);
+create type holder as (n int, c refcursor);
+create table holders (h holder);
+insert into holders values (row(1, 'x')) returning (h).c, h;
+alter table open_ones add column e refcursor default 'e';
+alter table open_ones alter c type text;
+select c, e from open_ones order by id;
+create function opened() returns refcursor language plpgsql as $$ declare r refcursor; begin open r for select 42; update open_ones set e = r where id = 1; return r; end $$;
+begin;
+select opened() is not null;
+select e is not null from open_ones where id = 1;
+do $$ declare r refcursor; n int; begin select e into r from open_ones where id = 1; fetch r into n; raise notice '%', n; end $$;
+commit;
+copy (select id, d from open_ones order by id) to stdout;
+prepare p (refcursor) as insert into open_ones (id, e) values (9, $1) returning e;
+execute p ('nine');
+create table kept as select e from open_ones;
+\d kept
+create domain cursor_name as refcursor check (value <> 'no');
+create table by_domain (c cursor_name);
+insert into by_domain values ('yes');
+insert into by_domain values ('no');
