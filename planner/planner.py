@@ -4,8 +4,8 @@
     text --lexer, parse--> statement --bind--> plan                      plan():   everything else
 
 The cache has two kinds of keys. A **normalised** key (`... WHERE k = $i`) is the statement without its literals and
-is used only for plans of the keyed engine, which take any value, and for queries whose rows keys lead to (`_of_few`), which that
-engine mostly answers; every other plan is made with its literals in place, where the binder and DuckDB can see them, and cached by its
+is used only for plans of the keyed engine, which take any value, and for statements whose rows keys lead to (`planner.few_rows`), which
+that engine mostly answers; every other plan is made with its literals in place, where the binder and DuckDB can see them, and cached by its
 **exact** text. What a plan means depends on the
 catalog, the search path and a few settings, so each combination of the latter has a partition of the
 cache, and a plan keeps what the catalog was asked for it: where another one gives other answers it is made
@@ -23,18 +23,15 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final
 
-from planner import classify, literal_rows, repeated_rows, types
+from planner import classify, few_rows, literal_rows, repeated_rows
 from planner import statements as st
 from planner.abc import (
     InsertValues,
     KeyedDelete,
-    KeyedJoin,
     KeyedRead,
     KeyedUpdate,
     Plan,
     PlanError,
-    Points,
-    Range,
     SqlError,
     StatementKind,
     Utility,
@@ -48,7 +45,6 @@ from planner.catalog.user_types import shown
 from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
 from planner.inner_queries import InnerQueries
-from planner.keyed_plans import Either, Produced, Recursed
 from planner.literals import Convert, converter, naming, readers
 from planner.normalise import LITERALS_MAX, Normalised, normalise, parameterised
 from planner.parse.queries import parse_query
@@ -347,7 +343,8 @@ class Planner(InnerQueries):
         try:
             plan = _of_reads(self._bind(parameterised(key), seen, (), kinds), seen)
             of_system = "meaning" in plan.extra and "keyed" in plan.extra
-            if isinstance(plan.body, _KEYED) or of_system or "leafwise" in plan.extra or _of_few(plan):
+            keyed = isinstance(plan.body, _KEYED) or of_system or "leafwise" in plan.extra
+            if keyed or few_rows.of_few(plan) or few_rows.of_the_first(plan, key):
                 convert = converter(plan.parameters, kinds, ctx.settings)
                 plan.position_offset = offset
                 self._remember(ctx, key, _Cached(plan, convert))
@@ -490,28 +487,6 @@ def _note(plan: Plan, reads: Reads) -> None:
     if isinstance(plan.body, Utility) and isinstance(plan.body.statement, st.Rewritten):
         for step in plan.body.statement.steps:
             _note(step.plan, reads)
-
-
-def _of_few(plan: Plan) -> bool:
-    """Whether keys lead to a query's rows, so that it hardly matters what else DuckDB would know of its literals.
-
-    Where it is to look at many rows it does: a numeric that is no literal has no scale, and a pattern that is none is read for each row.
-    """
-    body = plan.extra.get("keyed")
-    if isinstance(body, KeyedJoin):
-        led = bool(body.steps) and _is_narrow(body.steps[0].lookup)
-    else:
-        led = isinstance(body, KeyedRead) and (
-            body.terms is not None or body.otherwise is not None or _is_narrow(body.lookup)
-        )
-    return led and all(p.oid != types.NUMERIC for p in plan.parameters)
-
-
-def _is_narrow(lookup: object) -> bool:
-    if isinstance(lookup, Produced | Recursed):
-        queries = lookup.queries if isinstance(lookup, Produced) else (lookup.base[1],)
-        return all(q.steps and q.walk is None and _is_narrow(q.steps[0].lookup) for q in queries)
-    return isinstance(lookup, Points | Either) or (isinstance(lookup, Range) and bool(lookup.prefix))
 
 
 __all__ = ["PlanContext", "Planner"]

@@ -1,0 +1,81 @@
+"""Which plans serve whatever literals a statement has, for it hardly matters what else DuckDB would know of these.
+
+    keys lead to the rows, of a query or of what is written      UPDATE comments SET likes = 3 WHERE post = 7 AND likes > 50
+    the first rows on a way along an index                       ... WHERE status = 'draft' ORDER BY id LIMIT 20
+
+The keyed engine answers most of these, and DuckDB the others with the values in their places. Where it is to look at many rows it
+matters: a numeric that is no literal has no scale, a pattern that is none is read for each row, a field of a document is looked
+up by a name that is none. So a walk's literals are only compared.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from planner import types
+from planner.abc import (
+    DeleteQuery,
+    InsertQuery,
+    KeyedDelete,
+    KeyedJoin,
+    KeyedRead,
+    KeyedUpdate,
+    Plan,
+    Points,
+    Query,
+    Range,
+    UpdateQuery,
+)
+from planner.keyed_plans import Either, Produced, Recursed
+
+_MARK: Final = re.compile(r"\$[ilns]\b")
+_COMPARED: Final = re.compile(
+    r"(?:(?:=|<>|!=|(?<![-~@&<>|#])[<>])\s*|\b(?:select|limit|offset|between|and)\s+|\bin\s*\((?:\s*\$[ils]\s*,)*\s*)\$[ils]\b(?!\s*::)",
+    re.IGNORECASE,
+)
+"""A literal that is compared, one of a list, or how many rows are wanted."""
+_LISTED: Final = re.compile(r"\bin\s*\((?:\s*\$[ils]\s*,)+\s*(?=\$)", re.IGNORECASE)
+
+
+def of_few(plan: Plan) -> bool:
+    """Whether keys lead to the rows that a statement reads."""
+    return _led(plan) and all(p.oid != types.NUMERIC for p in plan.parameters)
+
+
+def of_the_first(plan: Plan, key: str) -> bool:
+    """Whether a query is answered by the first rows on a way along an index, and its literals are only compared."""
+    body = plan.extra.get("keyed", plan.body)
+    walks = isinstance(body, KeyedJoin | KeyedRead) and body.walk is not None and body.limit is not None
+    if not walks or any(p.oid == types.NUMERIC for p in plan.parameters):
+        return False
+    return len(_MARK.findall(_LISTED.sub("in (", key))) == len(_COMPARED.findall(key))
+
+
+def _led(plan: Plan) -> bool:
+    body = plan.body
+    written = plan.extra.get("by_range")
+    if isinstance(written, KeyedUpdate | KeyedDelete):
+        return is_narrow(written.lookup)
+    if isinstance(body, InsertQuery | UpdateQuery | DeleteQuery):
+        return body.query.by_key is not None and _is_led(body.query.by_key)
+    return isinstance(body, Query | KeyedRead) and _is_led(plan.extra.get("keyed"))
+
+
+def _is_led(found: object) -> bool:
+    if isinstance(found, KeyedJoin):
+        return bool(found.steps) and is_narrow(found.steps[0].lookup)
+    return isinstance(found, KeyedRead) and (
+        found.terms is not None or found.otherwise is not None or is_narrow(found.lookup)
+    )
+
+
+def is_narrow(lookup: object) -> bool:
+    """Whether a way to rows begins with a key, or with a part of one."""
+    if isinstance(lookup, Produced | Recursed):
+        queries = lookup.queries if isinstance(lookup, Produced) else (lookup.base[1],)
+        return all(q.steps and q.walk is None and is_narrow(q.steps[0].lookup) for q in queries)
+    return isinstance(lookup, Points | Either) or (isinstance(lookup, Range) and bool(lookup.prefix))
+
+
+__all__ = ["is_narrow", "of_few", "of_the_first"]
