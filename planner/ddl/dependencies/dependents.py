@@ -208,8 +208,8 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         said = (thing.oid, getattr(thing, "array_oid", 0))
         for table in _tables_wording(catalog, thing.name, *said):
             for column in table.columns:
-                if column.hidden or (column.inherited and not column.local):
-                    continue  # an index's, which goes with its other columns; the parents' column goes, and takes it along
+                if column.hidden or (table.partition is not None and column.inherited and not column.local):
+                    continue  # an index's, which goes with its other columns; a partition's goes with that of the table above
                 if column.declared.oid in said:
                     shown = on if column.declared.oid == thing.oid else f"{on}[]"
                     is_key = table.partitioning is not None and column.attnum in table.partitioning.columns
