@@ -44,10 +44,9 @@ def underneath(catalog: Catalog, ref: TypeRef) -> tuple[TypeRef, DomainUse | Non
     base, use = underneath(catalog, domain.base)
     checks = use.checks if use is not None else ()
     not_null = domain.not_null or (use is not None and use.not_null)
-    default = domain.default if domain.default is not None else (use.default if use is not None else None)
     checks += tuple((c.name, c.expression) for c in sorted(domain.constraints, key=lambda c: c.name))
     if not is_array:
-        return base, DomainUse(ref.oid, domain.name, not_null, checks, default)
+        return base, DomainUse(ref.oid, domain.name, not_null, checks, domain.default)
     return TypeRef(types.array_of(base.oid), base.typmod), DomainUse(
         ref.oid, domain.name, not_null, checks, None, over_elements=True
     )

@@ -276,7 +276,10 @@ def create_domain(scope: Scope, said: st.CreateDomain) -> None:
         domain_changes.verify_default(scope, base, said.name.name, said.default)
     under = domains.underneath(scope.catalog, base)[0]
     collation = domain_changes.collation_of(scope, said.collation, under)
-    default = None
+    over = scope.catalog.get(base.oid)
+    default = (
+        over.default if isinstance(over, Domain) else None
+    )  # as it is now: later changes are that one's own
     if said.default is not None:
         default = with_schemas(scope, moments.frozen(scope, said.default.text, under))
     oid, array = scope.allocate(), scope.allocate()

@@ -52,7 +52,7 @@ def function_names() -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=1)
 def _classes() -> dict[tuple[str, str], tuple[str, str]]:
-    return {(method, name): (extension, of) for extension, method, name, of, _ in facts("classes")}
+    return {(method, name): (extension, of) for extension, method, name, of, *_ in facts("classes")}
 
 
 def class_of(method: str, name: str) -> tuple[str, str] | None:
@@ -62,7 +62,9 @@ def class_of(method: str, name: str) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=1)
 def _defaults() -> frozenset[tuple[str, str]]:
-    return frozenset((method, of) for _, method, _, of, is_default in facts("classes") if is_default == "1")
+    return frozenset(
+        (method, of) for _, method, _, of, is_default, _ in facts("classes") if is_default == "1"
+    )
 
 
 def has_class(method: str, of: str) -> bool:

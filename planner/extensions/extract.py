@@ -68,7 +68,8 @@ QUERIES: Final = {
         order by 1, 2, 3, 4
     """,
     "classes": f"""
-        select m.extname, a.amname, c.opcname, t.typname, c.opcdefault::int
+        select m.extname, a.amname, c.opcname, t.typname, c.opcdefault::int,
+            coalesce((select k.typname from pg_type k where k.oid = c.opckeytype and k.oid < 16384), '')
         from ({_MEMBERS.format("pg_opclass")}) m join pg_opclass c on c.oid = m.objid
         join pg_am a on a.oid = c.opcmethod join pg_type t on t.oid = c.opcintype
         order by 1, c.oid

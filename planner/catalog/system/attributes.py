@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from planner.abc import Column, Oid, ResultColumn, Table, TypeRef
@@ -12,18 +11,12 @@ from planner.catalog.objects import Index, Sequence, View
 from planner.catalog.system.classes import composite_class_oid
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import default_text, has_default
+from planner.catalog.system.index_columns import index_columns
 from planner.catalog.system.privileges import column_acl
 from planner.catalog.system.relations import relations
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.type_objects import CompositeType
 from planner.types import BY_OID, labels_of
-from planner.types.oids import TEXT
-
-
-def expression_name(text: str) -> str:
-    """What an expression of an index is called: by its outermost function, as a column of a query would be."""
-    call = re.match(r"\(*(\w+)\(", text)
-    return call[1] if call is not None else "expr"
 
 
 def storage_of(column: Column) -> str:
@@ -55,8 +48,10 @@ class _Maker:
         grants: bool = False,
         above: bool = False,
         said: bool = True,
+        collation: Oid | None = None,
     ) -> tuple[object, ...]:
-        """`grants`: privileges may have been given on the columns of the relation. `said`: each column's type was."""
+        """`grants`: privileges may have been given on the columns of the relation. `said`: each column's type was.
+        `collation`: of an index's column, which need not be the type's."""
         declared, type_oid = column.declared, column.type.oid
         facts = self._of_types.get(type_oid)
         if facts is None:
@@ -84,7 +79,7 @@ class _Maker:
             False,  # attisdropped
             column.local and not above,
             int(above) or column.inherited,
-            collation_oid(column),
+            collation_oid(column) if collation is None else collation,
             self._acl(relid, column.attnum) if grants else None,
             list(column.settings) or None,
             list(column.options) or None,
@@ -178,19 +173,11 @@ def pg_attribute(context: SystemContext) -> Rows:
     for i in catalog.objects(Index):
         table = catalog.get(i.table_oid)
         assert isinstance(table, Table)
-        attnums = [k.attnum for k in i.keys] + list(i.include)
-        for position, attnum in enumerate(attnums, 1):
-            key = i.keys[position - 1] if position <= len(i.keys) else None
-            if attnum:
-                column = table.columns[table.index_of(attnum)]
-                collation = (key.collation if key is not None else "") or column.collation
-                shown = Column(column.name, column.type, position, collation=collation)
-            else:
-                shown = Column(expression_name(i.keys[position - 1].expression), TypeRef(TEXT), position)
-            found.append(make(i.oid, shown, "i"))
+        found += [make(i.oid, c.column, "i", collation=c.collation) for c in index_columns(catalog, table, i)]
     for s in catalog.objects(Sequence):
         for position, (name, oid) in enumerate((("last_value", 20), ("log_cnt", 20), ("is_called", 16)), 1):
             found.append(make(s.oid, Column(name, TypeRef(oid), position, not_null=True), "S"))
+        found += [(s.oid, *rest) for rest in _of_each_table()]
     return found
 
 

@@ -105,11 +105,15 @@ def pg_class(context: SystemContext) -> Rows:
                 relhasrules=t.materialized is not None or bool(t.rules),
                 relchecks=sum(c.kind == "c" for c in t.listed),
                 # PostgreSQL enforces foreign keys by triggers on both tables, and psql asks no further where there are none.
-                relhastriggers="f" in kinds or bool(t.triggers) or bool(catalog.referring_to(t.oid)),
+                # So it does what may be put off until COMMIT.
+                relhastriggers="f" in kinds
+                or bool(t.triggers)
+                or bool(catalog.referring_to(t.oid))
+                or any(c.deferrable for c in t.listed),
                 relacl=acl(catalog, t.oid, t.owner, "r"),
                 relrowsecurity=t.row_security,
                 relforcerowsecurity=t.force_row_security,
-                relreplident=t.replica_identity,
+                relreplident=t.replica_identity if t.foreign is None else "n",
                 relispopulated=t.materialized is None or t.materialized.populated,
                 reloptions=_options(t),
                 reltype=row_type_oid(t.oid),

@@ -4,68 +4,19 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from planner import aims, types
+from planner import aims
 from planner.abc import Constraint, Oid, Table
-from planner.catalog import classes_of_operators
 from planner.catalog.catalog import Catalog
-from planner.catalog.collations import COLLATED, DEFAULT, collation_oid, oid_of
 from planner.catalog.exclusions import index_of
-from planner.catalog.objects import Index, IndexKey
+from planner.catalog.objects import Index
 from planner.catalog.system import triggers
-from planner.catalog.system.classes import BTREE_AM, INDEX_METHODS
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import constraint_definition, index_column, predicate_text
-from planner.catalog.system.extension_classes import class_of_key
+from planner.catalog.system.index_columns import index_columns
+from planner.catalog.system.operator_choice import equality_of_classes
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
 from planner.catalog.type_objects import Domain
-from planner.types.oids import ANYARRAY, ANYENUM, ANYMULTIRANGE, ANYRANGE, TEXT, VARCHAR
-from planner.types.user_ranges import spanned
-
-
-@lru_cache(maxsize=1)
-def _opclasses() -> tuple[dict[tuple[Oid, Oid], Oid], dict[tuple[Oid, str], Oid]]:
-    """Classes of operators: the default ones by access method and type, and all by access method and name."""
-    defaults: dict[tuple[Oid, Oid], Oid] = {}
-    named: dict[tuple[Oid, str], Oid] = {}
-    place = RowMaker("pg_opclass").relation.position
-    for row in static_rows("pg_opclass"):
-        oid, method = row[place("oid")], row[place("opcmethod")]
-        named[method, row[place("opcname")]] = oid
-        if row[place("opcdefault")]:
-            defaults[method, row[place("opcintype")]] = oid
-    return defaults, named
-
-
-def opclass_for(access: str, said: str, of: Oid) -> Oid:
-    """The class of operators of an access method for a type, the default one or that of a name; 0: there is none."""
-    defaults, named = _opclasses()
-    method = INDEX_METHODS.get(access, BTREE_AM)
-    if said.startswith("#"):
-        return classes_of_operators.oid_of(said)
-    if said:
-        return named.get((method, said.rpartition(".")[2]), 0)
-    spans = spanned(of)
-    if spans is not None:
-        of = ANYRANGE if of == spans.range_oid else ANYMULTIRANGE
-    elif types.labels_of(of) is not None:
-        of = ANYENUM
-    alike = ANYARRAY if types.element_of(of) else TEXT if of == VARCHAR else of
-    return defaults.get((method, of)) or defaults.get((method, alike), 0)
-
-
-def has_default_class(access: str, of: Oid) -> bool:
-    """Whether an index of the method may be over the type without saying by what operators."""
-    return (INDEX_METHODS[access], of) in _opclasses()[0]
-
-
-def _collation(table: Table, key: IndexKey, of: Oid) -> Oid:
-    """An index's key's: its own, its column's, or the default one."""
-    if key.collation:
-        return oid_of(key.collation)
-    if key.attnum:
-        return collation_oid(table.columns[table.index_of(key.attnum)])
-    return DEFAULT if of in COLLATED else 0
 
 
 def pg_index(context: SystemContext) -> Rows:
@@ -76,7 +27,7 @@ def pg_index(context: SystemContext) -> Rows:
         table = context.catalog.get(i.table_oid)
         assert isinstance(table, Table)
         own = [c for c in table.constraints if c.index_oid == i.oid]
-        of = [table.columns[table.index_of(k.attnum)].type.oid if k.attnum else TEXT for k in i.keys]
+        keys = index_columns(catalog, table, i)[: len(i.keys)]
         found.append(
             make(
                 indexrelid=i.oid,
@@ -94,11 +45,8 @@ def pg_index(context: SystemContext) -> Rows:
                 indislive=True,
                 indisreplident=table.replica_identity == "i" and table.replica_index == i.oid,
                 indkey=[*(k.attnum for k in i.keys), *i.include],
-                indcollation=[_collation(table, k, t) for k, t in zip(i.keys, of, strict=True)],
-                indclass=[
-                    opclass_for(i.method, k.opclass, t) or class_of_key(catalog, i.method, k.opclass, t)
-                    for k, t in zip(i.keys, of, strict=True)
-                ],
+                indcollation=[k.collation for k in keys],
+                indclass=[k.opclass for k in keys],
                 indoption=[(1 if k.descending else 0) | (2 if k.nulls_first else 0) for k in i.keys],
                 indexprs=", ".join(
                     _unwrapped(index_column(table, i, n, catalog, False, context.search_path))
@@ -156,9 +104,33 @@ def _constraint(
         conkey=_keys(catalog, c) or None,
         conexclop=_exclusion_operators(c) if c.kind == "x" else None,
         confkey=list(c.foreign_columns) or None,
+        **(_equalities(catalog, holder, c) if foreign else {}),
         confdelsetcols=list(c.delete_columns) or None,
         conbin=(_condition(catalog, holder, c) if c.expression else None),
     )
+
+
+def _equalities(catalog: Catalog, holder: Table | Domain, c: Constraint) -> dict[str, list[Oid]]:
+    """By which operators a foreign key's values are equal: to the key's (pf), the key's among themselves (pp), its own (ff)."""
+    target, index = catalog.get(c.foreign_table), catalog.get(referenced_index(catalog, c))
+    if not (isinstance(holder, Table) and isinstance(target, Table) and isinstance(index, Index)):
+        return {}
+    by_attnum = dict(zip([k.attnum for k in index.keys], index_columns(catalog, target, index), strict=False))
+    classes, equal = equality_of_classes()
+    found: dict[str, list[Oid]] = {"conpfeqop": [], "conppeqop": [], "conffeqop": []}
+    for here, there in zip(c.columns, c.foreign_columns, strict=True):
+        key = by_attnum.get(there)
+        if key is None or key.opclass not in classes:
+            return {}
+        family, takes = classes[key.opclass]
+        own = holder.columns[holder.index_of(here)].type.oid
+        among = equal[family, takes, takes]
+        across, alone = equal.get((family, takes, own)), equal.get((family, own, own))
+        if across is None or alone is None:  # it is cast to the key's type
+            across = alone = among
+        for name, operator in zip(found, (across, among, alone), strict=True):
+            found[name].append(operator)
+    return found
 
 
 def _keys(catalog: Catalog, c: Constraint) -> list[int]:

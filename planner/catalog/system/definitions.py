@@ -28,7 +28,14 @@ from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.row_types import is_row_array, relation_of, row_type_oid
 from planner.catalog.stored_queries import stored_query
 from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, by_row_type, fact_lines
-from planner.catalog.system.written import column_default, condition, domain_condition, spelled, view_query
+from planner.catalog.system.written import (
+    column_default,
+    condition,
+    domain_condition,
+    spelled,
+    type_of,
+    view_query,
+)
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import Collation, Domain
 from planner.extensions import class_of
@@ -308,7 +315,11 @@ def _index_key(
     """A key as CREATE INDEX has it: its class of operators and its order with it."""
     key = index.keys[position - 1]
     text = index_column(table, index, position, catalog, pretty, search_path)
-    own = table.columns[table.index_of(key.attnum)].collation if key.attnum else ""
+    own = (
+        table.columns[table.index_of(key.attnum)].collation
+        if key.attnum
+        else type_of(catalog, table, key.expression)[1]
+    )
     if key.collation and key.collation != own:
         text += f" COLLATE {collation_name(catalog, key.collation, search_path)}"
     if key.opclass and not _is_default(catalog, key):

@@ -32,6 +32,8 @@ class ExtensionClass:
     name: str
     of: Oid
     default: bool
+    keeps: Oid
+    """The type of what an index keeps of a value; 0: the value, or what the extension has for it."""
 
     @property
     def method(self) -> Oid:
@@ -42,8 +44,17 @@ class ExtensionClass:
 def _classes() -> tuple[ExtensionClass, ...]:
     types = {kind.typname: oid for oid, kind in BY_OID.items() if oid < FIRST_USER_OID}
     return tuple(
-        ExtensionClass(FIRST_CLASS + n, FIRST_FAMILY + n, extension, access, name, types[of], default == "1")
-        for n, (extension, access, name, of, default) in enumerate(facts("classes"))
+        ExtensionClass(
+            FIRST_CLASS + n,
+            FIRST_FAMILY + n,
+            extension,
+            access,
+            name,
+            types[of],
+            default == "1",
+            types.get(keeps, 0),
+        )
+        for n, (extension, access, name, of, default, keeps) in enumerate(facts("classes"))
     )
 
 

@@ -11,9 +11,9 @@ from typing import Any, Final
 from planner.abc import Oid, Table
 from planner.catalog.objects import Index
 from planner.catalog.system.classes import INDEX_METHODS
-from planner.catalog.system.constraints import opclass_for
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
+from planner.catalog.system.index_columns import index_columns
 from planner.catalog.system.relations import relation
 from planner.catalog.system.static import static_rows
 from planner.types.oids import BOOL, INT4, OID, REGCLASS, TEXT
@@ -112,11 +112,9 @@ def _of_column(
 
 def _class(context: SystemContext, index: Index, position: int) -> tuple[str, Oid]:
     """The class of operators of a key."""
-    key = index.keys[position - 1]
     table = context.catalog.get(index.table_oid)
     assert isinstance(table, Table)
-    of = table.columns[table.index_of(key.attnum)].type.oid if key.attnum else TEXT
-    return _classes().get(opclass_for(index.method, key.opclass, of), ("", 0))
+    return _classes().get(index_columns(context.catalog, table, index)[position - 1].opclass, ("", 0))
 
 
 def _is_returned(context: SystemContext, index: Index, position: int) -> bool:

@@ -57,6 +57,7 @@ def pg_opclass(context: SystemContext) -> Rows:
                 opcfamily=c.family,
                 opcintype=c.of,
                 opcdefault=c.default,
+                opckeytype=c.keeps,
             )
             for c, extension in classes_in(context.catalog)
         ]

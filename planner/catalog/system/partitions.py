@@ -9,8 +9,8 @@ from planner.catalog.catalog import Catalog
 from planner.catalog.collations import collation_oid
 from planner.catalog.objects import Index
 from planner.catalog.system.bounds import shown_keys
-from planner.catalog.system.constraints import opclass_for
 from planner.catalog.system.context import Rows, SystemContext
+from planner.catalog.system.operator_choice import opclass_for
 from planner.catalog.system.rowmaker import RowMaker
 
 

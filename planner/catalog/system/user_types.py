@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from planner.abc import Column, Table, TypeRef
+from planner.abc import Column, Oid, Table, TypeRef
 from planner.catalog.collations import oid_of
 from planner.catalog.domains import collation_of as domain_collation
 from planner.catalog.objects import UserType, View
@@ -17,10 +17,16 @@ from planner.catalog.system.definitions import default_text
 from planner.catalog.system.privileges import acl
 from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, PG_CATALOG_OID, relations
 from planner.catalog.system.rowmaker import RowMaker
-from planner.catalog.system.static import proc_oids, static_rows
+from planner.catalog.system.static import proc_oids, static_columns, static_rows
 from planner.catalog.type_objects import Collation, CompositeType, Domain, EnumType, MultirangeType, RangeType
 from planner.types import BY_OID
 from storage.abc import Datum
+
+
+@lru_cache(maxsize=1)
+def _analyzed_by() -> dict[Oid, Oid]:
+    """The functions that look through columns of PostgreSQL's types, which domains over these have, too."""
+    return {oid: function for oid, function in static_columns("pg_type", ("oid", "typanalyze")) if function}
 
 
 def pg_type(context: SystemContext) -> Rows:
@@ -98,6 +104,8 @@ def pg_type(context: SystemContext) -> Rows:
                 "typalign": base.typalign,
                 "typstorage": base.typstorage,
                 "typcollation": domain_collation(catalog, d),
+                "typanalyze": _analyzed_by().get(d.base.oid, 0),
+                "typndims": int(base.typcategory == "A"),
             }
         default = default_text(catalog, Column("", d.base, 0, default=d.default))
         add(

@@ -15,12 +15,14 @@ from planner.catalog.objects import View
 from planner.catalog.routine_objects import Function
 from planner.catalog.stored_queries import StoredQuery
 from planner.catalog.type_objects import Domain
+from planner.types.oids import TEXT
 
 _NO_TABLE: Final = Table(0, 0, "", (), (), "")
 """Whose columns an expression without any is over."""
 _REMEMBERED_MAX: Final = 8_192
 _remembered: dict[object, str | None] = {}
 _called: dict[object, frozenset[int]] = {}
+_typed: dict[object, tuple[TypeRef, str]] = {}
 
 _WORDS = re.compile(
     r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\b(and|or|not|is|null|in|like|ilike|between|case|when|then|else|end|distinct|from|any|all"""
@@ -90,6 +92,25 @@ def _written(
         return deparse.expression_text(ctx, table, text, named, pretty)
     except deparse.NotWritable:
         return None
+
+
+def type_of(catalog: Catalog, table: Table, text: str) -> tuple[TypeRef, str]:
+    """The type of an expression over a table's columns, and the collation that it carries."""
+    from planner.binding import collating, collations_met  # which stand on the catalog itself
+    from planner.binding.deparse import expressions as deparse
+    from planner.planner import PlanContext
+
+    key = (catalog.version, table.oid, table.columns, text)
+    if key not in _typed:
+        if len(_typed) >= _REMEMBERED_MAX:
+            _typed.clear()
+        try:
+            with collations_met.meeting(told=True):
+                node, _ = deparse.bound_expression(PlanContext(catalog, trusted=True), table, text)
+                _typed[key] = TypeRef(node.type.oid, node.type.typmod), collating.carried(node)
+        except SqlError:  # what no longer can be bound
+            _typed[key] = TypeRef(TEXT), ""
+    return _typed[key]
 
 
 def columns_named(catalog: Catalog, table: Table, text: str) -> frozenset[int]:

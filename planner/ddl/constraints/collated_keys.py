@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from planner import types
 from planner.abc import Column, PlanError, TypeRef
 from planner.catalog.collations import nondeterministic, shown
-from planner.catalog.system.constraints import has_default_class
+from planner.catalog.system.operator_choice import has_default_class
 from planner.types.orders import UNORDERED
 
 

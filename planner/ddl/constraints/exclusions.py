@@ -17,8 +17,8 @@ from planner.abc import Column, Constraint, Oid, PlanError, Table, TypeRef
 from planner.binding.naming import identifier
 from planner.catalog import Catalog, Index, IndexKey, quote_identifier
 from planner.catalog.exclusions import conflicts, index_of
-from planner.catalog.system.constraints import has_default_class
 from planner.catalog.system.definitions import index_column
+from planner.catalog.system.operator_choice import has_default_class
 from planner.ddl import collations, limits, naming
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import names as constraint_names

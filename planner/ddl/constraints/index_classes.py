@@ -16,7 +16,7 @@ from planner.catalog import classes_of_operators as known
 from planner.catalog.classes_of_operators import CLASS, Named
 from planner.catalog.names import missing_schema
 from planner.catalog.row_types import relation_of
-from planner.catalog.system.constraints import opclass_for
+from planner.catalog.system.operator_choice import opclass_for
 from planner.catalog.system.static import static_columns
 from planner.ddl.constraints.collated_keys import no_default_class
 from planner.ddl.extensions import of_an_extension

@@ -18,7 +18,7 @@ from planner.abc import Column, PlanError, SqlError, Table, TypeRef
 from planner.binding.naming import identifier
 from planner.catalog.classes_of_operators import oid_of
 from planner.catalog.collations import NONE, is_collatable
-from planner.catalog.system.constraints import opclass_for
+from planner.catalog.system.operator_choice import opclass_for
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import own_names
 from planner.ddl.constraints.index_classes import key_class

@@ -17,8 +17,8 @@ from planner import types
 from planner.abc import PlanError, TypeRef
 from planner.catalog import MultirangeType, RangeType, Schema
 from planner.catalog.collations import by_bytes, is_collatable
-from planner.catalog.system.constraints import opclass_for
 from planner.catalog.system.extension_classes import class_of_key
+from planner.catalog.system.operator_choice import opclass_for
 from planner.ddl import collations, others
 from planner.ddl.scope import Scope
 from planner.ddl.types.typenames import resolve_type
