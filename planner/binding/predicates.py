@@ -222,9 +222,11 @@ class PredicateBinder(RowComparisonBinder):
         names = [type_name(n.type.oid) for n in (left, *free)]
         common = common_type(names)
         exact = any({*names} <= kinds for kinds in _COMPARED_EXACTLY)
-        if len(free) < 2 or exact or common is None or common == "record":
+        if len(free) < 2 or common is None or common == "record":
             return among
-        to, chosen = TypeRef(type_oid(common)), {id(n) for n in free}
+        # Of those that compare the same only a parameter shows what it was made.
+        changing = [n for n in free if isinstance(n, ir.Parm) and n.type.oid == t.UNKNOWN] if exact else free
+        to, chosen = TypeRef(type_oid(common)), {id(n) for n in changing}
         return [
             self.coercions.coerce(n, to, "i", first_position(e))
             if id(n) in chosen and n.type.oid != to.oid
