@@ -5,7 +5,8 @@
 
 The keyed engine answers most of these, and DuckDB the others with the values in their places. Where it is to look at many rows it
 matters: a numeric that is no literal has no scale, a pattern that is none is read for each row, a field of a document is looked
-up by a name that is none. So a walk's literals are only compared.
+up by a name that is none. So a walk's literals are only compared. Literals that may fail by themselves (`1 / 0`, whether or not there are
+rows: `planner.binding.folding`) stay in their places, too.
 """
 
 from __future__ import annotations
@@ -40,14 +41,16 @@ _LISTED: Final = re.compile(r"\bin\s*\((?:\s*\$[ils]\s*,)+\s*(?=\$)", re.IGNOREC
 
 def of_few(plan: Plan) -> bool:
     """Whether keys lead to the rows that a statement reads."""
-    return _led(plan) and all(p.oid != types.NUMERIC for p in plan.parameters)
+    return (
+        _led(plan) and "undecided" not in plan.extra and all(p.oid != types.NUMERIC for p in plan.parameters)
+    )
 
 
 def of_the_first(plan: Plan, key: str) -> bool:
     """Whether a query is answered by the first rows on a way along an index, and its literals are only compared."""
     body = plan.extra.get("keyed", plan.body)
     walks = isinstance(body, KeyedJoin | KeyedRead) and body.walk is not None and body.limit is not None
-    if not walks or any(p.oid == types.NUMERIC for p in plan.parameters):
+    if not walks or "undecided" in plan.extra or any(p.oid == types.NUMERIC for p in plan.parameters):
         return False
     return len(_MARK.findall(_LISTED.sub("in (", key))) == len(_COMPARED.findall(key))
 

@@ -53,3 +53,14 @@ select case when case when true then 2 else a end = 1 then 1/0 else 6 end from t
 select case when a = null then 1/0 else 6 end from t;
 select coalesce(nullif(a = 1 or true, false)::text, (1/0)::text) from t;
 select case when a = 1 and b = 'q' then 1/0 else 6 end from t where a = 99;
+-- The same of rows that keys and indexes lead to, which are planned once for all literals.
+create table few (a int primary key, b text, c int);
+create index on few (c);
+update few set a = 1/2 where a = 5;
+update few set a = 1/0 where a = 5;
+update few set c = 1/0 where c = 5 and b > 'x';
+delete from few where c = 3 and 1 % 0 = 2;
+delete from few where c = 3 and b like 'x' and 1 % 0 = 2;
+select * from few where c > 5 order by c limit 10/0;
+select * from few where c > 5 and 1/0 = 1 order by c limit 10;
+select a, 1/0 from few where c > 5 order by c limit 10;
