@@ -46,7 +46,9 @@ def underneath(catalog: Catalog, ref: TypeRef) -> tuple[TypeRef, DomainUse | Non
     not_null = domain.not_null or (use is not None and use.not_null)
     checks += tuple((c.name, c.expression) for c in sorted(domain.constraints, key=lambda c: c.name))
     if not is_array:
-        return base, DomainUse(ref.oid, domain.name, not_null, checks, domain.default)
+        inherits = use is not None and domain.default is None and not domain.own_default
+        default = use.default if use is not None and inherits else domain.default
+        return base, DomainUse(ref.oid, domain.name, not_null, checks, default)
     return TypeRef(types.array_of(base.oid), base.typmod), DomainUse(
         ref.oid, domain.name, not_null, checks, None, over_elements=True
     )

@@ -40,6 +40,9 @@ class Domain:
     constraints: tuple[Constraint, ...] = ()
     owner: str = DEFAULT_OWNER
     collation: str = ""  # "": its type's
+    own_default: bool = (
+        False  # `default` is all there is; older servers left out what the domain underneath had
+    )
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

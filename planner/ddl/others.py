@@ -276,9 +276,9 @@ def create_domain(scope: Scope, said: st.CreateDomain) -> None:
         domain_changes.verify_default(scope, base, said.name.name, said.default)
     under = domains.underneath(scope.catalog, base)[0]
     collation = domain_changes.collation_of(scope, said.collation, under)
-    over = scope.catalog.get(base.oid)
+    beneath = domains.underneath(scope.catalog, base)[1]
     default = (
-        over.default if isinstance(over, Domain) else None
+        beneath.default if beneath is not None else None
     )  # as it is now: later changes are that one's own
     if said.default is not None:
         default = with_schemas(scope, moments.frozen(scope, said.default.text, under))
@@ -295,6 +295,7 @@ def create_domain(scope: Scope, said: st.CreateDomain) -> None:
             tuple(checks),
             scope.user,
             collation,
+            own_default=True,
         )
     )
 

@@ -29,6 +29,7 @@ from planner.catalog import (
     encode,
     quote_identifier,
 )
+from planner.catalog.domains import underneath
 from storage.abc import FormatTooNew
 
 INT = TypeRef(23)
@@ -71,6 +72,22 @@ def test_a_newer_payload_is_refused_and_an_older_one_filled_in() -> None:
     assert decode((oid, kind, json.dumps(older))) == TABLE
     with pytest.raises(ValueError, match="unknown fields"):
         decode((oid, kind, json.dumps({**json.loads(payload), "colour": "red"})))
+
+
+def test_a_domain_of_an_older_server_has_the_default_of_the_domain_underneath() -> None:
+    over = Domain(20010, 2200, "over", 20011, TypeRef(16393), own_default=True)
+    catalog = with_objects().with_changes([CatalogChange(None, over)])
+    _, use = underneath(catalog, TypeRef(20010))
+    assert use is not None
+    assert use.default is None
+    oid, kind, payload = encode(over)
+    older = json.loads(payload)
+    del older["own_default"]
+    read = decode((oid, kind, json.dumps(older)))
+    catalog = with_objects().with_changes([CatalogChange(None, read)])
+    _, use = underneath(catalog, TypeRef(20010))
+    assert use is not None
+    assert use.default == "5"
 
 
 def with_objects() -> Catalog:

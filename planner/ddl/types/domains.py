@@ -183,9 +183,9 @@ def alter_domain(scope: Scope, found: Domain, action: st.AlterAction) -> None:
         verify_default(scope, found.base, found.name, action.expression)
         under = domains.underneath(scope.catalog, found.base)[0]
         default = with_schemas(scope, moments.frozen(scope, action.expression.text, under))
-        scope.replace(found, replace(found, default=default))
+        scope.replace(found, replace(found, default=default, own_default=True))
     elif what == "drop default":
-        scope.replace(found, replace(found, default=None))
+        scope.replace(found, replace(found, default=None, own_default=True))
     elif what == "set not null":
         scope.replace(found, replace(found, not_null=True))
         scope.checks += _violations(scope, found, None)
