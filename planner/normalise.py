@@ -72,6 +72,8 @@ _WORDS_BEFORE: Final = frozenset(
         "returning",
     )
 )
+_OF_ROWS: Final = frozenset(("limit", "offset"))
+"""What no column's number stands behind."""
 _sorts = re.compile(r"\b[bB][yY]\b").search
 _SPACE: Final = frozenset(" \t\n\r\f")
 _OTHERS: Final = frozenset('"-/$\\;')
@@ -163,7 +165,8 @@ def _normalised(text: str, pieces: list[str]) -> Normalised | None:
             if "'" in literal:
                 literal = literal.replace("''", "'")
         else:
-            if may_sort and last not in _COMPARED and _sorts(key + head) is not None:
+            sorts = may_sort and last not in _COMPARED and _word_before(before) not in _OF_ROWS
+            if sorts and _sorts(key + head) is not None:
                 head += literal + tail
                 continue
             if last == "-":
@@ -192,7 +195,11 @@ _of_array = re.compile(r"\barray\s*\[\Z", re.IGNORECASE).search
 
 def _after_word(before: str) -> bool:
     """Whether the text ends with a word that an expression may follow (so that no typed literal is taken)."""
-    return before[before.rfind(" ") + 1 :].lower() in _WORDS_BEFORE
+    return _word_before(before) in _WORDS_BEFORE
+
+
+def _word_before(before: str) -> str:
+    return before[before.rfind(" ") + 1 :].lower()
 
 
 def _kind(literal: str) -> str:

@@ -31,6 +31,13 @@ TAKEN = [
     ('select "a1" from "T2" where "k"=3', 'select "a1" from "T2" where "k"=$i', "i", ["3"]),
     ("select a from t1 where k1 between 1 and 2", "select a from t1 where k1 between $i and $i", "ii", None),
     ("select a from t where k = 1 order by 2", "select a from t where k = $i order by 2", "i", ["1"]),
+    (
+        "select a from t where k = 1 order by a limit 5 offset 6",
+        "select a from t where k = $i order by a limit $i offset $i",
+        "iii",
+        None,
+    ),
+    ("select a from t order by 1 limit 5", "select a from t order by 1 limit $i", "i", ["5"]),
     ("select a from t where k = 1 order by a, 2", "select a from t where k = $i order by a, 2", "i", ["1"]),
     (
         "select a from (select a from t order by a) x where a >= 5 order by 1",
