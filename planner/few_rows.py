@@ -50,9 +50,14 @@ def of_the_first(plan: Plan, key: str) -> bool:
     """Whether a query is answered by the first rows on a way along an index, and its literals are only compared."""
     body = plan.extra.get("keyed", plan.body)
     walks = isinstance(body, KeyedJoin | KeyedRead) and body.walk is not None and body.limit is not None
-    if not walks or "undecided" in plan.extra or any(p.oid == types.NUMERIC for p in plan.parameters):
+    if not walks or not _takes_any(plan):
         return False
     return len(_MARK.findall(_LISTED.sub("in (", key))) == len(_COMPARED.findall(key))
+
+
+def _takes_any(plan: Plan) -> bool:
+    """Whether none of its literals has to stay in its place."""
+    return "undecided" not in plan.extra and all(p.oid != types.NUMERIC for p in plan.parameters)
 
 
 def _led(plan: Plan) -> bool:

@@ -18,9 +18,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from planner.abc import Column, Constraint, Oid, PlanError, Table, TypeRef
-from planner.catalog.objects import PG_CATALOG_OID, Schema
-from planner.catalog.routine_objects import Function, Parameter
-from planner.catalog.system.static import static_columns
+from planner.catalog import running_functions
+from planner.catalog.objects import Schema
+from planner.catalog.routine_objects import Function
 
 if TYPE_CHECKING:
     from planner.catalog.catalog import Catalog
@@ -104,23 +104,7 @@ def table_of(catalog: Catalog, name: str) -> Table | None:
 @lru_cache(maxsize=1)
 def functions() -> Mapping[Oid, Function]:
     """By OID, as pg_proc has them."""
-    names = ("oid", "proname", "proargtypes", "prorettype")
-    return {
-        oid: Function(
-            oid,
-            PG_CATALOG_OID,
-            name,
-            tuple(Parameter("", TypeRef(t)) for t in types),
-            TypeRef(result),
-            returns_set=False,
-            body="",
-            strict=True,
-            language="internal",
-            runs=True,
-        )
-        for oid, name, types, result in static_columns("pg_proc", names)
-        if name in _NAMES
-    }
+    return running_functions.of_names(_NAMES)
 
 
 __all__ = [

@@ -13,9 +13,8 @@ from functools import lru_cache
 from typing import Final
 
 from planner.abc import Oid, TypeRef
-from planner.catalog.objects import PG_CATALOG_OID
+from planner.catalog import running_functions
 from planner.catalog.routine_objects import Function, Parameter
-from planner.catalog.system.static import static_columns
 from planner.types import oids
 
 SCHEMA: Final = "pg_catalog"
@@ -69,23 +68,7 @@ def _inputs(name: str, types: tuple[Oid, ...]) -> tuple[Parameter, ...]:
 @lru_cache(maxsize=1)
 def functions() -> Mapping[Oid, Function]:
     """By OID, as pg_proc has them."""
-    columns = ("oid", "proname", "proargtypes", "prorettype", "proretset", "proisstrict")
-    return {
-        oid: Function(
-            oid,
-            PG_CATALOG_OID,
-            name,
-            (*_inputs(name, tuple(types)), *_outputs(name)),
-            TypeRef(result),
-            returns_set=bool(many),
-            body="",
-            strict=bool(strict),
-            language="internal",
-            runs=True,
-        )
-        for oid, name, types, result, many, strict in static_columns("pg_proc", columns)
-        if name in _NAMES
-    }
+    return running_functions.of_names(_NAMES, lambda name, types: (*_inputs(name, types), *_outputs(name)))
 
 
 def named(name: str, schema: str) -> list[Function]:

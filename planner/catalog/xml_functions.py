@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from planner.abc import Oid, TypeRef
-from planner.catalog.objects import PG_CATALOG_OID
-from planner.catalog.routine_objects import Function, Parameter
-from planner.catalog.system.static import static_columns
+from planner.abc import Oid
+from planner.catalog import running_functions
+from planner.catalog.routine_objects import Function
 
 _NAMES: Final = frozenset((
     "cursor_to_xml", "cursor_to_xmlschema", "database_to_xml", "database_to_xml_and_xmlschema", "database_to_xmlschema",
@@ -21,23 +20,7 @@ _NAMES: Final = frozenset((
 @lru_cache(maxsize=1)
 def functions() -> Mapping[Oid, Function]:
     """By OID, as pg_proc has them."""
-    names = ("oid", "proname", "proargtypes", "prorettype")
-    return {
-        oid: Function(
-            oid,
-            PG_CATALOG_OID,
-            name,
-            tuple(Parameter("", TypeRef(t)) for t in types),
-            TypeRef(result),
-            returns_set=False,
-            body="",
-            strict=True,
-            language="internal",
-            runs=True,
-        )
-        for oid, name, types, result in static_columns("pg_proc", names)
-        if name in _NAMES
-    }
+    return running_functions.of_names(_NAMES)
 
 
 __all__ = ["functions"]

@@ -83,6 +83,18 @@ class _Level:
         return name if not (self.words or low or high) else f"{name}{{{low},{high}}}"
 
 
+def _read_word(text: str, at: int) -> tuple[_Word, int]:
+    """The word that begins at a place, perhaps an empty one, with its flags; and where it ends."""
+    end = at
+    while end < len(text) and in_label(text[end]):
+        end += 1
+    word = _Word(text[at:end])
+    while end < len(text) and text[end] in _FLAGS:
+        word.flags.add(text[end])
+        end += 1
+    return word, end
+
+
 class _PatternReader:
     """The input function of lquery: one character after the other, so that errors name the first that cannot be."""
 
@@ -130,17 +142,13 @@ class _PatternReader:
 
     def _word(self, *, may_be_empty: bool) -> _Word:
         begin = self.at
-        while self.at < len(self.text) and in_label(self.text[self.at]):
-            self.at += 1
-        word, end = _Word(self.text[begin : self.at]), self.at
+        word, end = _read_word(self.text, begin)
         if not word.name and not may_be_empty:
             raise self.unexpected()
-        while self.at < len(self.text) and self.text[self.at] in _FLAGS:
-            word.flags.add(self.text[self.at])
-            self.at += 1
+        self.at = end
         if self.at < len(self.text) and self.text[self.at] not in "|{.":
             raise self.unexpected()
-        check_label("lquery", word.name, end + 1)
+        check_label("lquery", word.name, begin + len(word.name) + 1)
         return word
 
     def _number(self, which: str) -> int:
@@ -257,15 +265,9 @@ class _TextReader:
             if self.text[self.at] in "!(":
                 self.open.append(self.text[self.at])
             self.at += 1
-        begin = self.at
-        while self.at < len(self.text) and in_label(self.text[self.at]):
-            self.at += 1
-        if begin == self.at:
+        word, self.at = _read_word(self.text, self.at)
+        if not word.name:
             raise SqlError("42601", "operand syntax error")
-        word = _Word(self.text[begin : self.at])
-        while self.at < len(self.text) and self.text[self.at] in _FLAGS:
-            word.flags.add(self.text[self.at])
-            self.at += 1
         if word.flags and self.at < len(self.text) and in_label(self.text[self.at]):
             raise SqlError("42601", "modifiers syntax error")
         if len(word.name.encode()) > WORD_BYTES_MAX:

@@ -104,22 +104,23 @@ def part(tree: str, begin: int, end: int) -> str:
     return _path(levels[begin:end])
 
 
+def _from_the_end(offset: int, count: int) -> int:
+    """Where a negative offset is, counted twice around at most, as PostgreSQL does."""
+    for _ in range(2):
+        offset = offset + count if offset < 0 else offset
+    return offset
+
+
 def part_of_length(tree: str, offset: int, length: int) -> str:
     """subpath: from the end if the offset is negative; a negative length leaves so many labels off at the end."""
     count = len(labels(tree))
-    begin = offset
-    for _ in range(2):
-        begin = begin + count if begin < 0 else begin
+    begin = _from_the_end(offset, count)
     return part(tree, begin, count + length if length < 0 else begin + length)
 
 
 def part_from(tree: str, offset: int) -> str:
     """subpath without a length: all that follows."""
-    count = len(labels(tree))
-    begin = offset
-    for _ in range(2):
-        begin = begin + count if begin < 0 else begin
-    return part(tree, begin, LEVELS_MAX)
+    return part(tree, _from_the_end(offset, len(labels(tree))), LEVELS_MAX)
 
 
 def place(tree: str, sought: str, begin: int) -> int:
