@@ -1,6 +1,7 @@
 """Who stands on whom: pg_depend, and pg_rewrite, through which a view's query is tied to what it reads.
 
 sequence ──auto──> column            index ──internal──> constraint ──auto──> column
+                                     of a partition: ──P──> the parent's, ──S──> the partition
 default  ──auto──> column            index ──auto──────> column
 default  ──normal─> sequence         rule of a view ──normal──> relation, ──internal──> the view
 trigger  ──auto──> table             trigger ──normal──> function, columns of UPDATE OF
@@ -76,6 +77,7 @@ _CLASSES: dict[type[object], Oid] = {
     TextSearchDictionary: TS_DICT_OID,
 }
 _AUTO, _INTERNAL, _NORMAL, _OF_EXTENSION = "a", "i", "n", "e"
+_OF_PARENT, _OF_PARTITION = "P", "S"  # what a partition has because its parent has it goes with either
 
 
 def _named(catalog: Catalog, default: str) -> list[Oid]:
@@ -124,6 +126,9 @@ def pg_depend(context: SystemContext) -> Rows:
             for k in i.keys:
                 if k.attnum:
                     edge(CLASS_OID, i.oid, _AUTO, CLASS_OID, i.table_oid, k.attnum)
+        if i.parent:
+            edge(CLASS_OID, i.oid, _OF_PARENT, CLASS_OID, i.parent)
+            edge(CLASS_OID, i.oid, _OF_PARTITION, CLASS_OID, i.table_oid)
     for t in catalog.objects(Table):
         for c in t.visible:
             if c.default is not None and not c.identity and has_default(c):
@@ -136,6 +141,9 @@ def pg_depend(context: SystemContext) -> Rows:
                 edge(CONSTRAINT_OID, constraint.oid, _AUTO, CLASS_OID, t.oid, attnum)
                 if constraint.kind == "c":  # once as its columns, once as what its condition asks of
                     edge(CONSTRAINT_OID, constraint.oid, _NORMAL, CLASS_OID, t.oid, attnum)
+            if constraint.parent and constraint.kind != "c":
+                edge(CONSTRAINT_OID, constraint.oid, _OF_PARENT, CONSTRAINT_OID, constraint.parent)
+                edge(CONSTRAINT_OID, constraint.oid, _OF_PARTITION, CLASS_OID, t.oid)
             if constraint.kind == "f":
                 for attnum in constraint.foreign_columns:
                     edge(CONSTRAINT_OID, constraint.oid, _NORMAL, CLASS_OID, constraint.foreign_table, attnum)
