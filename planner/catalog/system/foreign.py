@@ -28,12 +28,6 @@ def options_of(options: Sequence[str]) -> Iterator[tuple[str, str | None]]:
         yield name, value if sign else None
 
 
-def described(context: SystemContext, thing: ForeignDataWrapper | ForeignServer | UserMapping) -> str:
-    if isinstance(thing, UserMapping):
-        return f"user mapping for {thing.user or 'public'} on server {_server_of(context, thing).name}"
-    return f"{'server' if isinstance(thing, ForeignServer) else 'foreign-data wrapper'} {thing.name}"
-
-
 def _server_of(context: SystemContext, mapping: UserMapping) -> ForeignServer:
     found = context.catalog.get(mapping.server)
     assert isinstance(found, ForeignServer)

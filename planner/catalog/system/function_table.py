@@ -23,6 +23,7 @@ from planner.abc import Oid
 
 _FAMILIES = (
     "functions",
+    "described",
     "routines",
     "access",
     "counters",

@@ -8,9 +8,7 @@ from typing import Any
 
 from planner import aims
 from planner.abc import Oid, SqlError, Table, TypeRef
-from planner.catalog import rights
 from planner.catalog.by_name import OWN_TEMPORARY
-from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.information_types import OIDS
 from planner.catalog.names import missing_schema, quote_identifier, quote_qualified, split_name
 from planner.catalog.objects import (
@@ -20,14 +18,12 @@ from planner.catalog.objects import (
     Role,
     Schema,
     Sequence,
-    StatisticsObject,
     UserType,
     View,
 )
-from planner.catalog.publication_objects import Publication, Subscription
-from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
+from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.stored_queries import stored_query
-from planner.catalog.system import conversions, counted, foreign, operator_classes, routines, text_search
+from planner.catalog.system import routines
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import (
     bare,
@@ -40,17 +36,8 @@ from planner.catalog.system.definitions import (
 )
 from planner.catalog.system.descriptions import built_in, commented_on, pg_shdescription
 from planner.catalog.system.function_table import system
-from planner.catalog.system.reg_routines import number_in, regoperator_out
+from planner.catalog.system.reg_routines import number_in
 from planner.catalog.system.relations import (
-    AMOP_OID,
-    AMPROC_OID,
-    CONVERSION_OID,
-    OPCLASS_OID,
-    OPFAMILY_OID,
-    PUBLICATION_NAMESPACE_OID,
-    PUBLICATION_REL_OID,
-    TS_TEMPLATE_OID,
-    TYPE_OID,
     by_oid,
     fact_lines,
     relations,
@@ -58,7 +45,6 @@ from planner.catalog.system.relations import (
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.styles import styled
 from planner.catalog.system.written import condition
-from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import CompositeType, Domain
 from planner.types import BY_OID, oids
 from planner.types.of_extensions import EXTENSION_OF
@@ -473,79 +459,3 @@ for _kind in (
     "REGCOLLATION",
 ):
     system(f"to_{_kind.lower()}", (TEXT,), getattr(oids, _kind))(_or_null(_kind))
-
-
-def _published(context: SystemContext, oid: Oid) -> str | None:
-    """A table's, or a schema's, part of a publication."""
-    for p in context.catalog.objects(Publication):
-        for table in p.tables:
-            if table.oid == oid:
-                return f"publication of table {regclass_out(context, table.table)} in publication {p.name}"
-        for part in p.schemas:
-            if part.oid == oid:
-                name = context.catalog.schema_of(part.schema).name
-                return f"publication of schema {name} in publication {p.name}"
-    return None
-
-
-# --- objects as text ----------------------------------------------------------------------------------
-
-
-@system("pg_describe_object", (OID, OID, INT4), TEXT)
-def _describe_object(
-    context: SystemContext, class_oid: Oid | None, oid: Oid | None, sub: int | None
-) -> str | None:
-    if class_oid is None or oid is None or sub is None:
-        return None
-    thing = context.catalog.get(oid)
-    if isinstance(thing, CompositeType) and class_oid == TYPE_OID:
-        return f"type {regtype_out(context, oid)}"
-    if isinstance(thing, Table | View | Sequence | Index | CompositeType):
-        kind = {Table: "table", View: "view", Sequence: "sequence", Index: "index"}.get(
-            type(thing), "composite type"
-        )
-        kind = rights.table_word(thing) if isinstance(thing, Table) else kind
-        shown = f"{kind} {regclass_out(context, oid)}"
-        if sub and isinstance(thing, Table | View):
-            name = next((c.name for c in thing.columns if c.attnum == sub), None)
-            return f"column {name} of {shown}" if name is not None else None
-        return shown
-    if class_oid == TS_TEMPLATE_OID and any(oid == made for made, _ in text_search.of_extension(context)):
-        return "text search template unaccent"
-    if isinstance(thing, TextSearchConfiguration | TextSearchDictionary):
-        return text_search.described(context, thing)
-    if thing is None and isinstance(holder := context.catalog.holder_of(oid), Table):
-        name = next((c.name for c in aims.listed(context.catalog, holder) if c.oid == oid), None)
-        return f"constraint {name} on table {regclass_out(context, holder.oid)}" if name is not None else None
-    if isinstance(thing, StatisticsObject):
-        return f"statistics object {counted.shown(context, thing)}"
-    if isinstance(thing, Schema):
-        return f"schema {thing.name}"
-    if isinstance(thing, Role):
-        return f"role {thing.name}"
-    if isinstance(thing, UserType):
-        return f"type {regtype_out(context, oid)}"
-    if isinstance(thing, ForeignDataWrapper | ForeignServer | UserMapping):
-        return foreign.described(context, thing)
-    if isinstance(thing, EventTrigger):
-        return f"event trigger {thing.name}"
-    if isinstance(thing, Publication):
-        return f"publication {thing.name}"
-    if isinstance(thing, Subscription):
-        return f"subscription {thing.name}"
-    if class_oid in (PUBLICATION_REL_OID, PUBLICATION_NAMESPACE_OID):
-        return _published(context, oid)
-    if isinstance(thing, Operator):
-        return f"operator {regoperator_out(context, oid)}"
-    if class_oid == CONVERSION_OID:
-        return conversions.described(context, oid)
-    if class_oid in (OPCLASS_OID, OPFAMILY_OID):
-        return operator_classes.described(context.catalog, oid, context.search_path)
-    if class_oid in (AMOP_OID, AMPROC_OID):
-        member = operator_classes.member_of(context.catalog, class_oid == AMPROC_OID, oid)
-        if member is not None:
-            family, one = member
-            return operator_classes.member_described(context.catalog, one, family, context.search_path)
-    if isinstance(thing, Cast):
-        return f"cast from {regtype_out(context, thing.source)} to {regtype_out(context, thing.target)}"
-    return None

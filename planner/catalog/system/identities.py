@@ -3,35 +3,86 @@
     (pg_class, 16384, 2)            table column    s.t.b                       {s,t,b}  {}
     (pg_publication_rel, 16390, 0)  publication relation    s.t in publication p    {s,t}    {p}
 
-Which words an object has is `planner.ddl.dependencies.addresses`' to say, as for event triggers.
+Each is read of the object's row in the catalog (`numbered`), PostgreSQL's own objects included. `planner.ddl.dependencies.addresses` says the
+same of objects that are no rows yet, or no longer, for event triggers.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
 
-from planner.abc import Oid, SqlError, Table
-from planner.catalog.names import quote_identifier
-from planner.catalog.objects import Database, Role, View
-from planner.catalog.publication_objects import Publication
-from planner.catalog.routine_objects import EventTrigger
+from planner import types as t
+from planner.abc import Oid, TypeRef
+from planner.catalog.catalog import Catalog
+from planner.catalog.names import quote_identifier, quote_qualified
+from planner.catalog.system import numbered
 from planner.catalog.system.context import SystemContext
+from planner.catalog.system.definitions import type_name
+from planner.catalog.system.described import DEFAULT_ACL_WORDS, RELATION_WORDS, require_class, user_of
 from planner.catalog.system.function_table import system
+from planner.catalog.system.numbered import Named
 from planner.catalog.system.relations import (
+    ACCESS_METHOD_OID,
+    AMOP_OID,
+    AMPROC_OID,
+    ATTRDEF_OID,
+    CAST_OID,
+    CLASS_OID,
+    COLLATION_OID,
     CONSTRAINT_OID,
+    CONVERSION_OID,
+    DATABASE_CLASS_OID,
+    DEFAULT_ACL_OID,
+    EVENT_TRIGGER_OID,
+    EXTENSION_OID,
+    LANGUAGE_OID,
+    LARGE_OBJECT_OID,
+    NAMESPACE_OID,
+    OPCLASS_OID,
+    OPERATOR_OID,
+    OPFAMILY_OID,
+    PARAMETER_ACL_OID,
     POLICY_OID,
+    PROC_OID,
     PUBLICATION_NAMESPACE_OID,
+    PUBLICATION_OID,
     PUBLICATION_REL_OID,
     REWRITE_OID,
+    ROLE_CLASS_OID,
+    SERVER_OID,
+    STATISTIC_EXT_OID,
+    SUBSCRIPTION_OID,
+    TABLESPACE_CLASS_OID,
     TRIGGER_OID,
-    by_oid,
+    TS_CONFIG_OID,
+    TS_DICT_OID,
+    TS_PARSER_OID,
+    TS_TEMPLATE_OID,
+    TYPE_OID,
+    USER_MAPPING_OID,
+    WRAPPER_OID,
+    by_row_type,
 )
 from planner.types import array_datum
 from planner.types.oids import INT4, OID, RECORD, TEXT, TEXT_ARRAY
 
-if TYPE_CHECKING:
-    from planner.ddl.dependencies.addresses import Address
+_STANDARD: Final = frozenset(
+    (t.BOOL, t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC, t.BIT, t.VARBIT, t.BPCHAR, t.VARCHAR, t.TIME, t.TIMETZ,
+     t.TIMESTAMP, t.TIMESTAMPTZ, t.INTERVAL)
+)  # fmt: skip
+"""Types that are grammar, so that their names need no schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    kind: str
+    schema: str | None = None
+    name: str | None = None
+    identity: str | None = None
+    names: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
 
 
 @system(
@@ -45,15 +96,9 @@ def _identify(
 ) -> list[dict[str, Any]]:
     if class_oid is None or oid is None or sub is None:
         return []
-    found = _address(context, class_oid, oid, sub)
-    return [
-        {
-            "type": found.kind,
-            "schema": quote_identifier(found.schema) if found.schema is not None else None,
-            "name": quote_identifier(found.name) if found.name is not None else None,
-            "identity": found.identity,
-        }
-    ]
+    found = identified(context, class_oid, oid, sub)
+    schema, name = (None if x is None else quote_identifier(x) for x in (found.schema, found.name))
+    return [{"type": found.kind, "schema": schema, "name": name, "identity": found.identity}]
 
 
 @system(
@@ -67,58 +112,224 @@ def _as_address(
 ) -> list[dict[str, Any]]:
     if class_oid is None or oid is None or sub is None:
         return []
-    found = _address(context, class_oid, oid, sub)
-    return [
-        {
-            "type": found.kind,
-            "object_names": array_datum(list(found.names), TEXT_ARRAY),
-            "object_args": array_datum(list(found.arguments), TEXT_ARRAY),
-        }
-    ]
+    found = identified(context, class_oid, oid, sub)
+    names, arguments = (
+        None if found.identity is None else array_datum(list(x), TEXT_ARRAY)
+        for x in (found.names, found.arguments)
+    )
+    return [{"type": found.kind, "object_names": names, "object_args": arguments}]
 
 
-def _address(context: SystemContext, class_oid: Oid, oid: Oid, sub: int) -> Address:
-    """Raises 0A000 for what is not there, or is PostgreSQL's own and no relation."""
-    from planner.ddl.dependencies.addresses import CLASSES, Address, Addresses
-
-    catalog = context.catalog
-    here = Addresses(catalog)
-    thing: Any = catalog.get(oid)
-    if class_oid in (PUBLICATION_REL_OID, PUBLICATION_NAMESPACE_OID):
-        for publication in catalog.objects(Publication):
-            for part in publication.parts:
-                if part.oid == oid:
-                    return here.published(publication, part)
-    elif isinstance(thing, EventTrigger | Role | Database):
-        kind = {EventTrigger: "event trigger", Role: "role", Database: "database"}[type(thing)]
-        return Address(class_oid, oid, kind, None, quote_identifier(thing.name), thing.name, (thing.name,))
-    elif isinstance(thing, Table | View) and sub:
-        column = next((c for c in thing.columns if c.attnum == sub and not c.hidden), None)
-        if column is not None:
-            return replace(here.column(thing, column), name=thing.name)
-    elif thing is not None and _is_known(thing, CLASSES):
-        return here.of(thing)
-    elif thing is None and (holder := catalog.holder_of(oid)) is not None:
-        for of_class, kind, field in (
-            (CONSTRAINT_OID, "table constraint", "constraints"), (TRIGGER_OID, "trigger", "triggers"),
-            (POLICY_OID, "policy", "policies"), (REWRITE_OID, "rule", "rules"),
-        ):  # fmt: skip
-            for piece in getattr(holder, field, ()) if isinstance(holder, Table | View) else ():
-                if piece.oid == oid and of_class == class_oid:
-                    return here.part(
-                        class_oid, oid, kind, holder, piece.name, schema=kind == "table constraint"
-                    )
-    elif (of_system := by_oid().get(oid)) is not None and not sub:
-        kind = "view" if of_system.kind == "v" else "table"
-        names = (of_system.schema, of_system.name)
-        return Address(class_oid, oid, kind, names[0], ".".join(names), names[1], names)
-    raise SqlError("0A000", f"identifying object {oid} of class {class_oid} is not supported")
+def identified(context: SystemContext, class_oid: Oid, oid: Oid, sub: int = 0) -> Identity:
+    """The object; of one that is not there only what it might be. Raises XX000 for what is no class of objects."""
+    require_class(class_oid)
+    if class_oid == LARGE_OBJECT_OID:
+        return Identity("large object", None, None, str(oid), (str(oid),))
+    found = numbered.row(context, class_oid, oid)
+    if found is None:
+        kind = _MISSING.get(class_oid) or _kind_of(class_oid)
+        return Identity(kind + " column" if sub and class_oid == CLASS_OID else kind)
+    if class_oid == CLASS_OID:
+        return _relation(context, found, sub)
+    if class_oid in _ALONE:
+        kind, column = _ALONE[class_oid]
+        name = found[column]
+        shown = name if class_oid == PARAMETER_ACL_OID else quote_identifier(name)
+        return Identity(kind, None, None if class_oid == PARAMETER_ACL_OID else name, shown, (name,))
+    if class_oid in _PLACED:
+        kind, column, home, unique = _PLACED[class_oid]
+        return _placed(context, kind, found[home], found[column], unique)
+    return _OTHERS[class_oid][1](context, found)
 
 
-def _is_known(thing: Any, classes: dict[type[Any], Any]) -> bool:
-    from planner.catalog import Cast, Function, UserType
+def _kind_of(class_oid: Oid) -> str:
+    for known in (_ALONE, _PLACED, _OTHERS):
+        if class_oid in known:
+            return str(known[class_oid][0])
+    raise AssertionError(class_oid)
 
-    return type(thing) in classes or isinstance(thing, Table | Function | UserType | Cast)
+
+def _home(context: SystemContext, oid: Oid) -> str:
+    """A schema's name; `pg_temp` is the session's own."""
+    name = context.catalog.schema_of(oid).name
+    return "pg_temp" if name.startswith("pg_temp_") else name
 
 
-__all__: list[str] = []
+def qualified_type(catalog: Catalog, oid: Oid) -> str:
+    """A type with its schema."""
+    element = t.element_of(oid)
+    if element:
+        return qualified_type(catalog, element) + "[]"
+    if relation := by_row_type().get(oid):
+        return quote_qualified(relation.schema, relation.name) + "[]" * (oid == relation.row_array)
+    if oid in t.BY_OID and oid < 16384:
+        bare = t.type_in_words(oid)
+        return bare if oid in _STANDARD else f"pg_catalog.{bare}"
+    return type_name(catalog, TypeRef(oid), ())
+
+
+def _placed(
+    context: SystemContext, kind: str, schema_oid: Oid, name: str, unique: bool = True, *under: str
+) -> Identity:
+    home = _home(context, schema_oid)
+    identity, names = quote_qualified(home, name), (*under, home, name)
+    using = f" USING {quote_identifier(under[0])}" if under else ""
+    return Identity(kind, home, name if unique else None, identity + using, names)
+
+
+def _relation(context: SystemContext, found: Named, sub: int = 0) -> Identity:
+    whole = _placed(context, RELATION_WORDS[found["relkind"]], found["relnamespace"], found["relname"])
+    if not sub:
+        return whole
+    kind = whole.kind + " column"
+    name = numbered.column(context, found["oid"], sub)
+    if name is None:
+        return Identity(kind)
+    names = (*whole.names, name)
+    return Identity(kind, whole.schema, whole.name, f"{whole.identity}.{quote_identifier(name)}", names)
+
+
+def _procedure(context: SystemContext, found: Named) -> Identity:
+    given = tuple(qualified_type(context.catalog, x) for x in found["proargtypes"])
+    kind = {"a": "aggregate", "p": "procedure"}.get(found["prokind"], "function")
+    whole = _placed(context, kind, found["pronamespace"], found["proname"], False)
+    return Identity(kind, whole.schema, None, f"{whole.identity}({','.join(given)})", whole.names, given)
+
+
+def _operator(context: SystemContext, found: Named) -> Identity:
+    home, name = _home(context, found["oprnamespace"]), found["oprname"]
+    sides = [found["oprleft"], found["oprright"]]
+    shown = ",".join(qualified_type(context.catalog, x) if x else "NONE" for x in sides)
+    given = tuple(qualified_type(context.catalog, x) for x in sides if x)
+    return Identity("operator", home, None, f"{quote_identifier(home)}.{name}({shown})", (home, name), given)
+
+
+def _type(context: SystemContext, found: Named) -> Identity:
+    shown = qualified_type(context.catalog, found["oid"])
+    home = _home(context, found["typnamespace"])
+    return Identity("type", home, found["typname"], shown, (shown,))
+
+
+def _cast(context: SystemContext, found: Named) -> Identity:
+    source, target = (qualified_type(context.catalog, found[x]) for x in ("castsource", "casttarget"))
+    return Identity("cast", None, None, f"({source} AS {target})", (source,), (target,))
+
+
+def _constraint(context: SystemContext, found: Named) -> Identity:
+    name, home = found["conname"], _home(context, found["connamespace"])
+    if found["conrelid"]:
+        on = identified(context, CLASS_OID, found["conrelid"])
+        return Identity("table constraint", home, None, _part(name, on), (*on.names, name))
+    on = identified(context, TYPE_OID, found["contypid"])
+    return Identity("domain constraint", home, None, _part(name, on), on.names, (name,))
+
+
+def _part(name: str, on: Identity) -> str:
+    return f"{quote_identifier(name)} on {on.identity}"
+
+
+def _default(context: SystemContext, found: Named) -> Identity:
+    on = identified(context, CLASS_OID, found["adrelid"], found["adnum"])
+    return Identity("default value", None, None, f"for {on.identity}", on.names)
+
+
+def _under(kind: str, name: str, schema: str, method: str) -> Callable[[SystemContext, Named], Identity]:
+    """A class or family of operators."""
+
+    def made(context: SystemContext, found: Named) -> Identity:
+        by = numbered.row(context, ACCESS_METHOD_OID, found[method])
+        under = str(by["amname"]) if by is not None else ""
+        return _placed(context, kind, found[schema], found[name], True, under)
+
+    return made
+
+
+def _member(
+    kind: str, family: str, number: str, left: str, right: str
+) -> Callable[[SystemContext, Named], Identity]:
+    word = kind.partition(" ")[0]
+
+    def made(context: SystemContext, found: Named) -> Identity:
+        of = identified(context, OPFAMILY_OID, found[family])
+        given = tuple(qualified_type(context.catalog, found[x]) for x in (left, right))
+        shown = f"{word} {found[number]} ({', '.join(given)}) of {of.identity}"
+        return Identity(kind, None, None, shown, (*of.names, str(found[number])), given)
+
+    return made
+
+
+def _on(kind: str, name: str, relation: str) -> Callable[[SystemContext, Named], Identity]:
+    """A part of a relation."""
+
+    def made(context: SystemContext, found: Named) -> Identity:
+        on = identified(context, CLASS_OID, found[relation])
+        return Identity(kind, None, None, _part(found[name], on), (*on.names, found[name]))
+
+    return made
+
+
+def _mapping(context: SystemContext, found: Named) -> Identity:
+    server = numbered.row(context, SERVER_OID, found["umserver"])
+    user, on = user_of(context, found), str(server["srvname"]) if server is not None else ""
+    return Identity("user mapping", None, None, f"{quote_identifier(user)} on server {on}", (user,), (on,))
+
+
+def _default_acl(context: SystemContext, found: Named) -> Identity:
+    role = numbered.row(context, ROLE_CLASS_OID, found["defaclrole"])
+    name = str(role["rolname"]) if role is not None else ""
+    what = {**DEFAULT_ACL_WORDS, "r": "tables"}[found["defaclobjtype"]]
+    shown, names = f"for role {quote_identifier(name)}", (name,)
+    if found["defaclnamespace"]:
+        schema = context.catalog.schema_of(found["defaclnamespace"]).name
+        shown, names = f"{shown} in schema {quote_identifier(schema)}", (name, schema)  # type: ignore[assignment]
+    return Identity("default acl", None, None, f"{shown} on {what}", names, (found["defaclobjtype"],))
+
+
+def _published_table(context: SystemContext, found: Named) -> Identity:
+    table = identified(context, CLASS_OID, found["prrelid"])
+    return _published(context, "publication relation", found["prpubid"], table)
+
+
+def _published_schema(context: SystemContext, found: Named) -> Identity:
+    schema = identified(context, NAMESPACE_OID, found["pnnspid"])
+    return _published(context, "publication namespace", found["pnpubid"], schema)
+
+
+def _published(context: SystemContext, kind: str, publication: Oid, what: Identity) -> Identity:
+    by = numbered.row(context, PUBLICATION_OID, publication)
+    name = str(by["pubname"]) if by is not None else ""
+    shown = f"{what.identity} in publication {quote_identifier(name)}"
+    return Identity(kind, None, None, shown, what.names, (name,))
+
+
+_ALONE: Final[dict[Oid, tuple[str, str]]] = {
+    NAMESPACE_OID: ("schema", "nspname"), LANGUAGE_OID: ("language", "lanname"), ACCESS_METHOD_OID: ("access method", "amname"),
+    ROLE_CLASS_OID: ("role", "rolname"), DATABASE_CLASS_OID: ("database", "datname"), TABLESPACE_CLASS_OID: ("tablespace", "spcname"),
+    WRAPPER_OID: ("foreign-data wrapper", "fdwname"), SERVER_OID: ("server", "srvname"), EXTENSION_OID: ("extension", "extname"),
+    EVENT_TRIGGER_OID: ("event trigger", "evtname"), PARAMETER_ACL_OID: ("parameter ACL", "parname"),
+    PUBLICATION_OID: ("publication", "pubname"), SUBSCRIPTION_OID: ("subscription", "subname"),
+}  # fmt: skip
+"""What lies in no schema: its kind, the column with its name."""
+_PLACED: Final[dict[Oid, tuple[str, str, str, bool]]] = {
+    COLLATION_OID: ("collation", "collname", "collnamespace", True), CONVERSION_OID: ("conversion", "conname", "connamespace", True),
+    STATISTIC_EXT_OID: ("statistics object", "stxname", "stxnamespace", True),
+    TS_PARSER_OID: ("text search parser", "prsname", "prsnamespace", True), TS_DICT_OID: ("text search dictionary", "dictname", "dictnamespace", True),
+    TS_TEMPLATE_OID: ("text search template", "tmplname", "tmplnamespace", True), TS_CONFIG_OID: ("text search configuration", "cfgname", "cfgnamespace", True),
+}  # fmt: skip
+"""What lies in a schema, and whether no other of its kind can have its name there."""
+_OTHERS: Final[dict[Oid, tuple[str, Callable[[SystemContext, Named], Identity]]]] = {
+    PROC_OID: ("function", _procedure), OPERATOR_OID: ("operator", _operator), TYPE_OID: ("type", _type), CAST_OID: ("cast", _cast),
+    CONSTRAINT_OID: ("table constraint", _constraint), ATTRDEF_OID: ("default value", _default),
+    OPCLASS_OID: ("operator class", _under("operator class", "opcname", "opcnamespace", "opcmethod")),
+    OPFAMILY_OID: ("operator family", _under("operator family", "opfname", "opfnamespace", "opfmethod")),
+    AMOP_OID: ("operator of access method", _member("operator of access method", "amopfamily", "amopstrategy", "amoplefttype", "amoprighttype")),
+    AMPROC_OID: ("function of access method", _member("function of access method", "amprocfamily", "amprocnum", "amproclefttype", "amprocrighttype")),
+    REWRITE_OID: ("rule", _on("rule", "rulename", "ev_class")), TRIGGER_OID: ("trigger", _on("trigger", "tgname", "tgrelid")),
+    POLICY_OID: ("policy", _on("policy", "polname", "polrelid")), USER_MAPPING_OID: ("user mapping", _mapping),
+    DEFAULT_ACL_OID: ("default acl", _default_acl), PUBLICATION_REL_OID: ("publication relation", _published_table),
+    PUBLICATION_NAMESPACE_OID: ("publication namespace", _published_schema),
+}  # fmt: skip
+_MISSING: Final = {CLASS_OID: "relation", PROC_OID: "routine", CONSTRAINT_OID: "constraint"}
+"""What an object that is not there might be."""
+
+__all__ = ["Identity", "identified", "qualified_type"]

@@ -87,11 +87,6 @@ def shown(kind: Kind) -> Callable[[SystemContext, Oid | None], str | None]:
     return made
 
 
-def described(context: SystemContext, thing: TextSearchConfiguration | TextSearchDictionary) -> str:
-    kind = CONFIGURATION if isinstance(thing, TextSearchConfiguration) else DICTIONARY
-    return f"{kind.word} {shown(kind)(context, thing.oid)}"
-
-
 def _visible(kind: Kind) -> Callable[[SystemContext, Oid | None], bool | None]:
     def made(context: SystemContext, oid: Oid | None) -> bool | None:
         found = _name(context, kind, oid) if oid is not None else None

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from planner import types as t
-from planner.abc import Column, Oid, Table, TypeRef
+from planner.abc import Column, Oid, Table
 from planner.catalog import (
     Cast,
     Catalog,
@@ -42,7 +41,7 @@ from planner.catalog import (
 from planner.catalog import (
     Sequence as SequenceObject,
 )
-from planner.catalog.system.definitions import type_name
+from planner.catalog.system.identities import qualified_type
 from planner.catalog.system.relations import (
     ATTRDEF_OID,
     CAST_OID,
@@ -78,11 +77,6 @@ CLASSES: Final[dict[type[Any], tuple[Oid, str]]] = {
     OperatorFamily: (OPFAMILY_OID, "operator family"), Cast: (CAST_OID, "cast"),
     Publication: (PUBLICATION_OID, "publication"), Subscription: (SUBSCRIPTION_OID, "subscription"),
 }  # fmt: skip
-_STANDARD: Final = frozenset(
-    (t.BOOL, t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC, t.BIT, t.VARBIT, t.BPCHAR, t.VARCHAR, t.TIME, t.TIMETZ,
-     t.TIMESTAMP, t.TIMESTAMPTZ, t.INTERVAL)
-)  # fmt: skip
-"""Types that are grammar, so that their names need no schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +108,7 @@ class Addresses:
 
     def type(self, oid: Oid) -> str:
         """A type with its schema."""
-        element = t.element_of(oid)
-        if element:
-            return self.type(element) + "[]"
-        if oid in t.BY_OID and oid < 16384:
-            bare = t.type_in_words(oid)
-            return bare if oid in _STANDARD else f"pg_catalog.{bare}"
-        return type_name(self.catalog, TypeRef(oid), ())
+        return qualified_type(self.catalog, oid)
 
     def of(self, thing: CatalogObject) -> Address:
         """An object as a whole."""
@@ -159,7 +147,8 @@ class Addresses:
             identity = (
                 f"{quote_identifier(home)}.{name}({','.join(k if k != '-' else 'NONE' for k in given)})"
             )
-            return Address(OPERATOR_OID, thing.oid, "operator", home, identity, None, (home, name), given)
+            sides = tuple(k for k in given if k != "-")
+            return Address(OPERATOR_OID, thing.oid, "operator", home, identity, None, (home, name), sides)
         if isinstance(thing, OperatorClass | OperatorFamily):
             class_oid, kind = CLASSES[type(thing)]
             names = (thing.method, home, name)
