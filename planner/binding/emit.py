@@ -80,6 +80,10 @@ class Emitter:
     """How many values around what is written now have been given a name (`once`)."""
     shapes: dict[int, shapes.Shape] = field(default_factory=dict)
     """What is known of trees (`shapes`)."""
+    unlike: dict[int, dict[int, str]] = field(default_factory=dict)
+    """By relation: columns that may have equal values that are not the same, and what these differ in (`told_rows`)."""
+    told: dict[int, set[int]] = field(default_factory=dict)
+    """Those of them whose values somebody has to tell apart."""
 
     def takes_queries_of_functions(self, position: int) -> None:
         """Asked before the body of a function in SQL becomes a subquery: an engine that may answer it otherwise raises."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from planner import types as t
-from planner.binding import collating, ir
+from planner.binding import collating, ir, told_rows
 from planner.binding.fragments import ARRAY_TEXT, Frag, Ref, join, sql
 from planner.binding.numeric_forms import as_text_numeric
 
@@ -59,13 +59,12 @@ def any_all(emitter: Emitter, node: ir.AnyAll) -> Frag:
 
 def subquery(emitter: Emitter, node: ir.SubQuery) -> Frag:
     query: Frag = node.query
-    if any(a != b for a, b in zip(node.outer_from, node.outer, strict=True)):
-        moved = {
-            Ref(a.relation, a.column): emitter.frag(b)
-            for a, b in zip(node.outer_from, node.outer, strict=True)
-            if a != b
-        }
-        query = sql(*(moved.get(p, p) if isinstance(p, Ref) else p for p in query.parts), form=query.form)
+    stands = {
+        Ref(a.relation, a.column): b for a, b in zip(node.outer_from, node.outer, strict=True) if a != b
+    }
+    if stands:
+        query = told_rows.moved(emitter, query, stands)
+    query = told_rows.within(emitter, query, node.outer)
     if node.kind == "scalar":
         return sql("(", query, ")", form=node.form)
     if node.kind == "exists":
@@ -83,10 +82,12 @@ def subquery(emitter: Emitter, node: ir.SubQuery) -> Frag:
     alias = emitter.aliases[node.relation]
     compare = emitter.frag(node.compare)
     if node.kind == "row":
+        query = told_rows.within(emitter, query, [node.compare])
         return sql("(SELECT ", compare, " FROM (", query, f") AS {alias})")
     member = _membership(emitter, node, query, alias)
     if member is not None:
         return member
+    query = told_rows.within(emitter, query, [node.compare])
     # Three-valued: true/false if decided, NULL if only NULLs stand in the way.
     fold = "bool_and" if node.kind == "all" else "bool_or"
     empty = "true" if node.kind == "all" else "false"

@@ -39,7 +39,23 @@ class Hole:
     relation: int
 
 
-Piece = str | Slot | Param | SessionValue | Ref | Verbatim | Hole
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Before and behind an item of FROM whose rows may have to be told apart (`planner.binding.told_rows`)."""
+
+    relation: int
+    opens: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What equal values of a column differ in, beside that column."""
+
+    relation: int
+    column: int
+
+
+Piece = str | Slot | Param | SessionValue | Ref | Verbatim | Hole | Around | Told
 Form = tuple[int, int] | None
 """(precision, scale) of a numeric in a DECIMAL; None: its text, or not a numeric at all."""
 

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir
+from planner.binding import ir, told_rows
 from planner.binding.collating import standing_for, told_apart
 from planner.binding.collations_met import sorted_by
 from planner.binding.comparable import comparable, needs_key, refuse_unequal
@@ -231,7 +231,8 @@ class Grouping:
             else:
                 sets = [sql("(", join(", ", [texts[k] for k in s]), ")") for s in self.sets]
                 items += [" GROUP BY GROUPING SETS (", join(", ", sets), ")"]
-        return sql(*items, f") AS r{self.number}")
+        made = sql(*items, f") AS r{self.number}")
+        return told_rows.marked(emit, self.number, [None if n is None else n.type for n in self.of], made)
 
     def _grouped(self, node: ir.Node) -> Frag:
         frag = self.queries.emitter.frag(node)

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
-from planner.binding import effects, ir, locked_rows, rows_from, sampling, system_columns
+from planner.binding import effects, ir, locked_rows, rows_from, sampling, system_columns, told_rows
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.from_items import CommonTable, Source, star_of
@@ -125,7 +125,8 @@ class SourceBinder:
         return groups
 
     def item(self, node: exp.Expression, scope: Scope) -> Source:
-        source = self._item(node, scope)
+        before = self.queries.next_relation()
+        source = told_rows.marked_source(self.queries.emitter, self._item(node, scope), before)
         for j in node.args.get("joins") or ():
             source = joined(self, source, j, scope)
         return source

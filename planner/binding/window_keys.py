@@ -16,7 +16,7 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from planner.binding import ir
+from planner.binding import ir, told_rows
 from planner.binding.collating import standing_for, told_apart
 from planner.binding.comparable import comparable
 from planner.binding.emit import EmittedColumn
@@ -109,4 +109,5 @@ class _Storey:
         items: list[Item] = ["(SELECT ", join(", ", self._items)]
         items += [" FROM ", source] if source is not None else []
         items += [" WHERE ", emit.frag(where)] if where is not None else []
-        return sql(*items, f") AS r{self._number}")
+        made = sql(*items, f") AS r{self._number}")
+        return told_rows.marked(emit, self._number, [n.type for n in self._places], made)

@@ -18,14 +18,14 @@ from planner.abc import (
     SystemUse,
     TypeRef,
 )
-from planner.binding import effects, folding, growth, ir, late_targets, partitioned, window_keys
+from planner.binding import effects, folding, growth, ir, late_targets, partitioned, told_rows, window_keys
 from planner.binding.clauses import refuse_sets_inside
 from planner.binding.collating import carried, standing_for
 from planner.binding.collations_met import sorted_by
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
 from planner.binding.emit import EmittedColumn
-from planner.binding.fragments import Form, Frag, Item, Piece, Ref, join, sql
+from planner.binding.fragments import Around, Form, Frag, Item, Piece, Ref, Told, join, sql
 from planner.binding.functions.sequences import SEEDED, TRIED, tried_first
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import searched
@@ -307,9 +307,14 @@ class QueryWriter(QueryState):
     def finished(self, frag: Frag, *, with_rid: int = 0) -> Query:
         """The planner.abc.Query of a finished text. `with_rid`: the relation whose `_rid` it uses."""
         pieces: list[Piece] = []
-        for p in barriers.filled(self, frag).parts:
+        whole = barriers.filled(self, frag).parts
+        for p in whole:
             if isinstance(p, Ref):
                 p = self.emitter.written(p)
+            elif isinstance(p, Around):
+                p = told_rows.mark(self.emitter, p)
+            elif isinstance(p, Told):
+                p = told_rows.named(self.emitter, p, whole)
             elif isinstance(p, Param):
                 ref = self.parameters.type_of(p.number)
                 p = Param(p.number, ref if ref is not None else TypeRef(t.TEXT))

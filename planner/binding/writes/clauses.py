@@ -21,7 +21,7 @@ from planner.abc import (
     Table,
     TypeRef,
 )
-from planner.binding import ir
+from planner.binding import ir, told_rows
 from planner.binding.clauses import refuse_sets
 from planner.binding.collating import carried
 from planner.binding.emit import EmittedColumn
@@ -342,7 +342,9 @@ class RowBinder(WrittenRows):
         if targets is None:
             return None
         parts = Parts(None, None, [replace(x) for x in targets])
-        source = sql(Slot(slot), f" AS r{number}")
+        source = told_rows.marked(
+            self.queries.emitter, number, [c.type for c in table.columns], sql(Slot(slot), f" AS r{number}")
+        )
         if self.joined is not None and self.joined.items:
             j = f"r{self.joined.number}"
             source = sql(source, " JOIN ", Slot("joined"), f" AS {j} ON {j}._rid = r{number}._rid")

@@ -29,7 +29,7 @@ from planner.abc import (
     TypeRef,
     UpdateQuery,
 )
-from planner.binding import ir, joins, locking, partitioned
+from planner.binding import ir, joins, locking, partitioned, told_rows
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.from_items import Source
 from planner.binding.keyed import expressions as keyed
@@ -293,7 +293,10 @@ class DmlBinder(InsertBinder):
         once = source is not None and not self.for_rules
         distinct = f"DISTINCT ON (r{relation.number}._rid) " if once else ""
         rows = Slot(relation.slot) if self.instead is None else self.instead.source
-        tables: list[Item] = [rows, f" AS r{relation.number}"]
+        item = sql(rows, f" AS r{relation.number}")
+        tables: list[Item] = [
+            told_rows.marked(emit, relation.number, [c.type for c in relation.columns], item)
+        ]
         if self.seen_by_policies is not None:
             tables = [self.seen_by_policies]
         if source is not None:
@@ -314,6 +317,7 @@ class DmlBinder(InsertBinder):
         if self.instead is None:
             relation = self.relation(table, alias, of_table=True)
             relation.rid = self.for_rules
+            told_rows.declared(self.queries.emitter, relation.number, [c.type for c in relation.columns])
             return relation
         return self.instead.relation(self.queries, alias)
 
