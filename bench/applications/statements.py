@@ -2,62 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from random import Random
+from datetime import timedelta
 
-from bench.applications.schema import CATEGORIES, ORDERS, POSTS, TAGS, USERS
-
-Values = tuple[object, ...]
-_BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True)
-class Ask:
-    """One statement. `text` says that its driver puts values into the text (Django's does)."""
-
-    name: str
-    sql: str
-    values: Callable[[Random], Values]
-    text: bool = False
-
-
-def _user(r: Random) -> Values:
-    return (r.randint(1, USERS),)
-
-
-_KEPT = POSTS - 10_000
-"""Posts behind these may be deleted."""
-
-
-def _post(r: Random) -> Values:
-    return (r.randint(1, _KEPT),)
-
-
-def _posts(n: int) -> Callable[[Random], Values]:
-    return lambda r: ([r.randint(1, POSTS) for _ in range(n)],)
-
-
-def _category(r: Random) -> Values:
-    return (r.randint(1, CATEGORIES),)
-
-
-def _at(r: Random) -> datetime:
-    return _BEGIN + timedelta(minutes=r.randint(1000, POSTS - 1000))
-
-
-def _none(_: Random) -> Values:
-    return ()
-
-
-def _in(column: str, n: int) -> str:
-    return f"{column} IN ({', '.join(['%s'] * n)})"
-
-
-def _ids(n: int) -> Callable[[Random], Values]:
-    return lambda r: tuple(r.randint(1, POSTS) for _ in range(n))
-
+from bench.applications.ask import BEGIN, KEPT, Ask, at, category, ids, in_list, none, post, posts, user
+from bench.applications.jobs import DOCUMENTS, QUEUES
+from bench.applications.mappers import MAPPERS
+from bench.applications.schema import ORDERS, POSTS, TAGS, USERS
 
 _POST = ", ".join(
     f'"posts"."{c}"' for c in ("id", "author_id", "category_id", "title", "status", "views", "created_at")
@@ -67,7 +17,7 @@ _USER = ", ".join(
 )
 
 DJANGO = [
-    Ask("django get", f'SELECT {_USER} FROM "users" WHERE "users"."id" = %s LIMIT 21', _user, True),
+    Ask("django get", f'SELECT {_USER} FROM "users" WHERE "users"."id" = %s LIMIT 21', user, True),
     Ask(
         "django get by email, ignoring case",
         f'SELECT {_USER} FROM "users" WHERE UPPER("users"."email"::text) = UPPER(%s) LIMIT 21',
@@ -77,16 +27,16 @@ DJANGO = [
     Ask(
         "django exists",
         'SELECT 1 AS "a" FROM "posts" WHERE ("posts"."author_id" = %s AND "posts"."status" = %s) LIMIT 1',
-        lambda r: (*_user(r), "draft"),
+        lambda r: (*user(r), "draft"),
         True,
     ),
     Ask(
         "django count of a filter",
         'SELECT COUNT(*) AS "__count" FROM "posts" WHERE "posts"."author_id" = %s',
-        _user,
+        user,
         True,
     ),
-    Ask("django count of a table", 'SELECT COUNT(*) AS "__count" FROM "posts"', _none, True),
+    Ask("django count of a table", 'SELECT COUNT(*) AS "__count" FROM "posts"', none, True),
     Ask(
         "django count of a status",
         'SELECT COUNT(*) AS "__count" FROM "posts" WHERE "posts"."status" = %s',
@@ -110,30 +60,30 @@ DJANGO = [
     Ask(
         "django prefetch of 25",
         'SELECT "comments"."id", "comments"."post_id", "comments"."author_id", "comments"."body" FROM "comments" WHERE '
-        + _in('"comments"."post_id"', 25),
-        _ids(25),
+        + in_list('"comments"."post_id"', 25),
+        ids(25),
         True,
     ),
     Ask(
         "django many to many prefetch",
         'SELECT ("post_tags"."post_id") AS "_prefetch_related_val_post_id", "tags"."id", "tags"."name" FROM "tags"'
         ' INNER JOIN "post_tags" ON ("tags"."id" = "post_tags"."tag_id") WHERE '
-        + _in('"post_tags"."post_id"', 25),
-        _ids(25),
+        + in_list('"post_tags"."post_id"', 25),
+        ids(25),
         True,
     ),
     Ask(
         "django annotate a count",
         f'SELECT {_POST}, COUNT("comments"."id") AS "n" FROM "posts" LEFT OUTER JOIN "comments" ON ("posts"."id" = "comments"."post_id")'
         ' WHERE "posts"."author_id" = %s GROUP BY "posts"."id" ORDER BY "n" DESC LIMIT 10',
-        _user,
+        user,
         True,
     ),
     Ask(
         "django subquery annotation",
         f'SELECT {_POST}, (SELECT U0."body" FROM "comments" U0 WHERE U0."post_id" = ("posts"."id") ORDER BY U0."created_at" DESC LIMIT 1) AS "newest"'
         ' FROM "posts" WHERE "posts"."author_id" = %s',
-        _user,
+        user,
         True,
     ),
     Ask(
@@ -158,25 +108,25 @@ DJANGO = [
     Ask(
         "django date trunc per month",
         'SELECT DATE_TRUNC(%s, "orders"."placed_at" AT TIME ZONE %s) AS "m", SUM("orders"."amount") AS "s" FROM "orders" WHERE "orders"."user_id" = %s GROUP BY 1 ORDER BY 1 ASC',
-        lambda r: ("month", "UTC", *_user(r)),
+        lambda r: ("month", "UTC", *user(r)),
         True,
     ),
     Ask(
         "django aggregate",
         'SELECT AVG("posts"."views") AS "a", MAX("posts"."views") AS "b", SUM("posts"."score") AS "c" FROM "posts" WHERE "posts"."author_id" = %s',
-        _user,
+        user,
         True,
     ),
     Ask(
         "django F() update",
         'UPDATE "posts" SET "views" = ("posts"."views" + 1) WHERE "posts"."id" = %s',
-        _post,
+        post,
         True,
     ),
     Ask(
         "django update of a queryset",
         'UPDATE "comments" SET "likes" = %s WHERE ("comments"."post_id" = %s AND "comments"."likes" > %s)',
-        lambda r: (r.randint(0, 99), *_post(r), 50),
+        lambda r: (r.randint(0, 99), *post(r), 50),
         True,
     ),
     Ask(
@@ -184,13 +134,13 @@ DJANGO = [
         'INSERT INTO "follows" ("follower_id", "followed_id", "created_at") VALUES '
         + ", ".join(["(%s, %s, %s)"] * 5)
         + " ON CONFLICT DO NOTHING",
-        lambda r: tuple(v for _ in range(5) for v in (*_user(r), *_user(r), _at(r))),
+        lambda r: tuple(v for _ in range(5) for v in (*user(r), *user(r), at(r))),
         True,
     ),
     Ask(
         "django select for update",
         f'SELECT {_POST} FROM "posts" WHERE "posts"."id" = %s FOR UPDATE',
-        _post,
+        post,
         True,
     ),
 ]
@@ -204,7 +154,7 @@ RAILS = [
     Ask(
         "rails soft deleted list",
         'SELECT "posts".* FROM "posts" WHERE "posts"."deleted_at" IS NULL AND "posts"."author_id" = %s ORDER BY "posts"."created_at" DESC LIMIT %s',
-        lambda r: (*_user(r), 10),
+        lambda r: (*user(r), 10),
     ),
     Ask(
         "rails includes",
@@ -215,7 +165,7 @@ RAILS = [
         "rails joins distinct",
         'SELECT DISTINCT "posts".* FROM "posts" INNER JOIN "post_tags" ON "post_tags"."post_id" = "posts"."id" INNER JOIN "tags" ON "tags"."id" = "post_tags"."tag_id"'
         ' WHERE "tags"."name" IN (%s, %s) AND "posts"."author_id" = %s',
-        lambda r: (f"tag{r.randint(1, TAGS)}", f"tag{r.randint(1, TAGS)}", *_user(r)),
+        lambda r: (f"tag{r.randint(1, TAGS)}", f"tag{r.randint(1, TAGS)}", *user(r)),
     ),
     Ask(
         "rails kaminari page of a tag",
@@ -230,27 +180,27 @@ RAILS = [
     Ask(
         "rails group count",
         'SELECT COUNT(*) AS "count_all", "comments"."post_id" AS "comments_post_id" FROM "comments" WHERE "comments"."post_id" = ANY (%s) GROUP BY "comments"."post_id"',
-        _posts(25),
+        posts(25),
     ),
     Ask(
         "rails count of a limited list",
         'SELECT COUNT(*) FROM (SELECT 1 AS one FROM "comments" WHERE "comments"."author_id" = %s LIMIT %s) subquery_for_count',
-        lambda r: (*_user(r), 100),
+        lambda r: (*user(r), 100),
     ),
     Ask(
         "rails where not exists",
         'SELECT "posts".* FROM "posts" LEFT OUTER JOIN "comments" ON "comments"."post_id" = "posts"."id" WHERE "comments"."id" IS NULL AND "posts"."author_id" = %s',
-        _user,
+        user,
     ),
     Ask(
         "rails insert",
         'INSERT INTO "comments" ("post_id", "author_id", "body", "created_at") VALUES (%s, %s, %s, %s) RETURNING "id"',
-        lambda r: (*_post(r), *_user(r), "a new comment", _at(r)),
+        lambda r: (*post(r), *user(r), "a new comment", at(r)),
     ),
     Ask(
         "rails counter cache",
         'UPDATE "users" SET "karma" = COALESCE("users"."karma", 0) + %s WHERE "users"."id" = %s',
-        lambda r: (1, *_user(r)),
+        lambda r: (1, *user(r)),
     ),
     Ask(
         "rails touch of joined rows",
@@ -266,7 +216,7 @@ RAILS = [
         "rails ransack search",
         'SELECT "posts".* FROM "posts" INNER JOIN "users" ON "users"."id" = "posts"."author_id" WHERE ("users"."last_name" ILIKE %s OR "posts"."title" ILIKE %s) AND "posts"."category_id" = %s'
         ' ORDER BY "posts"."published_at" DESC LIMIT %s',
-        lambda r: (f"%last{r.randint(100, 999)}%", f"%{r.randrange(16**3):03x}%", *_category(r), 20),
+        lambda r: (f"%last{r.randint(100, 999)}%", f"%{r.randrange(16**3):03x}%", *category(r), 20),
     ),
 ]
 
@@ -275,17 +225,17 @@ HIBERNATE = [
         "hibernate four joins",
         "select p1_0.id, p1_0.title, a1_0.username, c1_0.name, k1_0.name from posts p1_0 join users a1_0 on a1_0.id=p1_0.author_id join categories c1_0 on c1_0.id=p1_0.category_id"
         " left join categories k1_0 on k1_0.id=c1_0.parent_id where p1_0.category_id=%s and p1_0.deleted_at is null order by p1_0.published_at desc fetch first %s rows only",
-        lambda r: (*_category(r), 20),
+        lambda r: (*category(r), 20),
     ),
     Ask(
         "hibernate entity graph",
         "select p1_0.id, p1_0.title, c1_0.id, c1_0.body, u1_0.username from posts p1_0 left join comments c1_0 on p1_0.id=c1_0.post_id left join users u1_0 on u1_0.id=c1_0.author_id where p1_0.id=%s",
-        _post,
+        post,
     ),
     Ask(
         "hibernate page by row_number",
         "select * from (select p.id, p.title, row_number() over (order by p.created_at desc) rn from posts p where p.author_id=%s) x where x.rn between %s and %s",
-        lambda r: (*_user(r), 1, 10),
+        lambda r: (*user(r), 1, 10),
     ),
     Ask(
         "hibernate dto",
@@ -295,23 +245,23 @@ HIBERNATE = [
     Ask(
         "hibernate version check",
         "update posts set title=%s, views=%s where id=%s and views>=%s",
-        lambda r: ("a new title", 3, *_post(r), 0),
+        lambda r: ("a new title", 3, *post(r), 0),
     ),
     Ask(
         "hibernate in subquery",
         "select u.id, u.username from users u where u.id in (select f.followed_id from follows f where f.follower_id=%s) and u.is_active order by u.username",
-        _user,
+        user,
     ),
     Ask(
         "hibernate exists with or",
         "select p.id, p.title from posts p where p.author_id=%s and (p.status=%s or exists (select 1 from comments c where c.post_id=p.id and c.author_id=p.author_id)) order by p.id",
-        lambda r: (*_user(r), "draft"),
+        lambda r: (*user(r), "draft"),
     ),
-    Ask("hibernate sequence", "select nextval('orders_id_seq')", _none),
+    Ask("hibernate sequence", "select nextval('orders_id_seq')", none),
     Ask(
         "hibernate optional filters",
         "select o.id, o.amount from orders o where o.user_id=%s and (%s::text is null or o.status=%s) and (%s::timestamptz is null or o.placed_at>=%s) order by o.placed_at desc limit 20",
-        lambda r: (*_user(r), None, None, None, None),
+        lambda r: (*user(r), None, None, None, None),
     ),
 ]
 
@@ -321,7 +271,7 @@ POSTGREST = [
         "WITH pgrst_source AS (SELECT posts.id, posts.title, posts.views FROM posts WHERE posts.author_id = %s ORDER BY posts.created_at DESC LIMIT %s OFFSET %s)"
         " SELECT null::bigint AS total_result_set, pg_catalog.count(_postgrest_t) AS page_total, coalesce(json_agg(_postgrest_t), '[]') AS body,"
         " nullif(current_setting('response.headers', true), '') AS response_headers, nullif(current_setting('response.status', true), '') AS response_status FROM (SELECT * FROM pgrst_source) _postgrest_t",
-        lambda r: (*_user(r), 10, 0),
+        lambda r: (*user(r), 10, 0),
     ),
     Ask(
         "postgrest embedding",
@@ -329,7 +279,7 @@ POSTGREST = [
         " LEFT JOIN LATERAL (SELECT users_1.id, users_1.username FROM users AS users_1 WHERE users_1.id = posts.author_id) AS posts_author_1 ON TRUE"
         " LEFT JOIN LATERAL (SELECT json_agg(posts_comments_1) AS posts_comments_1 FROM (SELECT comments_1.id, comments_1.body FROM comments AS comments_1 WHERE comments_1.post_id = posts.id) AS posts_comments_1) AS posts_comments_1 ON TRUE"
         " WHERE posts.category_id = %s ORDER BY posts.published_at DESC LIMIT %s) SELECT pg_catalog.count(_postgrest_t) AS page_total, coalesce(json_agg(_postgrest_t), '[]') AS body FROM (SELECT * FROM pgrst_source) _postgrest_t",
-        lambda r: (*_category(r), 10),
+        lambda r: (*category(r), 10),
     ),
     Ask(
         "postgrest insert",
@@ -357,33 +307,33 @@ GRAPHQL = [
         ' "_root.base"."published_at" AS "root.pg.published_at" FROM (SELECT * FROM "public"."posts" WHERE ("public"."posts"."category_id") = (%s) ORDER BY "published_at" DESC NULLS FIRST LIMIT 10) AS "_root.base"'
         ' LEFT OUTER JOIN LATERAL (SELECT row_to_json((SELECT "_e" FROM (SELECT "_root.or.author.base"."username" AS "username") AS "_e")) AS "author" FROM (SELECT * FROM "public"."users" WHERE ("_root.base"."author_id") = ("id") LIMIT 1) AS "_root.or.author.base") AS "_root.or.author" ON (\'true\')'
         ' ORDER BY "root.pg.published_at" DESC NULLS FIRST) AS "_root"',
-        _category,
+        category,
     ),
     Ask(
         "hasura aggregate",
         'SELECT json_build_object(\'aggregate\', json_build_object(\'count\', COUNT(*), \'max\', json_build_object(\'views\', MAX("views")))) AS "root" FROM (SELECT * FROM "public"."posts" WHERE ("public"."posts"."author_id") = (%s)) AS "_root.base"',
-        _user,
+        user,
     ),
     Ask(
         "prisma findMany",
         'SELECT "public"."posts"."id", "public"."posts"."title", "public"."posts"."author_id" FROM "public"."posts" WHERE ("public"."posts"."author_id" = %s AND "public"."posts"."title" ILIKE %s) ORDER BY "public"."posts"."id" ASC LIMIT %s OFFSET %s',
-        lambda r: (*_user(r), f"%{r.randrange(16):x}%", 10, 0),
+        lambda r: (*user(r), f"%{r.randrange(16):x}%", 10, 0),
     ),
     Ask(
         "prisma cursor",
         'SELECT "public"."posts"."id", "public"."posts"."title" FROM "public"."posts", (SELECT "public"."posts"."id" AS "posts_id_0" FROM "public"."posts" WHERE ("public"."posts"."id") = (%s)) AS "order_cmp" WHERE "public"."posts"."id" >= "order_cmp"."posts_id_0" ORDER BY "public"."posts"."id" ASC LIMIT %s OFFSET %s',
-        lambda r: (*_post(r), 10, 1),
+        lambda r: (*post(r), 10, 1),
     ),
     Ask(
         "prisma relation some",
         'SELECT "public"."users"."id", "public"."users"."username" FROM "public"."users" WHERE ("public"."users"."id") IN (SELECT "t1"."author_id" FROM "public"."posts" AS "t1" WHERE ("t1"."category_id" = %s AND "t1"."published_at" > %s AND "t1"."author_id" IS NOT NULL)) LIMIT %s OFFSET %s',
-        lambda r: (*_category(r), _BEGIN + timedelta(minutes=POSTS - 2000), 20, 0),
+        lambda r: (*category(r), BEGIN + timedelta(minutes=POSTS - 2000), 20, 0),
     ),
     Ask(
         "prisma _count",
         'SELECT "public"."posts"."id", COALESCE("aggr_selection_0_comments"."_aggr_count_comments", 0) AS "_aggr_count_comments" FROM "public"."posts" LEFT JOIN (SELECT "public"."comments"."post_id", COUNT(*) AS "_aggr_count_comments" FROM "public"."comments" WHERE 1=1 GROUP BY "public"."comments"."post_id") AS "aggr_selection_0_comments"'
         ' ON ("public"."posts"."id" = "aggr_selection_0_comments"."post_id") WHERE "public"."posts"."author_id" = %s ORDER BY "public"."posts"."id" ASC OFFSET %s',
-        lambda r: (*_user(r), 0),
+        lambda r: (*user(r), 0),
     ),
 ]
 
@@ -391,97 +341,97 @@ BY_HAND = [
     Ask(
         "keyset page",
         "SELECT id, title, created_at FROM posts WHERE (created_at, id) < (%s, %s) ORDER BY created_at DESC, id DESC LIMIT 20",
-        lambda r: (_at(r), *_post(r)),
+        lambda r: (at(r), *post(r)),
     ),
     Ask(
         "keyset page of joined rows",
         "SELECT c.id, c.body, u.username, p.title FROM comments c JOIN users u ON u.id = c.author_id JOIN posts p ON p.id = c.post_id WHERE c.created_at < %s AND c.deleted_at IS NULL ORDER BY c.created_at DESC LIMIT 20",
-        lambda r: (_at(r),),
+        lambda r: (at(r),),
     ),
     Ask(
         "latest per group, distinct on",
         "SELECT DISTINCT ON (c.post_id) c.post_id, c.id, c.body FROM comments c WHERE c.post_id = ANY (%s) ORDER BY c.post_id, c.created_at DESC",
-        _posts(20),
+        posts(20),
     ),
     Ask(
         "latest per group, lateral",
         "SELECT p.id, l.id, l.body FROM posts p LEFT JOIN LATERAL (SELECT c.id, c.body FROM comments c WHERE c.post_id = p.id ORDER BY c.created_at DESC LIMIT 3) l ON true WHERE p.author_id = %s",
-        _user,
+        user,
     ),
     Ask(
         "latest per group, row_number",
         "SELECT * FROM (SELECT c.*, row_number() OVER (PARTITION BY c.post_id ORDER BY c.created_at DESC) AS rn FROM comments c WHERE c.post_id = ANY (%s)) x WHERE rn <= 3",
-        _posts(20),
+        posts(20),
     ),
     Ask(
         "feed of followed",
         "SELECT p.id, p.title, u.username FROM follows f JOIN posts p ON p.author_id = f.followed_id JOIN users u ON u.id = p.author_id WHERE f.follower_id = %s AND p.status = 'published' ORDER BY p.published_at DESC LIMIT 20",
-        _user,
+        user,
     ),
     Ask(
         "page of a subquery, joined",
         "SELECT p.id, p.title, u.username FROM (SELECT * FROM posts WHERE category_id = %s ORDER BY published_at DESC LIMIT 20) p JOIN users u ON u.id = p.author_id ORDER BY p.published_at DESC",
-        _category,
+        category,
     ),
     Ask(
         "limit around a subquery",
         "SELECT * FROM (SELECT p.id, p.title, p.created_at, u.username FROM posts p JOIN users u ON u.id = p.author_id) q ORDER BY q.created_at DESC LIMIT 20",
-        _none,
+        none,
     ),
     Ask(
         "page with the total",
         "SELECT id, title, count(*) OVER () AS total FROM posts WHERE author_id = %s ORDER BY created_at DESC LIMIT 5",
-        _user,
+        user,
     ),
     Ask(
         "json of a post with its comments",
         "SELECT json_build_object('id', p.id, 'title', p.title, 'comments', (SELECT coalesce(json_agg(json_build_object('id', c.id, 'body', c.body) ORDER BY c.id), '[]') FROM comments c WHERE c.post_id = p.id)) FROM posts p WHERE p.id = %s",
-        _post,
+        post,
     ),
     Ask(
         "tags of a post, gathered",
         "SELECT p.id, array_agg(t.name ORDER BY t.name) FROM posts p JOIN post_tags pt ON pt.post_id = p.id JOIN tags t ON t.id = pt.tag_id WHERE p.id = ANY (%s) GROUP BY p.id",
-        _posts(10),
+        posts(10),
     ),
     Ask(
         "documents by a member",
         "SELECT id, meta->>'lang' FROM posts WHERE author_id = %s AND meta->>'lang' = 'de' AND (meta->>'words')::int > 100",
-        _user,
+        user,
     ),
     Ask(
         "labels contain",
         "SELECT id, title FROM posts WHERE labels @> %s AND author_id = %s",
-        lambda r: ([f"l{r.randint(0, 49)}"], *_user(r)),
+        lambda r: ([f"l{r.randint(0, 49)}"], *user(r)),
     ),
     Ask(
         "regular expression in a category",
         "SELECT id, title FROM posts WHERE category_id = %s AND published_at > %s AND title ~* %s ORDER BY published_at DESC",
-        lambda r: (*_category(r), _BEGIN + timedelta(minutes=POSTS - 20000), f"about {r.randrange(16):x}"),
+        lambda r: (*category(r), BEGIN + timedelta(minutes=POSTS - 20000), f"about {r.randrange(16):x}"),
     ),
     Ask(
         "rollup of few rows",
         "SELECT status, category_id, count(*), sum(views) FROM posts WHERE author_id = %s GROUP BY ROLLUP (status, category_id) ORDER BY 1, 2",
-        _user,
+        user,
     ),
     Ask(
         "orders summed by day",
         "SELECT placed_at::date AS d, count(*), sum(amount), sum(amount / quantity) FROM orders WHERE placed_at >= %s AND placed_at < %s GROUP BY 1 ORDER BY 1",
-        lambda r: (lambda t: (t, t + timedelta(days=2)))(_at(r)),
+        lambda r: (lambda t: (t, t + timedelta(days=2)))(at(r)),
     ),
     Ask(
         "orders filtered sums",
         "SELECT count(*) FILTER (WHERE status = 'new'), sum(amount) FILTER (WHERE status = 'paid'), avg(amount)::numeric(10,2) FROM orders WHERE user_id = %s",
-        _user,
+        user,
     ),
     Ask(
         "running total",
         "SELECT id, amount, sum(amount) OVER (ORDER BY placed_at, id) FROM orders WHERE user_id = %s",
-        _user,
+        user,
     ),
     Ask(
         "union of activity",
         "SELECT 'post' AS kind, id, created_at FROM posts WHERE author_id = %s UNION ALL SELECT 'comment', id, created_at FROM comments WHERE author_id = %s ORDER BY created_at DESC LIMIT 20",
-        lambda r: _user(r) * 2,
+        lambda r: user(r) * 2,
     ),
     Ask(
         "category tree",
@@ -501,12 +451,12 @@ BY_HAND = [
     Ask(
         "delete of a comment",
         "DELETE FROM comments WHERE id = %s AND author_id = %s",
-        lambda r: (r.randint(1, 2_000_000), *_user(r)),
+        lambda r: (r.randint(1, 2_000_000), *user(r)),
     ),
     Ask(
         "delete a post, cascading",
         "DELETE FROM posts WHERE id = %s",
-        lambda r: (r.randint(_KEPT + 1, POSTS),),
+        lambda r: (r.randint(KEPT + 1, POSTS),),
     ),
     Ask(
         "insert with sub-select",
@@ -516,19 +466,19 @@ BY_HAND = [
     Ask(
         "mutual follows",
         "SELECT u.id, u.username FROM follows a JOIN follows b ON b.follower_id = a.followed_id AND b.followed_id = a.follower_id JOIN users u ON u.id = a.followed_id WHERE a.follower_id = %s",
-        _user,
+        user,
     ),
     Ask(
         "newest comments of a day per post",
         "SELECT post_id, count(*) AS n, max(created_at) FROM comments WHERE created_at >= %s AND created_at < %s GROUP BY post_id ORDER BY n DESC, post_id LIMIT 10",
-        lambda r: (lambda t: (t, t + timedelta(hours=2)))(_at(r)),
+        lambda r: (lambda t: (t, t + timedelta(hours=2)))(at(r)),
     ),
     Ask(
         "numeric literals",
         "SELECT id, amount * 1.19 AS gross FROM orders WHERE user_id = %s AND amount > 10.5",
-        _user,
+        user,
         True,
     ),
 ]
 
-STATEMENTS = [*DJANGO, *RAILS, *HIBERNATE, *POSTGREST, *GRAPHQL, *BY_HAND]
+STATEMENTS = [*DJANGO, *RAILS, *HIBERNATE, *POSTGREST, *GRAPHQL, *BY_HAND, *MAPPERS, *QUEUES, *DOCUMENTS]

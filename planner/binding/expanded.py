@@ -20,7 +20,7 @@ from planner.binding import ir, ordinality
 from planner.binding.domains import obeying
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, quote_text, sql
 from planner.binding.functions.conversions import modified
-from planner.binding.functions.json import populated_texts
+from planner.binding.functions.json import objects_of, populated_texts
 from planner.binding.functions.value_texts import from_text, record_text, stored_text, stored_value
 from planner.binding.naming import identifier
 from planner.binding.records import fields_of
@@ -70,7 +70,7 @@ def by_definition(
             )
         return None
     argument = queries.emitter.frag(made.args[0])
-    rows = sql("tw_json_elements(", argument, ")") if _RECORDS[op] else sql("[", argument, "]")
+    rows = objects_of(argument, op.partition("(")[0]) if _RECORDS[op] else sql("[", argument, "]")
     columns: Columns = []
     cells = []
     free = True
@@ -100,7 +100,7 @@ def _populated(queries: QueryBinder, made: ir.Node, given: Sequence[exp.ColumnDe
     emitter = queries.emitter
     argument = emitter.frag(made.args[1])
     text = sql("NULL") if known is None else record_text(emitter.frag(base), base.type, stored_text)
-    objects = sql("tw_json_elements(", argument, ")") if several else sql("[", argument, "]")
+    objects = objects_of(argument, made.op.partition("(")[0]) if several else sql("[", argument, "]")
     cells = [
         obeying(queries, _as_value(sql(f"tw_record_item(j, {i})"), ref), ref, use)
         for i, ((_, ref), use) in enumerate(zip(columns, uses, strict=True))

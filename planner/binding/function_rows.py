@@ -34,6 +34,7 @@ from planner.binding.facts import procs, type_name, type_oid
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.from_items import Source, star_of
 from planner.binding.keyed import calls as keyed_calls
+from planner.binding.keyed import documents as keyed_documents
 from planner.binding.naming import figure_name, function_name, identifier
 from planner.binding.records import fields_of
 from planner.binding.routines import rows as routine_rows
@@ -107,7 +108,13 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
             sources.rename(relation, alias)
         sources.queries.declare(number, emitted)
         return Source(
-            _lateral(text, number), [relation], star_of(relation), padded=spare and _lateral(spare, number)
+            _lateral(text, number),
+            [relation],
+            star_of(relation),
+            ()
+            if numbered or spare is None  # domains are asked by DuckDB's text
+            else keyed_documents.steps(sources.queries, relation, lists[0], fields),
+            padded=spare and _lateral(spare, number),
         )
     listed: list[tuple[Frag, str]] = []
     split: list[Item] = []  # the columns of composite values

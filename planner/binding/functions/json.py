@@ -255,8 +255,13 @@ def populated_texts(base: Frag, objects: Frag, known: Fields) -> Frag:
     return sql("list_transform(", objects, ", lambda tw_x: ", made, ")")
 
 
-def _populated_records(base: Frag, of: TypeRef, text: Frag, rows: bool) -> Frag:
-    objects = sql("tw_json_elements(", text, ")") if rows else sql("[", text, "]")
+def objects_of(text: Frag, function: str) -> Frag:
+    """The objects of an array, as a list of texts. `function`: who reads them, which errors name."""
+    return sql("tw_json_records(", text, f", {quote_text(function)})")
+
+
+def _populated_records(base: Frag, of: TypeRef, text: Frag, rows: bool, name: str) -> Frag:
+    objects = objects_of(text, name) if rows else sql("[", text, "]")
     texts = populated_texts(record_text(base, of, stored_text), objects, fields_of(of) or ())
     made = sql("list_transform(", texts, ", lambda tw_filled: ", record_value(sql("tw_filled"), of), ")")
     return made if rows else sql("CASE WHEN ", text, " IS NULL THEN ", base, " ELSE ", made, "[1] END")
@@ -266,11 +271,11 @@ def _populates(rows: bool, declared: str) -> None:
     word = "record" + "set" * rows
 
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-        of = call.args[0].type
+        of, name = call.args[0].type, call.op.partition("(")[0]
         if call.type.oid == t.RECORD and fields_of(of):
-            return _populated_records(args[0], of, args[1], rows)
+            return _populated_records(args[0], of, args[1], rows, name)
         if call.type.oid == t.RECORD:
-            name, record = call.op.partition("(")[0], call.args[0]
+            record = call.args[0]
             given = record.arg if isinstance(record, ir.Cast) else record
             unknown = isinstance(given, ir.Lit) and given.value is None
             way = "Provide a non-null record argument" if unknown else "Cast the record to a composite type"
@@ -285,9 +290,9 @@ def _populates(rows: bool, declared: str) -> None:
             filled = sql("tw_json_populated(", base, ", ", args[1], f", {oid})")
             return sql("CASE WHEN ", args[1], " IS NULL THEN ", args[0], " ELSE ", filled, " END")
         return sql(
-            "list_transform(tw_json_elements(",
-            args[1],
-            "), lambda tw_x: tw_json_populated(",
+            "list_transform(",
+            objects_of(args[1], name),
+            ", lambda tw_x: tw_json_populated(",
             base,
             f", tw_x, {oid}))",
         )

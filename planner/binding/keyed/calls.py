@@ -27,7 +27,7 @@ from planner.relations import TypeRef
 
 _TEXT: Final = TypeRef(t.TEXT)
 _FAMILIES: Final = (
-    "json", "text", "encodings", "format", "instants", "dates", "numbers",
+    "json", "text", "encodings", "format", "instants", "dates", "numbers", "records",
 )  # fmt: skip
 """Whose functions take microseconds."""
 _LONG: Final = re.compile(
@@ -90,6 +90,8 @@ date_part(text, date) => tw_date_part({0}, tw_midnight({1}))
 date_part(text, interval) => tw_interval_part({0}, {1})
 json_array_elements_text(json) => tw_texts_shown(tw_json_array_elements_text({0}))
 jsonb_array_elements_text(jsonb) => tw_texts_shown(tw_jsonb_array_elements_text({0}))
+json records(text, text) => tw_json_records({0}, {1})
+json field(text, text, int4) => tw_json_field({0}, {1}, {2})
 """
 _ROWS: Final = {
     f"{kind}_each{text}({kind})": f"tw_{kind}_each{text}({{0}})"

@@ -4,7 +4,8 @@
     state < 'active'      the text is one of those that were declared before it: 'created', 'retry'
 
 Job queues ask such things of each job: in conditions, CHECKs, WHEN of triggers, unique indexes over some rows. A plan is of one
-catalog, and so are the labels that it names. Two columns of an enum are not compared by order here, nor with parameters.
+catalog, and so are the labels that it names. Two columns of an enum are not compared by order here, nor with parameters. What is
+computed (`CASE WHEN tries < 3 THEN 'retry' ELSE 'failed' END`), as a new row's column often is, is computed once and looked for in the list.
 """
 
 from __future__ import annotations
@@ -52,8 +53,13 @@ def _ordered(op: str, a: ir.Node, b: ir.Node, of: Callable[[ir.Node], Expr]) -> 
     found = labels[:at] if op[0] == "<" else labels[at + 1 :]
     wanted = (*found, b.value) if op.endswith("=") else found
     value = of(a)
-    if len(wanted) > _LABELS_MAX or not isinstance(value, Col):
-        return None  # it would be computed for each of them
+    if isinstance(value, Const):
+        return Const(None if value.value is None else value.value in wanted, _BOOL)
+    if not isinstance(value, Col):
+        labels_of_it = tuple(Const(x, _TEXT) for x in wanted)
+        return Call("catalog among", (value, Call("catalog tuple", labels_of_it, _TEXT)), _BOOL)
+    if len(wanted) > _LABELS_MAX:
+        return None
     tests = tuple(Call("text = text", (value, Const(x, _TEXT)), _BOOL) for x in wanted or (_NO_LABEL,))
     return tests[0] if len(tests) == 1 else Call("or", tests, _BOOL)
 

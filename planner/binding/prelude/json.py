@@ -187,10 +187,18 @@ def _elements(text: str, function: str = "json_array_elements") -> list[str]:
     raise SqlError("22023", message)
 
 
-def _read_elements(text: str) -> list[str]:
-    """The elements of an array all of whose strings are read."""
+def _records(text: str, function: str) -> list[str]:
+    """The objects of an array all of whose strings are read. Raises 22023 for what is none, and has others in it."""
     refuse_escapes(text)
-    return _elements(text)
+    body = text.strip()
+    if not body.startswith("["):
+        what = "an object" if body.startswith("{") else "a scalar"
+        what = "a non-array" if function.startswith("jsonb") else what
+        raise SqlError("22023", f"cannot call {function} on {what}")
+    found = [v for _, v in spans(body)]
+    if not all(v.startswith("{") for v in found):
+        raise SqlError("22023", f"argument of {function} must be an array of objects")
+    return found
 
 
 def _without_nulls(text: str) -> str:
@@ -367,7 +375,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_json_length", _length, (_V,), "INTEGER"),
     ("tw_json_quote", _quote, (_V,), _V),
     ("tw_json_keys", _keys, (_V,), "VARCHAR[]"),
-    ("tw_json_elements", _read_elements, (_V,), "VARCHAR[]"),
+    ("tw_json_records", _records, (_V, _V), "VARCHAR[]"),
     ("tw_jsonb_keys", lambda v: _keys(v, "jsonb"), (_V,), "VARCHAR[]"),
     *(
         (f"tw_{name}", lambda v, name=name: _elements(v, name), (_V,), "VARCHAR[]")
