@@ -26,6 +26,9 @@ _WITHOUT_EQUALITY: Final = GEOMETRIC | {
     t.VOID,
     t.PG_SNAPSHOT,
     t.TXID_SNAPSHOT,
+    t.LQUERY,
+    t.LTXTQUERY,
+    t.QUERY_INT,
 }
 """Types of which no operator says in a way that sorting and hashing could use whether two values are equal."""
 

@@ -23,6 +23,7 @@ from planner.types import oids
 Use = Oid | str
 """An OID, a word of an expression, or one of these:"""
 HAS_CLASSES: Final = "\0classes"
+"""Indexes over classes of operators that are named, or that an extension may have brought."""
 HAS_TEXT: Final = "\0text"
 HAS_QUERY: Final = "\0query"
 HAS_POLICIES: Final = "\0policies"
@@ -61,11 +62,11 @@ def uses(thing: Any) -> set[Use]:
             found.update(thing.aggregate.functions)
     elif isinstance(thing, Index):
         _say(thing.texts, found)
+        if thing.method not in ("btree", "hash") or any(k.opclass for k in thing.keys):
+            found.add(HAS_CLASSES)
         for key in thing.keys:
             _by_key(key.collation, found)
-            if key.opclass:
-                found.add(HAS_CLASSES)
-                _by_key(key.opclass, found)
+            _by_key(key.opclass, found)
     elif isinstance(thing, Domain):
         found.add(thing.base.oid)
         _by_key(thing.collation, found)

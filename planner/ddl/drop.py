@@ -441,6 +441,9 @@ def _remove_part(scope: Scope, part: Dependent) -> None:
     elif part.constraint is not None:
         kept = tuple(c for c in table.constraints if c.oid != part.constraint.oid)
         scope.replace(table, replace(table, constraints=kept))
+        index = scope.catalog.get(part.constraint.index_oid) if part.constraint.index_oid else None
+        if index is not None:
+            scope.remove(index)
     elif part.column is not None:
         columns = tuple(
             replace(c, default=None, sequence_oid=0) if c.attnum == part.column.attnum else c

@@ -36,10 +36,10 @@ from planner.catalog.uses import HAS_CLASSES, HAS_TEXT
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.rights import permits
 from planner.ddl.scope import Scope
-from planner.extensions import class_of, facts, function_names, known
+from planner.extensions import class_of, default_of, facts, function_names, known
 from planner.lexer import tokenize
 from planner.textsearch import chains
-from planner.types.of_extensions import MEMBERS
+from planner.types.of_extensions import EXTENSION_OF, MEMBERS
 
 _TEXTS: Final = (types.TEXT, types.VARCHAR)
 _MISSING: Final = 'extension "{}" does not exist'
@@ -170,7 +170,12 @@ def users_of(scope: Scope, extension: Extension) -> list[User]:
                 found.append(User(table, on, constraint=constraint))
     for index in scope.catalog.indexes_using(HAS_TEXT, HAS_CLASSES):
         on = _class_used(scope, extension, index) or trial.needs(*_texts(scope, index))
-        if on and not index.constraint_oid:
+        if on and index.constraint_oid:
+            table = scope.catalog.table(index.table_oid)
+            found += (
+                User(table, on, constraint=c) for c in table.constraints if c.oid == index.constraint_oid
+            )
+        elif on:
             found.append(User(index, on))
     for kept in stored_queries(scope.catalog):
         query = kept.query
@@ -196,8 +201,12 @@ def _texts(scope: Scope, index: Index) -> Iterator[str]:
 
 
 def _class_used(scope: Scope, extension: Extension, index: Index) -> str:
+    columns = {c.attnum: c.type.oid for c in scope.catalog.table(index.table_oid).columns}
     for key in index.keys:
         bare = key.opclass.rpartition(".")[2]
+        kind = columns.get(key.attnum, 0)
+        if not bare and kind in types.BY_OID and kind not in EXTENSION_OF:
+            bare = default_of(index.method, types.BY_OID[kind].typname)[1]
         found = class_of(index.method, bare) if bare else None
         if found is not None and found[0] == extension.name:
             return f"operator class {bare} for access method {index.method}"

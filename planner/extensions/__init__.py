@@ -61,15 +61,17 @@ def class_of(method: str, name: str) -> tuple[str, str] | None:
 
 
 @lru_cache(maxsize=1)
-def _defaults() -> frozenset[tuple[str, str]]:
-    return frozenset(
-        (method, of) for _, method, _, of, is_default, _ in facts("classes") if is_default == "1"
-    )
+def _defaults() -> dict[tuple[str, str], tuple[str, str]]:
+    return {
+        (method, of): (extension, name)
+        for extension, method, name, of, is_default, _ in facts("classes")
+        if is_default == "1"
+    }
 
 
-def has_class(method: str, of: str) -> bool:
-    """Whether an extension brings the class by which an index of a method takes the type, where none is said."""
-    return (method, of) in _defaults()
+def default_of(method: str, of: str) -> tuple[str, str]:
+    """The extension and the class that it brings for an index of a method over the type, where none is said; empty for none."""
+    return _defaults().get((method, of), ("", ""))
 
 
-__all__ = ["Known", "class_of", "facts", "function_names", "has_class", "known"]
+__all__ = ["Known", "class_of", "default_of", "facts", "function_names", "known"]

@@ -26,9 +26,13 @@ NAMES: Final = (
     "pgcrypto",
     "unaccent",
     "uuid-ossp",
+    "intarray",
 )
+"""In the order in which they came here: classes of operators are numbered in it (`planner.catalog.system.extension_classes`)."""
 TYPES: Final = tuple(
-    f"{array}{name}" for name in ("citext", "hstore", "ltree", "lquery", "ltxtquery") for array in ("", "_")
+    f"{array}{name}"
+    for name in ("citext", "hstore", "ltree", "lquery", "ltxtquery", "query_int")
+    for array in ("", "_")
 )
 """The types that extensions bring (`planner.types.of_extensions`), and arrays over them."""
 _MEMBERS: Final = """
@@ -72,7 +76,7 @@ QUERIES: Final = {
             coalesce((select k.typname from pg_type k where k.oid = c.opckeytype and k.oid < 16384), '')
         from ({_MEMBERS.format("pg_opclass")}) m join pg_opclass c on c.oid = m.objid
         join pg_am a on a.oid = c.opcmethod join pg_type t on t.oid = c.opcintype
-        order by 1, c.oid
+        order by array_position(%(names)s, m.extname::text), c.oid
     """,
     "casts": f"""
         select m.extname, s.typname, t.typname, c.castcontext, c.castmethod

@@ -27,6 +27,12 @@ MEMBERS: Final[dict[str, tuple[BuiltinType, ...]]] = {
             "hstore_recv", "hstore_send", "-", "-", "i", "x", 0,
         ),
     ),
+    "intarray": (
+        BuiltinType(
+            oids.QUERY_INT, "query_int", oids.QUERY_INT_ARRAY, -1, False, "b", "U", False, ",", 0, "bqarr_in", "bqarr_out",
+            "-", "-", "-", "-", "i", "x", 0,
+        ),
+    ),
     "ltree": (
         BuiltinType(
             oids.LTREE, "ltree", oids.LTREE_ARRAY, -1, False, "b", "U", False, ",", 0, "ltree_in", "ltree_out",

@@ -62,6 +62,7 @@ UNORDERED: Final = frozenset(
         oids.REFCURSOR,
         oids.LQUERY,
         oids.LTXTQUERY,
+        oids.QUERY_INT,
         *GEOMETRIC,
     )
 )

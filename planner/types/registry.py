@@ -36,6 +36,7 @@ from planner.types.ltrees import LtreeType
 from planner.types.macaddrs import MacaddrType
 from planner.types.money import MoneyType
 from planner.types.networks import NetworkType
+from planner.types.number_queries import NumberQueryType
 from planner.types.numeric import NumericType
 from planner.types.of_extensions import MEMBERS
 from planner.types.places import PlaceType
@@ -87,6 +88,7 @@ _OF_EXTENSIONS: Final[dict[str, Callable[[int], SqlType]]] = {
     "ltree": LtreeType,
     "lquery": LtreeType,
     "ltxtquery": LtreeType,
+    "query_int": NumberQueryType,
 }
 
 

@@ -57,6 +57,7 @@ _FAMILIES = (
     "textsearch",
     "hstore",
     "ltree",
+    "intarray",
     "geometry",
     "money",
     "xml",

@@ -67,6 +67,7 @@ _SHOWN = frozenset(
         "hstore",
         "lquery",
         "ltxtquery",
+        "query_int",
         "xml",
         *OF_DATUM,
     ]
@@ -104,6 +105,7 @@ _READ = frozenset(
         "ltree",
         "lquery",
         "ltxtquery",
+        "query_int",
         *OF_DATUM,
     ]
 )

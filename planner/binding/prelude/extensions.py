@@ -14,6 +14,8 @@ from planner.extensions import (
     hstores,
     ltree_patterns,
     ltrees,
+    number_queries,
+    numbers,
     passwords,
     sounds,
     trigrams,
@@ -21,7 +23,7 @@ from planner.extensions import (
 )
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
-_V, _B, _I, _CHANCE, _L = "VARCHAR", "BLOB", "INTEGER", "DOUBLE", "VARCHAR[]"
+_V, _B, _I, _CHANCE, _L, _N = "VARCHAR", "BLOB", "INTEGER", "DOUBLE", "VARCHAR[]", "INTEGER[]"
 
 
 def _anew(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -110,5 +112,11 @@ FUNCTIONS: list[Entry] = [
     ("tw_ltree_any_holding", _found(ltree_patterns.first_holding), (_L, _V), "BOOLEAN"),
     ("tw_ltree_any_any", ltree_patterns.any_matches_any, (_L, _L), "BOOLEAN"),
     ("tw_send_ltree", ltrees.to_binary, (_V,), _B),
+    ("tw_int_ordered", numbers.ordered, (_V, _V), _V),
+    ("tw_int_uniq", numbers.uniq, (_V,), _V),
+    ("tw_int_without", numbers.without, (_V, _I), _V),
+    ("tw_int_part", numbers.part, (_N, _I, _I), _N),
+    ("tw_int_holds", number_queries.holds, (_N, _V), "BOOLEAN"),
+    ("tw_int_querytree", numbers.querytree, (_V,), _V),
     ("tw_show_trgm", trigrams.show_trgm, (_V,), "VARCHAR[]"),
 ]

@@ -22,7 +22,7 @@ from planner.ddl.constraints.collated_keys import no_default_class
 from planner.ddl.extensions import of_an_extension
 from planner.ddl.scope import Scope
 from planner.ddl.types.casts import coercible
-from planner.extensions import has_class
+from planner.extensions import default_of
 from planner.types import oids
 from planner.types.declared import FIRST_USER_OID
 from planner.types.enums import labels_of
@@ -61,7 +61,10 @@ def key_class(scope: Scope, method: str, said: str, of: TypeRef | None) -> str:
 def refuse_without(scope: Scope, method: str, of: TypeRef) -> None:
     """Raises 42704 for a type of the system's, or of an extension, that the index's method knows no operators for."""
     of_extension = of.oid in EXTENSION_OF
-    if of.oid >= FIRST_USER_OID or (of_extension and has_class(method, types.BY_OID[of.oid].typname)):
+    extension = default_of(method, types.BY_OID[of.oid].typname)[0] if of.oid in types.BY_OID else ""
+    if of.oid >= FIRST_USER_OID or (
+        extension and (of_extension or scope.catalog.extension(extension) is not None)
+    ):
         return
     if of_extension and of.oid != oids.CITEXT and not types.element_of(of.oid):
         raise no_default_class(of, method)
