@@ -45,6 +45,7 @@ from executor.sizes import Sizes
 from executor.snapshot.hydration import HydrationProgress
 from executor.snapshot.store import SnapshotStore
 from executor.snapshot.writer import SnapshotLimits
+from executor.statistics.reported import Reported
 from planner.abc import Oid, SqlError, Table
 from planner.binding.prelude import installation as prelude
 from planner.catalog import TEMPORARY_PREFIX, Catalog, Database, Role, Schema, quote_identifier
@@ -95,6 +96,7 @@ class Executor:
         self.past = PastCatalogs(env, self.catalogs, self.past_tables)
         self.slots = Slots(env, limits.slot_kept_bytes_max)
         self.plans = Plans(env, planner, store, self.catalogs)
+        self.statistics = Reported(self)
         self.rules = self.plans.rules
         self.triggers_of = self.plans.triggers_of
         self.sessions: dict[int, Session] = {}
@@ -267,6 +269,7 @@ class Executor:
         session = Session(self, pid, user, database, options)
         session.settings_changed()  # what it begins with: of the client, the role and the database
         self.sessions[pid] = session
+        self.statistics.began(session)
         return session
 
     def admit(self, user: str) -> None:
@@ -302,7 +305,8 @@ class Executor:
 
     def closed(self, session: Session) -> None:
         """The session is gone; asked again when a commit of its last block comes to be known afterwards."""
-        self.sessions.pop(session.pid, None)
+        if self.sessions.pop(session.pid, None) is not None:
+            self.statistics.ended(session)
         self.slots.ended(session.pid)
         if self._closed:
             return

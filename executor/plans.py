@@ -34,6 +34,7 @@ from executor.session.drawing import Draws
 from executor.session.partitions.leafwise import LeafPlans
 from executor.session.secured_rules import SecuredRules
 from executor.snapshot.store import SnapshotStore
+from executor.statistics.counts import WHOLE, Counts, TableCounts, way_of_step
 from executor.triggers.table import Holder, TableTriggers, fires
 from planner import triggers
 from planner.abc import (
@@ -80,6 +81,7 @@ class Plans:
         self._rules: dict[tuple[int, int], TableRules] = {}
         self._swept_at = SWEPT_MIN
         self._checks = BoundChecks(planner)
+        self.counts = Counts()
         self._prepared: dict[tuple[Any, ...], Plan] = {}
 
     def prepared(self, text: str, context: PlanContext, types: tuple[int, ...]) -> Plan:
@@ -122,12 +124,19 @@ class Plans:
             seen = self._seen(table, catalog)
             if rules is None or rules.table is not table or rules.under != seen.meaning:
                 called: set[Oid] = set()
-                rules = TableRules(table, partial(self._checks.bind, seen, called), seen)
+                counts = self.counts_of(table, seen)
+                rules = TableRules(table, partial(self._checks.bind, seen, called), seen, counts)
                 rules.under = seen.meaning if called else None
                 if len(self._rules) + len(self._triggers) >= self._swept_at:
                     self._sweep()
                 self._rules[table.oid, view] = rules
         return rules
+
+    def counts_of(self, table: Table, catalog: Catalog) -> TableCounts:
+        """What is counted of a table in a catalog's database."""
+        counts = self.counts.table(table.oid)
+        counts.database_oid = catalog.database_oid
+        return counts
 
     def over_rows(self, table: Table, text: str, catalog: Catalog) -> Expr | None:
         """An expression over a table's rows, if it is of built-in functions alone and the keyed engine has words for it."""
@@ -182,7 +191,9 @@ class Plans:
             ends = isinstance(body.statement, Begin | Commit | Rollback)
             return CompiledPlan(Door.END if ends else Door.WIDE, catalog, current, statement=body.statement)
         if not isinstance(body, KeyedRead | InsertValues | KeyedUpdate | KeyedDelete):
-            found = CompiledPlan(Door.WIDE, catalog, current, shortcut=self._shortcut(current, session))
+            found = CompiledPlan(
+                Door.WIDE, catalog, current, shortcut=self._shortcut(current, catalog, session)
+            )
             if "by_range" in current.extra:
                 keyed = dataclasses.replace(current, body=current.extra["by_range"], extra={})
                 with contextlib.suppress(ExecutionError):  # the keyed engine cannot compute it
@@ -213,11 +224,20 @@ class Plans:
                 beyond = None
                 if "beyond" in current.extra:
                     wide = dataclasses.replace(current, body=current.extra["beyond"], extra={})
-                    few = self._shortcut(current, session)  # of which there are few, in no order
+                    few = self._shortcut(current, catalog, session)  # of which there are few, in no order
                     beyond = CompiledPlan(Door.WIDE, catalog, wide, shortcut=few)
                 read = ReadPlan(body)
+                way = self.counts_of(table, catalog).way(read.lookup.name)
                 by_read = CompiledPlan(
-                    Door.READ, catalog, current, table, image, read=read, lock=body.lock, beyond=beyond
+                    Door.READ,
+                    catalog,
+                    current,
+                    table,
+                    image,
+                    read=read,
+                    lock=body.lock,
+                    way=way,
+                    beyond=beyond,
                 )
                 self._put_choices(by_read)
                 return by_read
@@ -255,6 +275,7 @@ class Plans:
             write=write,
             rules=rules,
             target=target,
+            way=rules.counts.way(write.lookup.name) if isinstance(write, UpdatePlan) else None,
             related=refers or takes,
             fires=fires,
         )
@@ -365,16 +386,16 @@ class Plans:
             found.append(Parent(indexes, self._store.image(parent.shard), self.rules(parent, catalog)))
         return tuple(found)
 
-    def _shortcut(self, plan: Plan, session: Session) -> Shortcut | None:
+    def _shortcut(self, plan: Plan, catalog: Catalog, session: Session) -> Shortcut | None:
         """The keyed way to a query's answer, for when it asks for little."""
         body = plan.extra.get("keyed")
-        found = None if body is None else self._keyed_way(body, session)
+        found = None if body is None else self._keyed_way(body, catalog, session)
         if found is None or not isinstance(body, KeyedRead) or body.otherwise is None:
             return found
-        other = self._keyed_way(body.otherwise, session)
+        other = self._keyed_way(body.otherwise, catalog, session)
         return found if other is None else either_way(found, other)
 
-    def _keyed_way(self, body: KeyedRead | KeyedJoin, session: Session) -> Shortcut | None:
+    def _keyed_way(self, body: KeyedRead | KeyedJoin, catalog: Catalog, session: Session) -> Shortcut | None:
         try:
             join = join_of(body) if isinstance(body, KeyedJoin) else None
             tables = (body.table,) if isinstance(body, KeyedRead) else join.tables if join is not None else ()
@@ -384,17 +405,23 @@ class Plans:
                 return None
             images = tuple(self._store.image(x.shard) for x in tables)
             if not isinstance(body, KeyedRead):
-                return None if join is None else Shortcut(join.short, images, tables, join)
+                if join is None:
+                    return None
+                steps = [(x.table, way_of_step(x)) for x in join.steps if x.table is not None]
+                ways = tuple(self.counts_of(table, catalog).way(name) for table, name in steps)
+                return Shortcut(join.short, images, tables, join, ways=ways)
+            counts = self.counts_of(body.table, catalog)
             if body.terms is not None:
                 from executor.session.searching import led_to
 
                 by_terms = TermsRead(body, led_to)
-                return Shortcut(by_terms.rows, images[0], tables, by_terms)
+                return Shortcut(by_terms.rows, images[0], tables, by_terms, ways=(counts.way(WHOLE),))
             if body.index:
                 by_index = IndexRead(body)
-                return Shortcut(by_index.rows, images[0], tables, by_index)
+                return Shortcut(by_index.rows, images[0], tables, by_index, ways=(counts.way(body.index),))
             by_key = ReadPlan(body)
-            return Shortcut(by_key.short, images[0], tables, by_key)
+            way = counts.way(by_key.lookup.name)
+            return Shortcut(by_key.short, images[0], tables, by_key, ways=(way,))
         except NotCompilable:
             return None
 

@@ -103,7 +103,8 @@ class CommitSteps(CommitQueue):
         self.waiting: Callable[[], int] = int
         """How many of them wait for a lock: likewise."""
         self.patience = Patience(monotonic_s)
-        self.rounds = 0
+        self.rounds = self.appended_bytes = 0
+        """Appends, and what they have brought to the log."""
         self.members = 0
         self.refused = 0
 

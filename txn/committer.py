@@ -118,6 +118,7 @@ class Committer(CommitSteps):
             self._isolate(group, admitted, error)
             return
         self.rounds += 1
+        self.appended_bytes += len(data)
         self._sent = True
         beside = self.beside
         if beside is not None and (self._slow or self._others(admitted)) and beside.takes(len(data)):

@@ -27,6 +27,7 @@ from planner.catalog import system
 from planner.catalog.catalog import Catalog
 from planner.catalog.system import found
 from planner.catalog.system.handles import is_open, opened
+from planner.catalog.system.statistics import STATISTICS
 from storage.abc import Row
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ class SeenByAll:
                 sizes=session.executor.sizes,
                 blocking=partial(blocking, session.executor),
                 interval_style=style,
+                statistics=session.executor.statistics,
             )
             known = Seen(key, catalog, context)
             self._make_room()
@@ -162,7 +164,7 @@ class SeenByAll:
 
     def is_fresh(self, name: _Name) -> bool:
         """Whether a relation's rows are only known to the running server."""
-        return name[0] == "pg_catalog" and name[1] in self._server
+        return name[0] == "pg_catalog" and (name[1] in self._server or name[1] in STATISTICS)
 
     def fresh(self, session: SessionContext, name: _Name) -> Sequence[Row]:
         """The rows of such a relation, as they are at this moment."""
@@ -172,10 +174,11 @@ class SeenByAll:
             seen.search_path,
             seen.user,
             seen.database,
-            {name[1]: self._server[name[1]](session)},
+            {name[1]: self._server[name[1]](session)} if name[1] in self._server else {},
             seen.sizes,
             seen.blocking,
             seen.interval_style,
+            seen.statistics,
         )
         return found.datums(name, system.rows(*name, context))
 

@@ -20,6 +20,7 @@ from executor.constraints.references import ForeignKey, ReferenceRule, reference
 from executor.constraints.screens import Screen, screen
 from executor.keyed.compile import NotCompilable, compile_condition_not_false
 from executor.keyed.key_values import datum_forms, primary_key_of, secondary_key_of
+from executor.statistics.counts import TableCounts
 from planner import types as t
 from planner.abc import Column, Constraint, Expr, Oid, SqlError, Table, Told
 from planner.catalog import Cast, Catalog, Function, Operator, domains
@@ -81,12 +82,14 @@ class TableRules:
     """The compiled constraints of one table definition. `wide_checks` are CHECKs that only DuckDB can compute."""
 
     __slots__ = (
-        "_foreign_keys", "asks", "checks", "deferrable", "defined", "guards", "identity", "key", "key_indexes", "key_space",
+        "_foreign_keys", "asks", "checks", "counts", "deferrable", "defined", "guards", "identity", "key", "key_indexes", "key_space",
         "not_null", "references", "screens", "size_bytes", "table", "under", "uniques", "wide_checks", "within",
     )  # fmt: skip
 
-    def __init__(self, table: Table, bind_check: BindCheck, catalog: Catalog) -> None:
+    def __init__(self, table: Table, bind_check: BindCheck, catalog: Catalog, counts: TableCounts) -> None:
         self.table = table
+        self.counts = counts
+        """What is counted of the table's rows."""
         self.under: int | None = None
         """What names meant when they were bound (`Catalog.meaning`), if they call what users have defined."""
         self.asks = ""

@@ -14,6 +14,7 @@ locked, a table whose bulk is not read yet, a table that was altered meanwhile) 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any, Final
 
@@ -21,9 +22,10 @@ from executor.abc import Done, ExecutionError, Rows
 from executor.constraints.rules import TableRules, UniqueRule
 from executor.keyed.deferred_keys import NOTHING
 from executor.keyed.insert import InsertPlan
-from executor.keyed.write import Change, apply_changes
+from executor.keyed.write import Change, UpdatePlan, apply_changes
 from executor.keyed.writers import writer_of
 from executor.snapshot.abc import NotHydrated, TableImage, TooOldForKeyed
+from executor.statistics.counts import PRIMARY
 from planner.abc import Plan, ResultColumn
 from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Group, Key
@@ -98,9 +100,12 @@ class WriteTarget:
     """What all members of one compiled write share."""
 
     __slots__ = (
+        "by_changes",
         "columns",
+        "counts",
         "current",
         "done_one",
+        "ended_one",
         "held",
         "image",
         "insert",
@@ -149,6 +154,36 @@ class WriteTarget:
         """Members insert a row each, of which nothing is asked but whether its primary key is free."""
         self.leaves_alone = self.insert is not None and self.insert.leaves_alone
         self.undone_ts: Timestamp = 0
+        self.counts = rules.counts
+        self.by_changes = self.insert is not None and self.insert.body.on_conflict is not None
+        """Only the changes tell what becomes of rows: they are counted."""
+        self.ended_one = self._ended_one()
+        """Bumped when a member has committed that is of one row, and returns nothing."""
+
+    def _ended_one(self) -> Callable[[], int]:
+        """What counts the row along with the transaction, if it is known what becomes of it."""
+        plan, counts = self.plan, self.counts
+        if self.by_changes:
+            return counts.ended_alone
+        if self.insert is not None:
+            return counts.appended_alone
+        if not isinstance(plan, UpdatePlan):
+            return counts.ended_alone
+        if plan.lookup.name == PRIMARY:
+            return counts.changed_alone if plan.update is not None else counts.removed_alone
+        return partial(self.ended_of, 1)
+
+    def ended_of(self, many: int) -> int:
+        """A member has committed that is of so many rows."""
+        if self.insert is not None and not self.by_changes:
+            self.counts.wrote(inserted=many)
+        elif isinstance(self.plan, UpdatePlan):
+            self.counts.way(self.plan.lookup.name).add(many)
+            if self.plan.update is not None:
+                self.counts.wrote(updated=many)
+            else:
+                self.counts.wrote(deleted=many)
+        return self.counts.ended_alone()
 
     def settled(self, rows: Sequence[Row]) -> None:
         """Before ON CONFLICT DO NOTHING leaves rows that it has met alone. Raises ComeAgain where they may be about to go."""
@@ -276,6 +311,8 @@ class WriteMember:
             return
         target.may_write(changes)
         target.write(changes, group, plan.written)
+        if target.by_changes:
+            target.counts.applied(changes)
 
     def _insert_one(self, group: Group) -> None:
         """`admit` of a row as most INSERTs have it."""
@@ -306,8 +343,10 @@ class WriteMember:
         target = self.target
         returned = self.returned
         if returned is None and self.count == 1:
+            target.ended_one()
             self.done(target.done_one)
             return
+        target.ended_of(self.count)
         self.done(Rows(target.tag(self.count), target.columns, returned if returned is not None else ()))
 
     def failed(self, error: Exception) -> None:

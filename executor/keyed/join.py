@@ -69,6 +69,7 @@ class JoinPlan:
         "first",
         "footprints",
         "handed",
+        "steps",
         "tables",
         "types",
     )
@@ -103,6 +104,8 @@ class JoinPlan:
         if self.first is not None and body.steps[0].table is not None:
             x = self.first
             self._first = IndexWalk(body.steps[0].table, x.walk, x.limit, x.offset)
+        self.steps: tuple[JoinStep, ...] = tuple(made)
+        """Of all queries in it, those over tables."""
         self.tables: tuple[Table, ...] = tuple(step.table for step in made if step.table is not None)
         self.footprints: tuple[Columns, ...] = tuple(footprints)
         """What the join depends on of each table's rows."""

@@ -158,7 +158,10 @@ class PartsMember:
         self._outcome = outcome
 
     def committed(self, _ts: Timestamp) -> None:
-        outcome = self._outcome
+        outcome, targets = self._outcome, self.target.targets
+        for written in outcome.written:
+            targets[written.part.table.shard].counts.applied(written.changes)
+        next(iter(targets.values())).counts.ended_alone()
         self.done(Rows(f"{self.target.plan.tag}{outcome.count}", self.plan.columns, outcome.rows))
 
     def failed(self, error: Exception) -> None:

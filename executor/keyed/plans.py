@@ -24,6 +24,7 @@ from executor.keyed.read import ReadPlan
 from executor.keyed.row_batches import RowBatch
 from executor.keyed.write import UpdatePlan
 from executor.snapshot.abc import TableImage, TooFarToLook
+from executor.statistics.counts import Way
 from planner.abc import Plan, Table
 from storage.abc import Row, Timestamp
 
@@ -50,6 +51,8 @@ class Shortcut:
     plan: ReadPlan | IndexRead | JoinPlan
     otherwise: Shortcut | None = None
     """Where this one proves too long; `read` tries both."""
+    ways: tuple[Way, ...] = ()
+    """Where it is counted that rows were looked for."""
 
 
 def either_way(one: Shortcut, other: Shortcut) -> Shortcut:
@@ -63,7 +66,7 @@ def either_way(one: Shortcut, other: Shortcut) -> Shortcut:
             rows = None
         return second(params, session, images, ts) if rows is None else rows
 
-    return Shortcut(read, one.image, one.tables, one.plan, other)
+    return Shortcut(read, one.image, one.tables, one.plan, other, one.ways)
 
 
 @dataclass(slots=True)
@@ -80,6 +83,8 @@ class CompiledPlan:
     rules: TableRules | None = None
     target: WriteTarget | None = None
     lock: str = ""
+    way: Way | None = None
+    """READ, and WRITE of rows that are there: where it is counted that rows were looked for."""
     related: bool = False
     """WRITE: it can make references or take keys away that others refer to (foreign keys)."""
     fires: bool = False

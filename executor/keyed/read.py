@@ -14,7 +14,7 @@ points and ranges take the general loop below it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import count, islice
 from typing import Any, Protocol
 
@@ -108,6 +108,11 @@ class LookupPlan:
                 self._values = of_list(lookup.beside, types, self._values)
         elif isinstance(lookup, Points) and len(types) == 1 and not self.single:
             self._values = compile_tuple([_key_part(k[0], types[0]) for k in lookup.keys])
+
+    @property
+    def name(self) -> Hashable:
+        """Of the way to rows, as it is counted (`executor.statistics.counts`)."""
+        return self.unique or self.index
 
     def asked_keys(self, params: Sequence[Any], session: Any) -> list[Key]:
         """The distinct keys that are asked for; NULL asks for none. Only for points."""

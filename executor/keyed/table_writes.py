@@ -161,6 +161,7 @@ class TableWrites:
     ) -> None:
         """Buffers the changes of one statement. `written`: the columns that differ in rows that stay under their key."""
         txn, shard, rules = self.txn, self.shard, self.rules
+        rules.counts.applied(changes)
         alone, size_bytes = not (rules.uniques or rules.references), rules.size_bytes
         if alone and len(changes) > _SOME and self._replaced(changes, next_rid, written):
             return
@@ -220,9 +221,20 @@ class TableWrites:
             if (k := reference.key(new_row)) is not None:
                 txn.wrote(reference.space, k, blind=True)
 
-    def delete_bulk(self, deletion: BulkDelete) -> None:
-        """Rows deleted by row id: own ones leave the buffer, the others go on the list."""
+    def insert_bulk(self, insertion: BulkInsert) -> None:
+        """Rows that are staged already."""
+        many = len(insertion.rids)
+        if insertion.replaces is None:
+            self.rules.counts.wrote(inserted=many)
+        else:
+            self.rules.counts.wrote(updated=many)
+        self.bulk.append(insertion)
+
+    def delete_bulk(self, deletion: BulkDelete, *, replaced: bool = False) -> None:
+        """Rows deleted by row id: own ones leave the buffer, the others go on the list. `replaced`: others come for them."""
         buffer = self.buffer
+        if not replaced:
+            self.rules.counts.wrote(deleted=len(deletion.rids))
         if buffer.inserts:
             gone = RowIds([deletion.rids])
             for key, entry in list(buffer.by_key.items()):

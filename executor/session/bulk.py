@@ -332,7 +332,7 @@ async def add_bulk(
         parts = await writing
     for part in parts:
         txn.add_part(table.shard, part)
-    writes.bulk.append(BulkInsert(numbered, prepared, replaces))
+    writes.insert_bulk(BulkInsert(numbered, prepared, replaces))
     for rule in writes.rules.uniques:
         txn.wrote_all(rule.space, blind=True)
     for reference in writes.rules.references:
@@ -397,7 +397,7 @@ async def add_encoded(
     for part in parts:
         txn.add_part(table.shard, part)
     schema = pa.schema([pa.field("_rid", pa.int64()), *shard_schema(table)])
-    writes.bulk.append(BulkInsert(NumberedLater(rows, schema, store.spill), Bulk(rows)))
+    writes.insert_bulk(BulkInsert(NumberedLater(rows, schema, store.spill), Bulk(rows)))
     txn.wrote_all(table.shard, blind=True)
 
 

@@ -250,7 +250,7 @@ async def _delete_rids(
         if writes.image is not None and not replaced:
             removal = await executor.store.prepare_removal(executor.store.image(table.shard), rids)
         deletion = BulkDelete(rids, removal)
-        writes.delete_bulk(deletion)
+        writes.delete_bulk(deletion, replaced=replaced)
         await executor.store.sort(writes.live_bulk)
         parts = await writing
     for part in parts:

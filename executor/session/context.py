@@ -26,6 +26,7 @@ from executor.session.chance import Chance
 from executor.session.heard import Heard
 from executor.session.locks.lock_wait import LockWait
 from executor.session.settings.guc_table import MESSAGE_LEVELS
+from executor.statistics.counts import SessionCounts
 from planner import source_places
 from planner.abc import SqlError, Table
 from planner.catalog import Sequence as SequenceObject
@@ -119,6 +120,7 @@ class SessionContext:
         self.follows_database: bool | None = None
         """On a replication connection: whether it is one of a database, which follows changes and speaks SQL as well."""
         self.began_us = executor.env.clock.now_us()
+        self.counts = SessionCounts()
         self.streams: set[Any] = set()
         """Results under way: each has `cancel(reason)`."""
         self.currval: dict[int, int] = {}

@@ -92,6 +92,7 @@ def _vacuum(session: Session, s: st.Vacuum) -> None:
     _check_options(s)
     if any(s.columns) and not analyzes:
         raise ExecutionError("0A000", "ANALYZE option must be specified when a column list is provided")
+    kept: list[Table] = []
     for name, columns in zip(s.tables, s.columns, strict=True):
         found = _found(session, name)
         verb = s.what
@@ -104,6 +105,12 @@ def _vacuum(session: Session, s: st.Vacuum) -> None:
             _warn(session, f'skipping "{found.name}" --- cannot {verb} non-tables or special system tables')
         else:
             _check_columns(found, columns)
+            if isinstance(found, Table):
+                kept.append(found)
+    if not s.tables:
+        kept = [t for t in session.catalog.objects(Table) if _is_table(t) and _may_keep(session, t)]
+    for table in kept:
+        session.executor.statistics.maintained(table, vacuumed=s.what == "vacuum", analyzed=analyzes)
 
 
 def _check_options(s: st.Vacuum) -> None:

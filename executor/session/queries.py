@@ -32,6 +32,7 @@ from executor.session.partitions import pruning
 from executor.session.relations import cells, physical_schema, record, relation, was_there
 from executor.session.values import session_value
 from executor.snapshot.writer import ReadPin
+from executor.statistics.counts import WHOLE
 from planner import types as t
 from planner.abc import (
     ChangesUse,
@@ -50,6 +51,7 @@ from storage.abc import Datum, ShardId, Timestamp
 from txn.abc import Isolation, SerializationFailure
 
 if TYPE_CHECKING:
+    from executor.executor import Executor
     from executor.session.session import Session
 
 T = TypeVar("T")
@@ -206,6 +208,7 @@ async def prepare(
             else:
                 if block is not None:
                     block.use(use.table)
+                executor.plans.counts_of(use.table, session.catalog).way(WHOLE).add(_rows_of(executor, use))
                 if nothing or use.slot in unread:
                     relations[use.slot] = _no_rows(use, bindings)
                     continue
@@ -230,6 +233,12 @@ async def prepare(
         prepared.begun()
         raise
     return prepared
+
+
+def _rows_of(executor: Executor, use: RelationUse) -> int:
+    """How many rows a scan looks at, about."""
+    image = executor.store.find(use.table.shard)
+    return 0 if image is None else image.physical.live_rows
 
 
 def _asks(query: Query) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from executor.keyed.plans import CompiledPlan, Door
 from executor.session.partitions.leafwise import of_each
 from executor.snapshot.abc import NoKeyedAnswer
+from executor.statistics.counts import Way
 from planner.abc import Plan
 from storage.abc import Row
 from txn.lease import LeaseLapsed
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Reader = Callable[[tuple[Any, ...]], Sequence[Row] | None]
 """Parameters -> rows, or None. Raises SqlError as the statement would."""
 
+_Run = Callable[[Sequence[Any], Any, Any, int], Sequence[Row] | None]
 _UNKNOWN = (NoKeyedAnswer, LeaseLapsed)
 
 
@@ -38,12 +40,18 @@ def reader(session: Session, plan: Plan) -> Reader | None:
         return None
     if compiled.leaves is not None:
         return _of_leaves(session, plan, compiled)
-    run: Callable[[Sequence[Any], Any, Any, int], Sequence[Row] | None]
+    run: _Run
     image: Any
+    hit = missed = session.counts.commit
     if compiled.door is Door.READ and compiled.read is not None:
-        run, image = compiled.read.at_once, compiled.image
+        run, image, way = compiled.read.at_once, compiled.image, compiled.way
+        assert way is not None
+        if compiled.read.lookup.single:
+            hit, missed = way.hit_alone, way.missed_alone
+        else:
+            run = _counted(run, (way,))
     elif compiled.door is Door.WIDE and compiled.constant is None and compiled.shortcut is not None:
-        run, image = compiled.shortcut.read, compiled.shortcut.image
+        run, image = _counted(compiled.shortcut.read, compiled.shortcut.ways), compiled.shortcut.image
     else:
         return None
     if image is None:
@@ -61,11 +69,31 @@ def reader(session: Session, plan: Plan) -> Reader | None:
             return None
         session._now_us = 0
         try:
-            return run(params, session, image, read_ts())
+            rows = run(params, session, image, read_ts())
         except _UNKNOWN:
             return None
+        if rows:
+            hit()
+        elif rows is not None:
+            missed()
+        return rows
 
     return read
+
+
+def _counted(run: _Run, ways: tuple[Way, ...]) -> _Run:
+    """What finds more than the row of one key: its rows are counted."""
+    if not ways:
+        return run
+
+    def counted(params: Sequence[Any], session: Any, image: Any, ts: int) -> Sequence[Row] | None:
+        rows = run(params, session, image, ts)
+        if rows is not None:
+            for way in ways:
+                way.add(len(rows))
+        return rows
+
+    return counted
 
 
 def _of_leaves(session: Session, plan: Plan, compiled: CompiledPlan) -> Reader | None:

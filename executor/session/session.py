@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine, Sequence
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from executor.abc import (
@@ -230,7 +231,10 @@ class Session(BlockOwner):
             except NoKeyedAnswer:
                 few = compiled.beyond.shortcut if compiled.beyond is not None else None
                 return None if few is None else self._short_read(few, plan, params)
-            n = len(rows)
+            n, way = len(rows), compiled.way
+            way.scans += 1
+            way.rows += n
+            self.counts.commit()
             return Rows(SELECT_TAGS[n] if n < 1000 else f"SELECT {n}", plan.columns, rows)
         if door is Door.WRITE:
             if compiled.target is None or executor.read_only or self.settings.read_only:
@@ -250,10 +254,15 @@ class Session(BlockOwner):
             executor.submit(PartsMember(target, params, self, done, plan))
             return PENDING
         if compiled.constant is not None:
-            return Rows("SELECT 1", plan.columns, (compiled.constant(params, None, self),))
+            row = compiled.constant(params, None, self)
+            self.counts.commit()
+            return Rows("SELECT 1", plan.columns, (row,))
         if compiled.act is not None:
             row = acts.answered(self, compiled.act, params)
-            return None if row is None else Rows("SELECT 1", plan.columns, (row,))
+            if row is None:
+                return None
+            self.counts.commit()
+            return Rows("SELECT 1", plan.columns, (row,))
         if compiled.shortcut is not None:
             return self._short_read(compiled.shortcut, plan, params)
         return None
@@ -277,7 +286,12 @@ class Session(BlockOwner):
             rows = shortcut.read(params, self, shortcut.image, self.executor.read_ts())
         except (NoKeyedAnswer, LeaseLapsed):
             return None
-        return None if rows is None else Rows(f"SELECT {len(rows)}", plan.columns, rows)
+        if rows is None:
+            return None
+        self.counts.commit()
+        for way in shortcut.ways:
+            way.add(len(rows))
+        return Rows(f"SELECT {len(rows)}", plan.columns, rows)
 
     async def run_plan(self, plan: Plan, params: tuple[Datum, ...], autocommit: bool) -> Result:
         """A plan inside another statement (EXECUTE, EXPLAIN ANALYZE, FETCH): as if it had been sent."""
@@ -374,7 +388,14 @@ class Session(BlockOwner):
     # --- the wide door ---------------------------------------------------------------------
 
     async def execute(self, plan: Plan, params: tuple[Datum, ...], *, autocommit: bool) -> Result:
-        result = await self._interruptible(self._execute(plan, params, autocommit))
+        counts, alone, began_ns = self.counts, self.block is None, perf_counter_ns()
+        ended = counts.committed
+        try:
+            result = await self._interruptible(self._execute(plan, params, autocommit))
+        finally:
+            counts.active_ns += perf_counter_ns() - began_ns
+        if alone and self.block is None and counts.committed == ended:
+            counts.commit()  # it needed no block
         if self.executor.advisory.awaited:
             await self.executor.advisory.let_go(self.pid)
         return result

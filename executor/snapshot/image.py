@@ -143,6 +143,24 @@ class TableImage(Lookups):
         """Rows in DuckDB, those that are gone and still kept included."""
         return self.physical.live_rows + self.physical.dead_rows
 
+    def counted_rows(self) -> tuple[int, int]:
+        """(rows that are there, versions that are kept of rows as they were), as far as is known; of a cold table nothing is."""
+        live, dead = self.physical.live_rows, self.physical.dead_rows
+        for _, _, rid, row, replaced in self._pending:
+            if rid != BULK:
+                live += row is not None
+                gone = int(replaced != NONE)
+            elif isinstance(row, BulkInsert):
+                live += len(row.rows)
+                continue
+            else:
+                gone = (
+                    len(row.rids) if isinstance(row, BulkClose) else live if isinstance(row, CloseAll) else 0
+                )
+            live -= gone
+            dead += gone
+        return live, dead
+
     @property
     def is_empty(self) -> bool:
         """Whether it surely has no row at any time that it knows of. One that is cold may have some."""

@@ -29,7 +29,7 @@ from executor.session.references import at_work as references
 from planner import statements as st
 from planner.catalog import Database
 from storage.abc import Timestamp
-from txn.abc import AnswerFailed, CommitUnknown
+from txn.abc import AnswerFailed, CommitUnknown, DeadlockDetected
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -103,6 +103,7 @@ class BlockOwner(SessionContext):
         block = self.block
         if block is None:
             return
+        self.counts.rolled_back += 1
         if block.txn is not None:
             block.txn.rollback()
         self._close_unheld()
@@ -151,6 +152,7 @@ class BlockOwner(SessionContext):
             if gone := [s for s in slots.all() if not isinstance(catalog.get(s.database_oid), Database)]:
                 self.executor.spawn(slots.end(gone))
         self._close_block(block.commit_ts)
+        self.counts.commit()
         if self.settings.commit():
             self.settings_changed()
         if block.notifications:
@@ -208,8 +210,11 @@ class BlockOwner(SessionContext):
 
     def statement_failed(self, error: Exception) -> None:
         self.executor.slots.ended(self.pid)  # temporary ones, as in PostgreSQL
+        if isinstance(error, DeadlockDetected):
+            self.executor.plans.counts.database(self.catalog.database_oid).deadlocks += 1
         block = self.block
         if block is None:
+            self.counts.rolled_back += 1
             return
         if block.implicit:
             self.rollback()

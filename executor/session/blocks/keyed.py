@@ -109,6 +109,8 @@ def run_in_block(
                 if bounds is not None:
                     view.note(bounds)
             changes, returned, count = write.changes(params, session, view, txn.read_ts, hits)
+        if compiled.way is not None:
+            compiled.way.add(count)
         if not changes and write.lookup.points is not None and not write.lookup.index:
             _unlock_absent(session, txn, view, write.lookup.asked_keys(params, session))
     if returned is not None and txn.unsettled is not None and not txn.is_settled:
@@ -213,6 +215,8 @@ def _read(
         rows = read.run(params, session, view, txn.read_ts)
     if txn.unsettled is not None and not txn.is_settled:
         raise Unsettled
+    if compiled.way is not None:
+        compiled.way.add(len(rows))
     return Rows(f"SELECT {len(rows)}", plan.columns, rows)
 
 

@@ -26,6 +26,7 @@ from executor.keyed.table_writes import TableWrites
 from executor.keyed.write import UpdatePlan
 from executor.session.blocks import keyed
 from executor.session.blocks.block import LOCK_MODES, Block
+from executor.statistics.counts import PRIMARY
 from planner.abc import KeyedUpdate, Plan, Table
 from storage.abc import Row
 from txn.columns import ALL_COLUMNS
@@ -105,6 +106,8 @@ def _look(compiled: CompiledPlan, plan: Plan) -> Lane | None:
     image: Any = compiled.image
     get_columns = image.get_columns
     nothing = Rows("SELECT 0", described)
+    assert compiled.way is not None
+    hit, missed = compiled.way.hit, compiled.way.missed
 
     def look(session: Any, block: Block, params: tuple[Any, ...]) -> Rows | None:
         key = key_of(params, session)
@@ -126,7 +129,11 @@ def _look(compiled: CompiledPlan, plan: Plan) -> Lane | None:
             row = own and tuple([own[1][i] for i in columns])
         if txn.unsettled is not None and not txn.is_settled:
             raise keyed.Unsettled
-        return nothing if row is None else Rows("SELECT 1", described, (row,))
+        if row is None:
+            missed()
+            return nothing
+        hit()
+        return Rows("SELECT 1", described, (row,))
 
     return look
 
@@ -144,6 +151,8 @@ def _lock(executor: Executor, compiled: CompiledPlan, plan: Plan) -> Lane | None
     shard, oid, described = table.shard, table.oid, plan.columns
     image: Any = compiled.image
     get_columns = image.get_columns
+    assert compiled.way is not None
+    hit = compiled.way.hit
 
     def lock(session: Any, block: Block, params: tuple[Any, ...]) -> Rows | None:
         key = key_of(params, session)
@@ -169,6 +178,7 @@ def _lock(executor: Executor, compiled: CompiledPlan, plan: Plan) -> Lane | None
         txn.reads.point(shard, key, footprint)
         if txn.unsettled is not None and not txn.is_settled:
             raise keyed.Unsettled
+        hit()
         return Rows("SELECT 1", described, (row,))
 
     return lock
@@ -182,7 +192,12 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
     assert write.lookup.points is not None and write.update is not None
     key_of, condition, update = write.lookup.points[0], write.condition, write.update
     check, written, returning = rules.check, write.written, write.returning
-    alone, size_bytes = not (rules.uniques or rules.references), rules.size_bytes
+    alone, size_bytes, changed = (
+        not (rules.uniques or rules.references),
+        rules.size_bytes,
+        rules.counts.changed,
+    )
+    looked_up = rules.counts.way(PRIMARY).hit
     done = Rows(f"{write.tag}1", plan.columns)
 
     def change(session: Any, block: Block, params: tuple[Any, ...]) -> Rows | None:
@@ -222,7 +237,9 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
             answer = Rows(done.tag, done.columns, (returning(params, new, session),))
         if alone:
             txn.replace(shard, key, rid, next_rid(), new, written, size_bytes(new))
+            changed()
         else:
+            looked_up()
             writes.apply(((key, rid, row, key, new),), next_rid, written)
         return answer
 
@@ -237,7 +254,7 @@ def _append(
     locks, hold, key_space = env.locks, env.held_keys.hold, rules.key_space
     opened, shard, size_bytes = _opened(executor, rules), rules.table.shard, rules.size_bytes
     key_of, make, check = rules.key, write.single, rules.check
-    returns = write.returning is not None
+    returns, appended = write.returning is not None, rules.counts.appended
     assert make is not None
     done = Rows("INSERT 0 1", plan.columns)
 
@@ -272,6 +289,7 @@ def _append(
             if txn.unsettled is not None and not txn.is_settled:
                 return longer(session, block, params, row)
         txn.bring(shard, writes.buffer, key, rid or next_rid(), row, size_bytes(row))
+        appended()
         return answer
 
     return append

@@ -85,6 +85,8 @@ def in_block(
     if rows is None:
         return None
     txn.reads.merge(reads)
+    for way in shortcut.ways:
+        way.add(len(rows))
     return Rows(f"SELECT {len(rows)}", plan.columns, rows)
 
 

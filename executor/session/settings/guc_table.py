@@ -82,7 +82,6 @@ _HERE: Final[dict[str, str]] = {
     "timezone": "UTC",
     "timezone_abbreviations": "Default",
     "transaction_isolation": "strict serializable",
-    "track_counts": "off",
     "unix_socket_directories": "",
     "unix_socket_permissions": "0777",
     "wal_buffers": "512",

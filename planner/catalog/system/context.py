@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from planner.abc import Table
+from planner.abc import Oid, Table
 from planner.catalog.catalog import DEFAULT_SEARCH_PATH, Catalog
 from planner.catalog.objects import Index
 from storage.abc import Datum, Row
@@ -25,6 +25,26 @@ class Sizes(Protocol):
 
     def everything_bytes(self, catalog: Catalog) -> int:
         """All databases and the catalog that they share."""
+
+
+class Statistics(Protocol):
+    """What the server has counted. Answers are by the names of the views' columns; what is left out is zero."""
+
+    def table(self, table: Table) -> dict[str, Datum]: ...
+
+    def index(self, table: Table, index: Index) -> dict[str, Datum]: ...
+
+    def database(self, oid: Oid) -> dict[str, Datum]: ...
+
+    def shared(self, name: str) -> dict[str, Datum]:
+        """What all databases share: "wal" for `pg_stat_wal`."""
+
+    def reset(self, database: Oid) -> None: ...
+
+    def reset_shared(self, name: str) -> bool:
+        """False: there is nothing of that name."""
+
+    def reset_table(self, table: Table, index: Index | None = None) -> None: ...
 
 
 @dataclass(slots=True)
@@ -46,6 +66,8 @@ class SystemContext:
     """Whom a session waits for, by process id; without it nobody waits."""
     interval_style: str = "postgres"
     """In which constants of definitions are shown (`styles`)."""
+    statistics: Statistics | None = None
+    """Who knows what was counted; without it everything is at zero."""
 
 
 Rows = list[Row]

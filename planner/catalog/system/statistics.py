@@ -1,7 +1,8 @@
 """pg_stat_... and pg_statio_...: what PostgreSQL counts of tables, indexes, databases and its log.
 
-Nothing is counted here, as the setting `track_counts` says: each table, index and database has its row, and its counters
-are at zero, as they are in PostgreSQL with that setting. Tools draw them, add them up and join them with the catalogs.
+Each table, index and database has its row; what the server counts of it comes from `SystemContext.statistics`, and the rest is at
+zero: blocks, buffers and files, for there are none here, and what a transaction has counted so far (`pg_stat_xact_...`), for nothing
+waits for its end to be told.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ _OF_INDEXES: Final[dict[str, Datum]] = dict.fromkeys(
     ("idx_scan", "idx_tup_fetch", "idx_blks_read", "idx_blks_hit")
 )
 """Sums over a table's indexes: NULL where it has none."""
+_CACHES: Final = (
+    "CommitTs", "MultiXactMember", "MultiXactOffset", "Notify", "Serial", "Subtrans", "Xact", "other",
+)  # fmt: skip
+"""PostgreSQL's caches of its own files, which tools expect to find."""
 
 
 def _row(name: str, said: dict[str, Datum]) -> Row:
@@ -35,27 +40,32 @@ def _row(name: str, said: dict[str, Datum]) -> Row:
     return tuple(said[c.name] if c.name in said else _COUNTERS.get(c.type.oid) for c in target.columns)
 
 
-def _user_tables(context: SystemContext) -> Iterator[dict[str, Datum]]:
+def _user_tables(context: SystemContext, counted: bool) -> Iterator[dict[str, Datum]]:
     for table in context.catalog.objects(Table):
         if table.foreign is not None:
             continue
         schema = context.catalog.schema_of(table.schema_oid).name
+        said = context.statistics.table(table) if counted and context.statistics is not None else {}
         sums = {} if context.catalog.indexes_of(table.oid) else _OF_INDEXES
-        yield {"relid": table.oid, "schemaname": schema, "relname": table.name, **sums, **_OF_TOAST}
+        yield {"relid": table.oid, "schemaname": schema, "relname": table.name, **said, **sums, **_OF_TOAST}
 
 
-def _system_tables(context: SystemContext) -> Iterator[dict[str, Datum]]:
+def _system_tables(context: SystemContext, counted: bool) -> Iterator[dict[str, Datum]]:
     for r in relations().values():
         if r.kind == "r":
             yield {"relid": r.oid, "schemaname": r.schema, "relname": r.name, **_OF_INDEXES, **_OF_TOAST}
 
 
-def _user_indexes(context: SystemContext) -> Iterator[dict[str, Datum]]:
-    catalog = context.catalog
+def _user_indexes(context: SystemContext, counted: bool) -> Iterator[dict[str, Datum]]:
+    catalog, statistics = context.catalog, context.statistics
     for index in catalog.objects(Index):
         table = catalog.get(index.table_oid)
         assert isinstance(table, Table)
+        if table.partitioning is not None:
+            continue
+        said = statistics.index(table, index) if counted and statistics is not None else {}
         yield {
+            **said,
             "relid": table.oid,
             "indexrelid": index.oid,
             "schemaname": catalog.schema_of(table.schema_oid).name,
@@ -64,28 +74,43 @@ def _user_indexes(context: SystemContext) -> Iterator[dict[str, Datum]]:
         }
 
 
-def _user_sequences(context: SystemContext) -> Iterator[dict[str, Datum]]:
+def _user_sequences(context: SystemContext, counted: bool) -> Iterator[dict[str, Datum]]:
     for s in context.catalog.objects(Sequence):
         schema = context.catalog.schema_of(s.schema_oid).name
         yield {"relid": s.oid, "schemaname": schema, "relname": s.name}
 
 
-def _databases(context: SystemContext) -> Iterator[dict[str, Datum]]:
+def _databases(context: SystemContext, counted: bool) -> Iterator[dict[str, Datum]]:
     yield {"datid": 0, "datname": None, "checksum_failures": None}  # what all databases share
     for d in context.catalog.objects(Database):
-        yield {"datid": d.oid, "datname": d.name, "checksum_failures": None}
+        said = context.statistics.database(d.oid) if context.statistics is not None else {}
+        yield {"datid": d.oid, "datname": d.name, "checksum_failures": None, **said}
 
 
-def _one(context: SystemContext) -> Iterator[dict[str, Datum]]:
-    yield {}
+def _conflicts(context: SystemContext, counted: bool) -> Iterator[dict[str, Datum]]:
+    for d in context.catalog.objects(Database):
+        yield {"datid": d.oid, "datname": d.name}
 
 
-_Source = Callable[[SystemContext], Iterator[dict[str, Datum]]]
+def _caches(context: SystemContext, counted: bool) -> Iterator[dict[str, Datum]]:
+    for name in _CACHES:
+        said = context.statistics.shared("slru") if context.statistics is not None else {}
+        yield {"name": name, **said}
+
+
+def _shared(name: str) -> _Source:
+    def one(context: SystemContext, counted: bool) -> Iterator[dict[str, Datum]]:
+        yield context.statistics.shared(name) if context.statistics is not None else {}
+
+    return one
+
+
+_Source = Callable[[SystemContext, bool], Iterator[dict[str, Datum]]]
 _SOURCES: Final[dict[str, tuple[_Source, ...]]] = {
-    "pg_stat_archiver": (_one,),
-    "pg_stat_bgwriter": (_one,),
+    **{f"pg_stat_{x}": (_shared(x),) for x in ("archiver", "bgwriter", "recovery_prefetch", "wal")},
     "pg_stat_database": (_databases,),
-    "pg_stat_wal": (_one,),
+    "pg_stat_database_conflicts": (_conflicts,),
+    "pg_stat_slru": (_caches,),
     **{
         f"{family}_{whose}_{things}": sources
         for family in ("pg_stat", "pg_statio", "pg_stat_xact")
@@ -101,7 +126,8 @@ _SOURCES: Final[dict[str, tuple[_Source, ...]]] = {
 
 
 def _rows(name: str, sources: tuple[_Source, ...], context: SystemContext) -> Rows:
-    return [_row(name, said) for source in sources for said in source(context)]
+    counted = not name.startswith("pg_stat_xact")
+    return [_row(name, said) for source in sources for said in source(context, counted)]
 
 
 STATISTICS: Final[dict[str, Callable[[SystemContext], Rows]]] = {
