@@ -20,19 +20,29 @@ from planner.catalog import domains
 
 def shown(ctx: Any, base: TypeRef, text: str, type_name: TypeName, pretty: bool) -> str:
     """The condition of values of the type `base`. Raises NotWritable."""
-    queries = QueryBinder(ctx, text, Parameters((), None))
-    queries.routines.expand = False
-    queries.only_written = True
-    column = RelationColumn(domains.VALUE, base)
-    scope = Scope(None, 0, [Relation(0, "", [column])], clause="check constraints")
-    scope.columns = [StarColumn(domains.VALUE, ir.Var(base, 0, 0), column)]
     try:
-        node = DmlBinder(queries).stored_expression(text, scope)
+        node = _bound(QueryBinder(ctx, text, Parameters((), None)), base, text)
     except SqlError as e:
         raise NotWritable(text) from e
     writer = _DomainWriter([], text, type_name, pretty)
     writer.catalog = ctx.catalog
     return writer.top(node)
+
+
+def called_functions(ctx: Any, base: TypeRef, text: str) -> frozenset[int]:
+    """Users' functions that the condition calls. Raises SqlError."""
+    queries = QueryBinder(ctx, text, Parameters((), None))
+    _bound(queries, base, text)
+    return frozenset(queries.routines.used)
+
+
+def _bound(queries: QueryBinder, base: TypeRef, text: str) -> ir.Node:
+    queries.routines.expand = False
+    queries.only_written = True
+    column = RelationColumn(domains.VALUE, base)
+    scope = Scope(None, 0, [Relation(0, "", [column])], clause="check constraints")
+    scope.columns = [StarColumn(domains.VALUE, ir.Var(base, 0, 0), column)]
+    return DmlBinder(queries).stored_expression(text, scope)
 
 
 class _DomainWriter(Writer):

@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from planner.abc import PlanError, Table
+from planner.abc import Oid, PlanError, Table
 from planner.binding import system_columns
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation
@@ -95,6 +95,15 @@ class Accesses:
         for table, privilege, only in self._changed:
             if table.oid not in self.unchanged:
                 replica_identity.require(self.catalog, table, privilege, only=only)
+
+    def columns_read(self) -> frozenset[tuple[Oid, int]]:
+        """Which columns of which relations the text itself names, views' queries apart, once it is bound."""
+        return frozenset(
+            (a.thing.oid, a.thing.columns[i].attnum)
+            for a in self._said
+            if a.relation is not None and not a.depth and isinstance(a.thing, Table | View)
+            for i in a.relation.used
+        )
 
     def locks(self, table: Table | View) -> None:
         """FOR UPDATE and its kin ask for UPDATE, on any column, of a view as well as of what is under it. Raises 42809."""

@@ -10,20 +10,22 @@ array    ──internal─> element        multirange ─internal─> range     
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from planner import aims
-from planner.abc import Oid, Table
-from planner.catalog import classes_of_operators
+from planner.abc import Constraint, Oid, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.class_objects import ClassMember, OperatorClass, OperatorFamily
+from planner.catalog.collations import oid_of
 from planner.catalog.constants import with_constants
 from planner.catalog.foreign_objects import ForeignServer, UserMapping
 from planner.catalog.names import split_name
-from planner.catalog.objects import FIRST_USER_OID, Index, Sequence, StatisticsObject, UserType
+from planner.catalog.objects import FIRST_USER_OID, Index, Sequence, StatisticsObject, UserType, View
 from planner.catalog.publication_objects import Publication
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
-from planner.catalog.row_types import relation_of
+from planner.catalog.row_types import row_type
 from planner.catalog.stored_queries import stored_queries
-from planner.catalog.system import policies, publications, rules, text_search
+from planner.catalog.system import homes, policies, publications, rules, text_search
 from planner.catalog.system.attributes import attrdef_oid
 from planner.catalog.system.classes import composite_class_oid
 from planner.catalog.system.constraints import referenced_index
@@ -31,12 +33,14 @@ from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import has_default
 from planner.catalog.system.extension_classes import classes_in
 from planner.catalog.system.extension_functions import functions_in
+from planner.catalog.system.index_columns import index_columns
 from planner.catalog.system.relations import (
     AMOP_OID,
     AMPROC_OID,
     ATTRDEF_OID,
     CAST_OID,
     CLASS_OID,
+    COLLATION_OID,
     CONSTRAINT_OID,
     EVENT_TRIGGER_OID,
     EXTENSION_OID,
@@ -62,10 +66,25 @@ from planner.catalog.system.relations import (
 )
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.triggers import listed
-from planner.catalog.system.written import called_by
+from planner.catalog.system.written import (
+    called_by,
+    called_by_domain,
+    columns_of_expression,
+    columns_of_policy,
+    columns_of_query,
+    types_of_constants,
+)
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
-from planner.catalog.type_objects import BaseType, CompositeType, Domain, EnumType, MultirangeType, RangeType
-from planner.lexer import Token
+from planner.catalog.type_objects import (
+    BaseType,
+    Collation,
+    CompositeType,
+    Domain,
+    EnumType,
+    MultirangeType,
+    RangeType,
+)
+from planner.lexer import Token, tokenize
 from planner.types import element_of
 from planner.types.of_extensions import EXTENSION_OF
 
@@ -75,6 +94,13 @@ _CLASSES: dict[type[object], Oid] = {
     Cast: CAST_OID,
     TextSearchConfiguration: TS_CONFIG_OID,
     TextSearchDictionary: TS_DICT_OID,
+    Collation: COLLATION_OID,
+    EnumType: TYPE_OID,
+    Domain: TYPE_OID,
+    CompositeType: TYPE_OID,
+    RangeType: TYPE_OID,
+    MultirangeType: TYPE_OID,
+    BaseType: TYPE_OID,
 }
 _AUTO, _INTERNAL, _NORMAL, _OF_EXTENSION = "a", "i", "n", "e"
 _OF_PARENT, _OF_PARTITION = "P", "S"  # what a partition has because its parent has it goes with either
@@ -116,6 +142,19 @@ def pg_depend(context: SystemContext) -> Rows:
             )
         )
 
+    def on_query(
+        class_oid: Oid, oid: Oid, depends: Iterable[Oid], columns: Iterable[tuple[Oid, int]]
+    ) -> None:
+        """What a stored query needs: relations by the columns that it names of them, as a whole where there are none."""
+        by_column = {relation for relation, _ in columns}
+        for relation, attnum in sorted(columns):
+            edge(class_oid, oid, _NORMAL, CLASS_OID, relation, attnum)
+        for needed in depends:
+            if needed not in by_column:
+                # What is no object of its own is a key that says what a group's other columns are.
+                kind = CONSTRAINT_OID if catalog.get(needed) is None else _needed(catalog, needed)
+                edge(class_oid, oid, _NORMAL, kind, needed)
+
     for s in catalog.objects(Sequence):
         if s.table_oid:
             edge(CLASS_OID, s.oid, _INTERNAL if s.identity else _AUTO, CLASS_OID, s.table_oid, s.attnum)
@@ -123,9 +162,8 @@ def pg_depend(context: SystemContext) -> Rows:
         if i.constraint_oid:
             edge(CLASS_OID, i.oid, _INTERNAL, CONSTRAINT_OID, i.constraint_oid)
         else:
-            for k in i.keys:
-                if k.attnum:
-                    edge(CLASS_OID, i.oid, _AUTO, CLASS_OID, i.table_oid, k.attnum)
+            for attnum in _of_index(catalog, i):
+                edge(CLASS_OID, i.oid, _AUTO, CLASS_OID, i.table_oid, attnum)
         if i.parent:
             edge(CLASS_OID, i.oid, _OF_PARENT, CLASS_OID, i.parent)
             edge(CLASS_OID, i.oid, _OF_PARTITION, CLASS_OID, i.table_oid)
@@ -133,11 +171,20 @@ def pg_depend(context: SystemContext) -> Rows:
         for c in t.visible:
             if c.default is not None and not c.identity and has_default(c):
                 default = attrdef_oid(t, c)
-                edge(ATTRDEF_OID, default, _AUTO, CLASS_OID, t.oid, c.attnum)
+                edge(ATTRDEF_OID, default, _INTERNAL if c.generated else _AUTO, CLASS_OID, t.oid, c.attnum)
+                for attnum in _named_by(catalog, t.oid, [c.default]) if c.generated else ():
+                    edge(ATTRDEF_OID, default, _NORMAL, CLASS_OID, t.oid, attnum)
                 for sequence in [c.sequence_oid] if c.sequence_oid else _named(catalog, c.default):
                     edge(ATTRDEF_OID, default, _NORMAL, CLASS_OID, sequence)
+                for kind in {c.declared.oid} | types_of_constants(catalog, t, c.default):
+                    if kind >= FIRST_USER_OID:
+                        edge(ATTRDEF_OID, default, _NORMAL, TYPE_OID, kind)
         for constraint in aims.listed(catalog, t):
-            for attnum in constraint.columns:
+            for kind in (
+                types_of_constants(catalog, t, constraint.expression) if constraint.kind == "c" else ()
+            ):
+                edge(CONSTRAINT_OID, constraint.oid, _NORMAL, TYPE_OID, kind)
+            for attnum in (*constraint.columns, *_included(catalog, constraint)):
                 edge(CONSTRAINT_OID, constraint.oid, _AUTO, CLASS_OID, t.oid, attnum)
                 if constraint.kind == "c":  # once as its columns, once as what its condition asks of
                     edge(CONSTRAINT_OID, constraint.oid, _NORMAL, CLASS_OID, t.oid, attnum)
@@ -165,8 +212,9 @@ def pg_depend(context: SystemContext) -> Rows:
         edge(PROC_OID, read_or_written.oid, _OF_EXTENSION, EXTENSION_OID, extension_of.oid)
     for counted in catalog.objects(StatisticsObject):
         for k in counted.keys:
-            if k.attnum:
-                edge(STATISTIC_EXT_OID, counted.oid, _AUTO, CLASS_OID, counted.table_oid, k.attnum)
+            on = [k.attnum] if k.attnum else _named_by(catalog, counted.table_oid, [k.expression])
+            for attnum in on:
+                edge(STATISTIC_EXT_OID, counted.oid, _AUTO, CLASS_OID, counted.table_oid, attnum)
     functions = list(catalog.objects(Function))
     for f in functions:
         for called in f.aggregate.functions if f.aggregate is not None else ():
@@ -175,8 +223,6 @@ def pg_depend(context: SystemContext) -> Rows:
         for kind in dict.fromkeys((f.returns, *(p.declared for p in f.parameters))):
             if (element := element_of(kind) or kind) >= FIRST_USER_OID or element in EXTENSION_OF:
                 edge(PROC_OID, f.oid, _NORMAL, TYPE_OID, element)
-                if home := relation_of(element):  # whose rows are of this type
-                    edge(TYPE_OID, element, _INTERNAL, CLASS_OID, home)
     for server in catalog.objects(ForeignServer):
         edge(SERVER_OID, server.oid, _NORMAL, WRAPPER_OID, server.wrapper)
     for mapping in catalog.objects(UserMapping):
@@ -221,10 +267,13 @@ def pg_depend(context: SystemContext) -> Rows:
             edge(_member_class(one), one.oid, _AUTO, OPFAMILY_OID, family.oid)
             if one.does >= FIRST_USER_OID:
                 edge(_member_class(one), one.oid, _AUTO, PROC_OID if one.function else OPERATOR_OID, one.does)
+    of_extensions = {theirs.oid for theirs, _ in classes_in(catalog)}
     for i in catalog.objects(Index):
-        for indexed in i.keys:
-            if own_class := classes_of_operators.oid_of(indexed.opclass):
-                edge(CLASS_OID, i.oid, _NORMAL, OPCLASS_OID, own_class)
+        for indexed in index_columns(catalog, catalog.table(i.table_oid), i) if i.keys else ():
+            if indexed.opclass >= FIRST_USER_OID or indexed.opclass in of_extensions:
+                edge(CLASS_OID, i.oid, _NORMAL, OPCLASS_OID, indexed.opclass)
+            if indexed.collation >= FIRST_USER_OID:
+                edge(CLASS_OID, i.oid, _NORMAL, COLLATION_OID, indexed.collation)
     for i in catalog.objects(Index) if functions else ():
         for text in i.texts:
             for called in called_by(catalog, catalog.table(i.table_oid), text):
@@ -242,8 +291,11 @@ def pg_depend(context: SystemContext) -> Rows:
         edge(TRIGGER_OID, x.oid, _AUTO, CLASS_OID, holder.oid)
         if x.function >= FIRST_USER_OID:
             edge(TRIGGER_OID, x.oid, _NORMAL, PROC_OID, x.function)
-        for attnum in x.columns:
+        for attnum in (*x.columns, *_of_condition(holder, x.condition)):
             edge(TRIGGER_OID, x.oid, _NORMAL, CLASS_OID, holder.oid, attnum)
+        if x.parent:
+            edge(TRIGGER_OID, x.oid, _OF_PARENT, TRIGGER_OID, x.parent)
+            edge(TRIGGER_OID, x.oid, _OF_PARTITION, CLASS_OID, holder.oid)
         if x.foreign_table:
             edge(TRIGGER_OID, x.oid, _AUTO, CLASS_OID, x.foreign_table)
         if x.constraint:
@@ -251,26 +303,69 @@ def pg_depend(context: SystemContext) -> Rows:
             edge(CONSTRAINT_OID, x.oid, _INTERNAL, TRIGGER_OID, x.oid)
     for holder, policy in policies.listed(catalog):
         edge(POLICY_OID, policy.oid, _AUTO, CLASS_OID, holder.oid)
-        for oid in policy.depends:
-            edge(POLICY_OID, policy.oid, _NORMAL, _needed(catalog, oid), oid)
+        read = {
+            column
+            for text in (policy.using, policy.check)
+            if text
+            for column in columns_of_policy(catalog, holder, text, policy.search_path, policy.depends)
+        }
+        on_query(POLICY_OID, policy.oid, policy.depends, read)
     for owner, rule in rules.listed(catalog):
         edge(REWRITE_OID, rule.oid, _AUTO, CLASS_OID, owner.oid)
         for oid in rule.depends:
             edge(REWRITE_OID, rule.oid, _NORMAL, _needed(catalog, oid), oid)
     for v in stored_queries(catalog):
         if isinstance(v.holder, Function):
-            for oid in v.depends:
-                edge(PROC_OID, v.holder.oid, _NORMAL, _needed(catalog, oid), oid)
+            on_query(PROC_OID, v.holder.oid, v.depends, columns_of_query(catalog, v))
             continue
         # The rule is the view's own: who looks for what stands on a relation goes from a rule to its view by this row.
         edge(REWRITE_OID, v.holder.oid, _INTERNAL, CLASS_OID, v.holder.oid)
-        for oid in v.depends:
-            if catalog.get(oid) is None:  # a key that says what a group's other columns are
-                edge(REWRITE_OID, v.holder.oid, _NORMAL, CONSTRAINT_OID, oid)
-                continue
-            edge(REWRITE_OID, v.holder.oid, _NORMAL, _needed(catalog, oid), oid)
+        edge(REWRITE_OID, v.holder.oid, _NORMAL, CLASS_OID, v.holder.oid)
+        on_query(REWRITE_OID, v.holder.oid, v.depends, columns_of_query(catalog, v))
     found += _of_types(context)
+    found += homes.edges(context)
     return found
+
+
+def _of_index(catalog: Catalog, i: Index) -> list[int]:
+    """The columns that an index stands on; 0, the table, where none is a key of its own."""
+    own = [k.attnum for k in i.keys if k.attnum] + list(i.include)
+    expressions = [k.expression for k in i.keys if k.expression]
+    named = _named_by(catalog, i.table_oid, expressions)
+    named += _named_by(catalog, i.table_oid, [i.predicate] if i.predicate else [])
+    return (own or [0]) + named
+
+
+def _of_key(t: Table) -> list[tuple[int, str]]:
+    """What a table is partitioned by: columns, or expressions."""
+    if t.partitioning is None:
+        return []
+    columns = [t.columns[t.index_of(n)] for n in t.partitioning.columns]
+    return [(c.attnum, (c.default or "") if c.hidden else "") for c in columns]
+
+
+def _of_condition(holder: Table | View, text: str) -> list[int]:
+    """The columns that a trigger's WHEN names, of the old row or the new one."""
+    tokens = tokenize(text) if text else []
+    named = {
+        c.value
+        for row, _, c in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if row.value in ("old", "new")
+    }
+    return [c.attnum for c in holder.columns if c.name in named and not c.hidden]
+
+
+def _included(catalog: Catalog, constraint: Constraint) -> tuple[int, ...]:
+    index = catalog.get(constraint.index_oid) if constraint.index_oid else None
+    return index.include if isinstance(index, Index) else ()
+
+
+def _named_by(catalog: Catalog, table_oid: Oid, texts: list[str]) -> list[int]:
+    """The columns that expressions over a table's rows name."""
+    table = catalog.get(table_oid)
+    if not isinstance(table, Table):
+        return []
+    return sorted({attnum for text in texts for _, attnum in columns_of_expression(catalog, table, text)})
 
 
 def _member_class(one: ClassMember) -> Oid:
@@ -313,18 +408,29 @@ def _of_types(context: SystemContext) -> Rows:
             edge(made.oid, _OF_EXTENSION, made.extension, on_class=EXTENSION_OID)
         elif isinstance(made, Domain):
             edge(made.oid, _NORMAL, made.base.oid)
+            for check in made.constraints:
+                edge(check.oid, _AUTO, made.oid, CONSTRAINT_OID)
+                for called in called_by_domain(catalog, made, check.expression):
+                    edge(check.oid, _NORMAL, called, CONSTRAINT_OID, on_class=_needed(catalog, called))
         elif isinstance(made, RangeType):
             edge(made.oid, _NORMAL, made.subtype.oid)
         elif isinstance(made, MultirangeType):
             edge(made.oid, _INTERNAL, made.range_oid)
         elif isinstance(made, CompositeType):
             rows = composite_class_oid(made)
-            edge(made.oid, _INTERNAL, rows, on_class=CLASS_OID)
+            edge(rows, _INTERNAL, made.oid, CLASS_OID)
             for c in made.columns:
                 edge(rows, _NORMAL, c.declared.oid, CLASS_OID, c.attnum)
+    with_rows: list[Table | View] = [*catalog.objects(Table), *catalog.objects(View)]
+    for relation in with_rows:
+        of_rows = row_type(relation)
+        edge(of_rows.oid, _INTERNAL, relation.oid, on_class=CLASS_OID)
+        edge(of_rows.array_oid, _INTERNAL, of_rows.oid)
+        for c in of_rows.columns:
+            edge(relation.oid, _NORMAL, c.declared.oid, CLASS_OID, c.attnum)
+            if c.collation and (collated := oid_of(c.collation)) >= FIRST_USER_OID:
+                edge(relation.oid, _NORMAL, collated, CLASS_OID, c.attnum, COLLATION_OID)
     for t in catalog.objects(Table):
-        for c in t.visible:
-            edge(t.oid, _NORMAL, c.declared.oid, CLASS_OID, c.attnum)
         if t.partition is not None:
             edge(t.oid, _AUTO, t.partition.parent, CLASS_OID, 0, CLASS_OID)
         for parent in filter(None, t.parents):
@@ -341,4 +447,12 @@ def _of_types(context: SystemContext) -> Rows:
             )
         if t.of_type:
             edge(t.oid, _NORMAL, t.of_type, CLASS_OID)
+        for attnum, text in _of_key(t):
+            if not text:
+                edge(t.oid, _INTERNAL, t.oid, CLASS_OID, attnum, CLASS_OID)
+                continue
+            for named in _named_by(catalog, t.oid, [text]):
+                edge(t.oid, _INTERNAL, t.oid, CLASS_OID, named, CLASS_OID)
+            for called in called_by(catalog, t, text):
+                edge(t.oid, _NORMAL, called, CLASS_OID, on_class=_needed(catalog, called))
     return found

@@ -187,8 +187,14 @@ def _conversion(context: SystemContext, found: Named) -> str | None:
     return conversions.described(context, found["oid"])
 
 
-def _class_or_family(context: SystemContext, found: Named) -> str | None:
-    return operator_classes.described(context.catalog, found["oid"], context.search_path)
+def _under(word: str, class_oid: Oid, prefix: str) -> Callable[[SystemContext, Named], str | None]:
+    """A class or family of operators."""
+
+    def shown(context: SystemContext, found: Named) -> str | None:
+        name = _seen(context, found, class_oid, f"{prefix}name", f"{prefix}namespace")
+        return f"{word} {name} for {described(context, ACCESS_METHOD_OID, found[prefix + 'method'])}"
+
+    return shown
 
 
 def _member(function: bool) -> Callable[[SystemContext, Named], str | None]:
@@ -248,7 +254,7 @@ _PLACED: Final[dict[Oid, tuple[str, str, str]]] = {
 }  # fmt: skip
 _OTHERS: Final[dict[Oid, Callable[[SystemContext, Named], str | None]]] = {
     PROC_OID: _procedure, OPERATOR_OID: _operator, TYPE_OID: _type, CAST_OID: _cast, CONSTRAINT_OID: _constraint,
-    ATTRDEF_OID: _default, CONVERSION_OID: _conversion, OPCLASS_OID: _class_or_family, OPFAMILY_OID: _class_or_family,
+    ATTRDEF_OID: _default, CONVERSION_OID: _conversion, OPCLASS_OID: _under("operator class", OPCLASS_OID, "opc"), OPFAMILY_OID: _under("operator family", OPFAMILY_OID, "opf"),
     AMOP_OID: _member(function=False), AMPROC_OID: _member(function=True), USER_MAPPING_OID: _mapping, DEFAULT_ACL_OID: _default_acl,
     REWRITE_OID: _on("rule", "rulename", "ev_class"), TRIGGER_OID: _on("trigger", "tgname", "tgrelid"), POLICY_OID: _on("policy", "polname", "polrelid"),
     PUBLICATION_REL_OID: _published_table, PUBLICATION_NAMESPACE_OID: _published_schema,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from planner.catalog import predefined, rights
+from planner.catalog.catalog import Catalog
 from planner.catalog.objects import (
     INFORMATION_SCHEMA_OID,
     PG_CATALOG_OID,
@@ -191,15 +192,20 @@ def pg_auth_members(context: SystemContext) -> Rows:
 _DEFAULT_KINDS = {"table": "r", "sequence": "S", "type": "T", "schema": "n", "function": "f"}
 
 
+def default_grants(catalog: Catalog) -> dict[tuple[str, int, str], list[DefaultGrant]]:
+    """What ALTER DEFAULT PRIVILEGES has said in this database, by role, schema and kind. The first of each gives the row its number."""
+    grouped: dict[tuple[str, int, str], list[DefaultGrant]] = {}
+    for d in catalog.objects(DefaultGrant):
+        if d.database_oid == catalog.database_oid:
+            grouped.setdefault((d.role, d.namespace, d.kind), []).append(d)
+    return grouped
+
+
 def pg_default_acl(context: SystemContext) -> Rows:
     """ALTER DEFAULT PRIVILEGES by role, schema and kind; without a schema, beside what the owner has anyway."""
     make = RowMaker("pg_default_acl")
-    grouped: dict[tuple[str, int, str], list[DefaultGrant]] = {}
-    for d in context.catalog.objects(DefaultGrant):
-        if d.database_oid == context.catalog.database_oid:
-            grouped.setdefault((d.role, d.namespace, d.kind), []).append(d)
     found: Rows = []
-    for (role, namespace, kind), said in grouped.items():
+    for (role, namespace, kind), said in default_grants(context.catalog).items():
         letter = _DEFAULT_KINDS[kind]
         every = OWNER.get(letter, "U")
         whole = {d.grantee for d in said if d.whole}

@@ -7,14 +7,15 @@ words for something, it is shown as it was said, keywords in capitals.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from planner.abc import Column, Rule, SqlError, Table, TypeRef
 from planner.catalog.catalog import Catalog
-from planner.catalog.objects import View
+from planner.catalog.objects import FIRST_USER_OID, View
 from planner.catalog.routine_objects import Function
 from planner.catalog.stored_queries import StoredQuery
-from planner.catalog.type_objects import Domain
+from planner.catalog.type_objects import CompositeType, Domain, EnumType, RangeType
 from planner.types.oids import TEXT
 
 _NO_TABLE: Final = Table(0, 0, "", (), (), "")
@@ -22,6 +23,7 @@ _NO_TABLE: Final = Table(0, 0, "", (), (), "")
 _REMEMBERED_MAX: Final = 8_192
 _remembered: dict[object, str | None] = {}
 _called: dict[object, frozenset[int]] = {}
+_read: dict[object, frozenset[tuple[int, int]]] = {}
 _typed: dict[object, tuple[TypeRef, str]] = {}
 
 _WORDS = re.compile(
@@ -280,6 +282,113 @@ def called_by(catalog: Catalog, table: Table, text: str) -> frozenset[int]:
         except SqlError:  # what no longer can be bound calls nothing
             _called[key] = frozenset()
     return _called[key]
+
+
+def types_of_constants(catalog: Catalog, table: Table, text: str) -> frozenset[int]:
+    """The types that somebody has made of which an expression over a table's columns has constants, or to which it casts."""
+    from planner.binding import ir  # which stand on the catalog itself
+    from planner.binding.deparse import expressions as deparse
+    from planner.planner import PlanContext
+
+    if not any(
+        next(iter(catalog.objects(kind)), None) for kind in (EnumType, Domain, CompositeType, RangeType)
+    ):
+        return frozenset()
+    key = ("types", table.oid, table.columns, text)
+    if key not in _called:
+        if len(_called) >= _REMEMBERED_MAX:
+            _called.clear()
+        try:
+            node, _ = deparse.bound_expression(PlanContext(catalog, trusted=True), table, text)
+            _called[key] = frozenset(
+                n.type.oid
+                for n in ir.walk(node)
+                if isinstance(n, ir.Lit | ir.Cast) and n.type.oid >= FIRST_USER_OID
+            )
+        except SqlError:  # what no longer can be bound has none
+            _called[key] = frozenset()
+    return _called[key]
+
+
+def called_by_domain(catalog: Catalog, domain: Domain, text: str) -> frozenset[int]:
+    """The functions in SQL that a domain's CHECK calls."""
+    from planner.binding.deparse import domain_conditions  # which stands on the catalog itself
+    from planner.planner import PlanContext
+
+    key = ("domain", catalog.version, domain.oid, domain.base, text)
+    if key not in _called:
+        if len(_called) >= _REMEMBERED_MAX:
+            _called.clear()
+        try:
+            _called[key] = domain_conditions.called_functions(
+                PlanContext(catalog, trusted=True), domain.base, text
+            )
+        except SqlError:  # what no longer can be bound calls nothing
+            _called[key] = frozenset()
+    return _called[key]
+
+
+def columns_of_query(catalog: Catalog, kept: StoredQuery) -> frozenset[tuple[int, int]]:
+    """The columns, by relation and number, that a view's query or a function's body names."""
+    from planner.binding.deparse import columns_read  # which stands on the catalog itself
+    from planner.planner import PlanContext
+
+    ctx = PlanContext(catalog, kept.path, trusted=True)
+
+    def read() -> frozenset[tuple[int, int]]:
+        if isinstance(kept.holder, Function):
+            return columns_read.of_function(ctx, kept.holder)
+        return columns_read.of_query(ctx, kept.query)
+
+    return _columns_read(catalog, ("query", kept.holder.oid, kept.query), kept.depends, read)
+
+
+def columns_of_policy(
+    catalog: Catalog, table: Table, text: str, path: tuple[str, ...], depends: tuple[int, ...]
+) -> frozenset[tuple[int, int]]:
+    """The same of a policy's condition."""
+    from planner.binding.deparse import columns_read  # which stands on the catalog itself
+    from planner.planner import PlanContext
+
+    ctx = PlanContext(catalog, path, trusted=True)
+    return _columns_read(
+        catalog,
+        ("policy", table.oid, text),
+        (table.oid, *depends),
+        lambda: columns_read.of_policy(ctx, table, text),
+    )
+
+
+def columns_of_expression(catalog: Catalog, table: Table, text: str) -> frozenset[tuple[int, int]]:
+    """The same of an expression over a table's rows."""
+    from planner.binding.rights import row_filters  # which stands on the catalog itself
+    from planner.planner import PlanContext
+
+    ctx = PlanContext(catalog, trusted=True)
+    return _columns_read(
+        catalog,
+        ("expression", table.oid, text),
+        (table.oid,),
+        lambda: frozenset((table.oid, n) for n in row_filters.columns(ctx, table, text)),
+    )
+
+
+def _columns_read(
+    catalog: Catalog,
+    text: tuple[object, ...],
+    depends: tuple[int, ...],
+    read: Callable[[], frozenset[tuple[int, int]]],
+) -> frozenset[tuple[int, int]]:
+    """Remembered for as long as the relations have the columns that they have: definitions of others need not ask again."""
+    key = (text, tuple(getattr(catalog.get(oid), "columns", oid) for oid in depends))
+    if key not in _read:
+        if len(_read) >= _REMEMBERED_MAX:
+            _read.clear()
+        try:
+            _read[key] = read()
+        except SqlError:  # what no longer can be bound names nothing
+            _read[key] = frozenset()
+    return _read[key]
 
 
 def routine_default(catalog: Catalog, text: str, kind: TypeRef, search_path: tuple[str, ...]) -> str | None:
