@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Final
 from executor.abc import ExecutionError
 from executor.keyed.write import Change
 from executor.procedural.triggers import TriggerContext, fire
-from executor.triggers import text_search, transition
+from executor.triggers import of_extensions, text_search, transition
 from executor.triggers.table import Holder, TableTriggers, fires, wants_transition
 from planner import triggers
 from planner.abc import Table, Trigger
 from planner.catalog import Function
 from planner.ddl.routines.triggers import REDUNDANT, TEXT_SEARCH, TEXT_SEARCH_BY_COLUMN
+from planner.extensions import trigger_functions
 from storage.abc import Row
 
 if TYPE_CHECKING:
@@ -148,6 +149,8 @@ async def call(session: Session, block: Block, event: Event, seen: Gathered | No
         return text_search.with_vector(
             session, trigger, event.event, columns, event.new, event.updated, by_column=by_column
         )
+    if trigger.function in trigger_functions.BY_OID:
+        return of_extensions.fired(session, event)
     routine = session.catalog.get(trigger.function)
     assert isinstance(routine, Function), "a function is not dropped while a trigger calls it"
     on = event.on

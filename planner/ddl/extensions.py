@@ -14,7 +14,7 @@ from typing import Final
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, Constraint, PlanError, SqlError, TypeRef
+from planner.abc import Column, Constraint, PlanError, SqlError, Table, Trigger, TypeRef
 from planner.binding.facts import type_oid
 from planner.catalog import (
     Catalog,
@@ -28,6 +28,7 @@ from planner.catalog import (
     Index,
     Schema,
     TextSearchDictionary,
+    View,
     quote_identifier,
     rights,
 )
@@ -35,8 +36,9 @@ from planner.catalog.stored_queries import stored_queries
 from planner.catalog.uses import HAS_CLASSES, HAS_TEXT
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.rights import permits
+from planner.ddl.routines import triggers
 from planner.ddl.scope import Scope
-from planner.extensions import class_of, default_of, facts, function_names, known
+from planner.extensions import class_of, default_of, facts, function_names, known, trigger_functions
 from planner.lexer import tokenize
 from planner.textsearch import chains
 from planner.types.of_extensions import EXTENSION_OF, MEMBERS
@@ -192,6 +194,23 @@ def users_of(scope: Scope, extension: Extension) -> list[User]:
     return sorted(found, key=lambda u: trial.place(u.on))
 
 
+def triggers_calling(scope: Scope, extension: Extension) -> list[tuple[Table | View, Trigger, str]]:
+    """The triggers that call a function of the extension, and how that is called."""
+    prefix = _prefix(scope, extension)
+    return [
+        (holder, trigger, f"function {prefix}{f.name}()")
+        for f in trigger_functions.ALL
+        if f.extension == extension.name
+        for holder, trigger in triggers.firing(scope, f.oid)
+    ]
+
+
+def _prefix(scope: Scope, extension: Extension) -> str:
+    """What members are called by before their names, where the path does not find them."""
+    home = scope.catalog.schema_of(extension.schema_oid).name
+    return "" if home in scope.search_path else f"{quote_identifier(home)}."
+
+
 def _texts(scope: Scope, index: Index) -> Iterator[str]:
     table = scope.catalog.table(index.table_oid)
     source = constraints.qualified(scope, table)
@@ -252,8 +271,7 @@ class _Trial:
 
     def __init__(self, scope: Scope, extension: Extension, without: Catalog) -> None:
         self.scope, self.without = scope, without
-        home = scope.catalog.schema_of(extension.schema_oid).name
-        prefix = "" if home in scope.search_path else f"{quote_identifier(home)}."
+        prefix = _prefix(scope, extension)
         self.functions: dict[str, list[str]] = {}
         self._places: dict[str, int] = {}
         for of, name, args, *_, place, _ in facts("procs"):
@@ -317,4 +335,12 @@ def _shown(name: str) -> str:
     return types.format_type(TypeRef(type_oid(name))) if name else "NONE"
 
 
-__all__ = ["User", "alter_extension", "create_extension", "follow_members", "of_an_extension", "users_of"]
+__all__ = [
+    "User",
+    "alter_extension",
+    "create_extension",
+    "follow_members",
+    "of_an_extension",
+    "triggers_calling",
+    "users_of",
+]

@@ -27,6 +27,9 @@ NAMES: Final = (
     "unaccent",
     "uuid-ossp",
     "intarray",
+    "insert_username",
+    "moddatetime",
+    "tcn",
 )
 """In the order in which they came here: classes of operators are numbered in it (`planner.catalog.system.extension_classes`)."""
 TYPES: Final = tuple(

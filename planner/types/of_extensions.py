@@ -27,12 +27,6 @@ MEMBERS: Final[dict[str, tuple[BuiltinType, ...]]] = {
             "hstore_recv", "hstore_send", "-", "-", "i", "x", 0,
         ),
     ),
-    "intarray": (
-        BuiltinType(
-            oids.QUERY_INT, "query_int", oids.QUERY_INT_ARRAY, -1, False, "b", "U", False, ",", 0, "bqarr_in", "bqarr_out",
-            "-", "-", "-", "-", "i", "x", 0,
-        ),
-    ),
     "ltree": (
         BuiltinType(
             oids.LTREE, "ltree", oids.LTREE_ARRAY, -1, False, "b", "U", False, ",", 0, "ltree_in", "ltree_out",
@@ -47,8 +41,14 @@ MEMBERS: Final[dict[str, tuple[BuiltinType, ...]]] = {
             "ltxtq_out", "ltxtq_recv", "ltxtq_send", "-", "-", "i", "x", 0,
         ),
     ),
+    "intarray": (
+        BuiltinType(
+            oids.QUERY_INT, "query_int", oids.QUERY_INT_ARRAY, -1, False, "b", "U", False, ",", 0, "bqarr_in", "bqarr_out",
+            "-", "-", "-", "-", "i", "x", 0,
+        ),
+    ),
 }  # fmt: skip
-"""By extension."""
+"""By extension, in the order in which they came here: what reads and writes them is numbered in it."""
 EXTENSION_OF: Final[dict[int, str]] = {}
 """By the OIDs of the types, and of arrays over them."""
 

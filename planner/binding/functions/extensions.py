@@ -55,6 +55,11 @@ text <<<-> text => CAST(1 - CAST(tw_strict_word_similarity({0}, {1}) AS DOUBLE) 
 text <->>> text => CAST(1 - CAST(tw_strict_word_similarity({1}, {0}) AS DOUBLE) AS FLOAT)
 """)
 
+templates("""
+moddatetime() => error('[XX000] moddatetime: not fired by trigger manager')
+insert_username() => error('[XX000] insert_username: not fired by trigger manager')
+triggered_change_notification() => error('[39P01] triggered_change_notification: must be called as trigger')
+""")
 for _name, _value in NAMESPACES.items():
     templates(f"{_name}() => '{_value}'")
 

@@ -1,6 +1,7 @@
-"""What reads and writes the types that extensions bring, as tools find it: rows of pg_proc, which pg_type names.
+"""What reads and writes the types that extensions bring, and what triggers call of theirs, as tools find it: rows of pg_proc.
 
     SELECT typsend FROM pg_type WHERE typname = 'citext'    citextsend
+    SELECT tgfoid::regproc FROM pg_trigger                  moddatetime
 
 Drivers choose how to decode a type by the names of these functions (Postgrex), so they are there where the extension is, in its
 schema. As types of extensions do, they have one OID in every database, below those of users' objects.
@@ -17,8 +18,9 @@ from planner.catalog.catalog import Catalog
 from planner.catalog.objects import Extension
 from planner.catalog.system.classes import owner_oid
 from planner.catalog.system.rowmaker import RowMaker
+from planner.extensions import trigger_functions
 from planner.types.of_extensions import MEMBERS
-from planner.types.oids import BYTEA, CSTRING
+from planner.types.oids import BYTEA, CSTRING, TRIGGER
 
 FIRST_FUNCTION: Final = 15200
 _INTERNAL: Final = 2281
@@ -26,11 +28,12 @@ _INTERNAL_LANGUAGE, _C_LANGUAGE = 12, 13
 
 
 @dataclass(frozen=True, slots=True)
-class TypeFunction:
+class ExtensionFunction:
     oid: Oid
     extension: str
     name: str
     argument: Oid
+    """Zero: none."""
     result: Oid
     source: str
     """The function that it is by another name; empty where it is the extension's own."""
@@ -38,8 +41,8 @@ class TypeFunction:
 
 
 @lru_cache(maxsize=1)
-def _functions() -> tuple[TypeFunction, ...]:
-    found: list[TypeFunction] = []
+def _functions() -> tuple[ExtensionFunction, ...]:
+    found: list[ExtensionFunction] = []
     for extension, types in MEMBERS.items():
         for made in types:
             for name, argument, result in (
@@ -48,12 +51,19 @@ def _functions() -> tuple[TypeFunction, ...]:
                 (made.typreceive, _INTERNAL, made.oid),
                 (made.typsend, made.oid, BYTEA),
             ):
+                if name == "-":
+                    continue
                 is_text = extension == "citext"
                 source = name.replace("citext", "text") if is_text else ""
                 stable = is_text and name in (made.typreceive, made.typsend)
                 oid = FIRST_FUNCTION + len(found)
-                found.append(TypeFunction(oid, extension, name, argument, result, source, stable))
+                found.append(ExtensionFunction(oid, extension, name, argument, result, source, stable))
     return tuple(found)
+
+
+_OF_TRIGGERS: Final = tuple(
+    ExtensionFunction(f.oid, f.extension, f.name, 0, TRIGGER, "", False) for f in trigger_functions.ALL
+)
 
 
 @lru_cache(maxsize=1)
@@ -61,15 +71,14 @@ def by_name() -> dict[str, Oid]:
     return {f.name: f.oid for f in _functions()}
 
 
-def function(oid: Oid) -> TypeFunction | None:
-    known = _functions()
-    return known[oid - FIRST_FUNCTION] if 0 <= oid - FIRST_FUNCTION < len(known) else None
-
-
-def functions_in(catalog: Catalog) -> list[tuple[TypeFunction, Extension]]:
+def functions_in(catalog: Catalog) -> list[tuple[ExtensionFunction, Extension]]:
     """Those of the extensions that this database has."""
     here = {e.name: e for e in catalog.all_of(Extension)}
-    return [(f, here[f.extension]) for f in _functions() if f.extension in here] if here else []
+    return (
+        [(f, here[f.extension]) for f in (*_functions(), *_OF_TRIGGERS) if f.extension in here]
+        if here
+        else []
+    )
 
 
 def rows(catalog: Catalog) -> list[tuple[object, ...]]:
@@ -84,12 +93,12 @@ def rows(catalog: Catalog) -> list[tuple[object, ...]]:
             prolang=_INTERNAL_LANGUAGE if f.source else _C_LANGUAGE,
             procost=1,
             prokind="f",
-            proisstrict=True,
-            provolatile="s" if f.stable else "i",
-            proparallel="s",
-            pronargs=1,
+            proisstrict=bool(f.argument),
+            provolatile="v" if not f.argument else "s" if f.stable else "i",
+            proparallel="s" if f.argument else "u",
+            pronargs=int(bool(f.argument)),
             prorettype=f.result,
-            proargtypes=[f.argument],
+            proargtypes=[f.argument] if f.argument else [],
             prosrc=f.source or f.name,
             probin=None if f.source else f"$libdir/{f.extension}",
         )
@@ -97,4 +106,4 @@ def rows(catalog: Catalog) -> list[tuple[object, ...]]:
     ]
 
 
-__all__ = ["TypeFunction", "by_name", "function", "functions_in", "rows"]
+__all__ = ["ExtensionFunction", "by_name", "functions_in", "rows"]

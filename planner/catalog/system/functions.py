@@ -23,7 +23,7 @@ from planner.catalog.objects import (
 )
 from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.stored_queries import stored_query
-from planner.catalog.system import routines
+from planner.catalog.system import extension_functions, routines
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import (
     bare,
@@ -274,7 +274,7 @@ def _arguments(context: SystemContext, oid: Oid | None, form: int) -> str | None
     made = context.catalog.get(oid) if oid is not None else None
     if isinstance(made, Function):
         return routines.arguments(context, made, defaults=form == 0)
-    row = _proc(oid)
+    row = _proc(oid) or _of_extension(context, oid)
     if row is None:
         return None
     known = _signatures().get(row[0])
@@ -294,7 +294,7 @@ def _function_result(context: SystemContext, oid: Oid | None) -> str | None:
     made = context.catalog.get(oid) if oid is not None else None
     if isinstance(made, Function):
         return routines.result(context, made)
-    row = _proc(oid)
+    row = _proc(oid) or _of_extension(context, oid)
     if row is None or row[9] == "p":
         return None
     shown = _type_shown(context, row[18])
@@ -308,6 +308,10 @@ def _proc(oid: Oid | None) -> tuple[Any, ...] | None:
     if not _PROCS:
         _PROCS.update({row[0]: row for row in static_rows("pg_proc")})
     return _PROCS.get(oid) if oid is not None else None
+
+
+def _of_extension(context: SystemContext, oid: Oid | None) -> tuple[Any, ...] | None:
+    return next((row for row in extension_functions.rows(context.catalog) if row[0] == oid), None)
 
 
 @system("obj_description", (OID, NAME), TEXT, optional=1)

@@ -23,6 +23,7 @@ from planner.catalog.system.function_table import system
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_columns
 from planner.catalog.system.written import spelled, trigger_condition
+from planner.extensions import trigger_functions
 from planner.types.oids import BOOL, OID, TEXT
 
 Holder = Table | View
@@ -80,6 +81,10 @@ def function_name(catalog: Catalog, oid: Oid, search_path: tuple[str, ...]) -> s
     found = catalog.get(oid)
     if isinstance(found, Function):
         return qualified(catalog, found.schema_oid, found.name, search_path)
+    if oid in trigger_functions.BY_OID:
+        extension = catalog.extension(trigger_functions.BY_OID[oid].extension)
+        assert extension is not None, "an extension is not dropped while a trigger calls its function"
+        return qualified(catalog, extension.schema_oid, trigger_functions.BY_OID[oid].name, search_path)
     return str(next(name for of, name in static_columns("pg_proc", ("oid", "proname")) if of == oid))
 
 

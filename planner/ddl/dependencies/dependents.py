@@ -241,10 +241,10 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         found += [Dependent(o, on) for o in operators.calling(scope, thing)]
         found += [Dependent(c, on) for c in casts.calling(scope, thing)]
         found += [Dependent(x, on) for x in event_triggers.calling(scope, thing)]
-        found += [Dependent(holder, on, trigger=x) for holder, x in triggers.firing(scope, thing)]
+        found += [Dependent(holder, on, trigger=x) for holder, x in triggers.firing(scope, thing.oid)]
         found += _callers(scope, thing, on)
     if isinstance(thing, Extension):
-        from planner.ddl.extensions import users_of
+        from planner.ddl.extensions import triggers_calling, users_of
 
         for made in catalog.types_of_extension(thing.name):
             found += dependents(scope, made)
@@ -253,6 +253,9 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
             Dependent(u.thing, u.on, u.constraint, u.column, u.column is not None and not u.column.generated)
             for u in users_of(scope, thing)
             if not any(_goes_with(u.thing, u.constraint, *column) for column in gone)
+        ]
+        found += [
+            Dependent(holder, called, trigger=x) for holder, x, called in triggers_calling(scope, thing)
         ]
     if isinstance(thing, RangeType):
         found += dependents(scope, multirange_of(scope, thing))

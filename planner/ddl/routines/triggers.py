@@ -14,7 +14,7 @@ from planner import triggers
 from planner import types as t
 from planner.abc import Column, Oid, PlanError, SqlError, Table, Trigger
 from planner.binding.writes import trigger_conditions
-from planner.catalog import Function, Index, View, rights
+from planner.catalog import Index, View, rights
 from planner.catalog.objects import Sequence as SequenceObject
 from planner.ddl import moments
 from planner.ddl.constraints import definitions as constraints
@@ -22,6 +22,7 @@ from planner.ddl.operators import definitions as operators
 from planner.ddl.routines import names as routine_names
 from planner.ddl.scope import Scope, describe_part
 from planner.ddl.types.named_types import with_schemas
+from planner.extensions import trigger_functions
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.records import replace
 from planner.triggers import BEFORE, DELETE, INSERT, INSTEAD, ROW, TRUNCATE, UPDATE
@@ -227,6 +228,11 @@ def _function(scope: Scope, said: st.CreateTrigger) -> Oid:
     name = said.function
     if name.name in BUILT_IN and name.schema in ("", "pg_catalog"):
         return BUILT_IN[name.name]
+    of_extension = trigger_functions.BY_NAME.get(name.name)
+    if of_extension is not None and of_extension.extension in scope.catalog.offered(
+        name.schema, scope.search_path
+    ):
+        return of_extension.oid
     try:
         function = routine_names.named(scope, st.Signature(name, ()))
     except SqlError as e:
@@ -330,10 +336,10 @@ def switch_below(scope: Scope, above: Oid, meant: frozenset[Oid], enabled: str) 
 # --- what depends on what ---------------------------------------------------------------------------------
 
 
-def firing(scope: Scope, function: Function) -> list[tuple[Holder, Trigger]]:
-    """The triggers that call a function."""
-    holders = [h for h in scope.catalog.using(function.oid) if isinstance(h, Table | View)]
-    found = [(h, x) for h in holders for x in h.triggers if x.function == function.oid]
+def firing(scope: Scope, function: Oid) -> list[tuple[Holder, Trigger]]:
+    """The triggers that call a function, without those of partitions, which go with their parents'."""
+    holders = [h for h in scope.catalog.using(function) if isinstance(h, Table | View)]
+    found = [(h, x) for h in holders for x in h.triggers if x.function == function and not x.parent]
     return sorted(found, key=lambda pair: pair[1].oid)
 
 
