@@ -284,6 +284,7 @@ class Session(Protocol):
 
     heard: Heard  # notifications, drained by pgwire when idle
     on_notification: Callable[[], None] | None  # pgwire's: something was heard
+    on_notices: Callable[[], Awaitable[None]] | None  # pgwire's: sends the notices there are
     on_terminate: Callable[[Exception], None] | None  # pgwire's: ends the conversation with a FATAL error
     on_interrupt: (
         Callable[[Exception], None] | None

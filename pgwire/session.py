@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from time import time_ns
 from typing import Any, Final
 
@@ -102,6 +103,7 @@ class Conversation:
         self.wakefulness = wakefulness
         session.on_notification = self._hear
         session.on_terminate, session.on_interrupt = self.end, self._interrupt
+        session.on_notices = self._tell_notices
         self.encoding = spoken(session.type_settings)
         """The client's, where that is not UTF-8; renewed before ReadyForQuery."""
         self.io = io
@@ -316,7 +318,7 @@ class Conversation:
             self._silence.cancel()
             self._silence = None
         session = self.session
-        session.on_notification = session.on_terminate = session.on_interrupt = None
+        session.on_notification = session.on_terminate = session.on_interrupt = session.on_notices = None
         session.close()
 
     def _say_goodbye(self, error: Exception) -> None:
@@ -331,6 +333,12 @@ class Conversation:
         notices = self.session.notices
         self.out += [encode_notice(notice) for notice in notices]
         notices.clear()
+
+    async def _tell_notices(self) -> None:
+        """While a statement runs. A client that is gone is noticed by who sends it the answer."""
+        self._drain_notices()
+        with suppress(ConnectionError):
+            await self.push()
 
     def complete(self, tag: str) -> None:
         """CommandComplete, after the notices that came up."""

@@ -23,6 +23,7 @@ import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from threading import Lock, get_ident
 from typing import Any, TypeVar
 
 import duckdb
@@ -38,6 +39,7 @@ from executor.columnar.unaided import Unaided
 from executor.limits import ExecutorLimits
 from executor.procedural.inside import INSIDE
 from executor.snapshot.spill import Spill, spilled_table
+from planner.binding.prelude.stoppable import stop
 from planner.types.timezones import icu_name, session_zone
 
 T = TypeVar("T")
@@ -100,7 +102,7 @@ class RunningQuery:
     def cancel(self, reason: str) -> None:
         """The next batch raises 57014 with this message."""
         self.cancelled = reason
-        self.cursor.interrupt()
+        self._engine.interrupt(self.cursor)
 
     def start(
         self,
@@ -220,7 +222,7 @@ class ColumnarEngine:
         self._asking_pool = ThreadPoolExecutor(limits.columnar_threads, thread_name_prefix="duckdb-asking")
         self._inner_pool = ThreadPoolExecutor(INNER_THREADS, thread_name_prefix="duckdb-inner")
         self._idle: list[duckdb.DuckDBPyConnection] = []
-        self._working: set[duckdb.DuckDBPyConnection] = set()
+        self._working: dict[duckdb.DuckDBPyConnection, _Work] = {}
         self._parallelism = Parallelism(open_cursor, limits.duckdb_threads, lambda: not self._working)
         self._unaided = Unaided(open_cursor)
         self._waiting = 0
@@ -360,28 +362,34 @@ class ColumnarEngine:
                 detail=f"More than {self.limits.columnar_queue_max} queries wait for a thread.",
             )
         self._waiting += 1
-        self._working.add(cursor)
-        state = {"cancelled": False}
+        given = self._working[cursor] = _Work()
         # What a query waits for must not wait for the thread that the query is on.
         pool = self._inner_pool if INSIDE.get() else self._asking_pool if asks else self._pool
-        future = asyncio.get_running_loop().run_in_executor(pool, functools.partial(_guarded, work, state))
+        future = asyncio.get_running_loop().run_in_executor(pool, functools.partial(given.run, work))
         try:
             return await asyncio.shield(future)
         except asyncio.CancelledError:
-            state["cancelled"] = True
-            cursor.interrupt()
+            given.given_up = True
+            self.interrupt(cursor)
             while not future.done():
                 await asyncio.wait([future], timeout=0.05)
-                cursor.interrupt()
+                self.interrupt(cursor)
             if not future.cancelled():
                 future.exception()
             raise
         finally:
             self._waiting -= 1
-            self._working.discard(cursor)
+            self._working.pop(cursor, None)
             if not self._working:
                 self._parallelism.rested()
             del future  # its error's traceback knows this frame, and those around it their tables
+
+    def interrupt(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        """Ends what is under way on a cursor: DuckDB's part of it, and a Python function that DuckDB has called."""
+        cursor.interrupt()
+        given = self._working.get(cursor)
+        if given is not None:
+            given.stop()
 
     def steady(self) -> Awaitable[Callable[[], None] | None]:
         """See `Parallelism.steady`."""
@@ -435,7 +443,7 @@ class ColumnarEngine:
         """Interrupts what runs and waits for its threads. Idempotent."""
         self._closed = True
         for cursor in self._working:
-            cursor.interrupt()
+            self.interrupt(cursor)
         for pool in (self._inner_pool, self._asking_pool, self._pool):
             await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
         await asyncio.to_thread(self._parallelism.close)
@@ -459,11 +467,31 @@ def _on_loop(call: Callable[[], None] | None) -> Callable[[], None] | None:
     return told
 
 
-def _guarded(work: Callable[[], T], state: dict[str, bool]) -> T:
-    """On the thread: nothing starts for a caller who has gone, and DuckDB's errors become SQL's."""
-    if state["cancelled"]:
-        raise canceled()
-    try:
-        return work()
-    except FAILURES as e:
-        raise sql_error(e) from e
+class _Work:
+    """What one thread does for a caller, who may give it up."""
+
+    __slots__ = ("_lock", "_thread", "given_up")
+
+    def __init__(self) -> None:
+        self.given_up = False
+        self._lock = Lock()
+        self._thread = 0
+
+    def run(self, work: Callable[[], T]) -> T:
+        """On the thread: nothing starts for a caller who has gone, and DuckDB's errors become SQL's."""
+        if self.given_up:
+            raise canceled()
+        self._thread = get_ident()
+        try:
+            return work()
+        except FAILURES as e:
+            raise sql_error(e) from e
+        finally:
+            with self._lock:  # from here on the thread is somebody else's
+                self._thread = 0
+
+    def stop(self) -> None:
+        """Ends a Python function that DuckDB has called on the thread, if that is where the work is."""
+        with self._lock:
+            if self._thread:
+                stop(self._thread)

@@ -9,15 +9,21 @@ A group is what is alike in its keys: as SQL says, not as datums are (`normal_fo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from time import perf_counter
+from typing import Any, Final
 
 from executor.abc import ExecutionError
 from executor.keyed.compile import Compiled, compile_condition, compile_expression, compile_tuple
 from executor.keyed.folds import columns_of, fold_of, folded
 from executor.keyed.ordering import Alike, alike_in, compiled_order, in_order
 from executor.keyed.windows import Windows
+from executor.snapshot.abc import TooFarToLook
 from planner.abc import Expr, Groups, KeyedJoin, KeyedRead
 from storage.abc import Row
+
+PROJECTED_S_MAX: Final = 0.5
+_AT_ONCE: Final = 32
+"""Rows between looks at the clock."""
 
 
 class Ending:
@@ -58,7 +64,7 @@ class Ending:
         `grouped`: what is grouped is groups already (`groups`).
         """
         if self.plain and not left_out:
-            return found if project is None else [project(params, row, session) for row in found]
+            return found if project is None else _projected(found, project, params, session)
         groups = self._groups
         if groups is not None:
             found = found if grouped else groups.rows(found, project, params, session)
@@ -97,7 +103,7 @@ class Ending:
         if self._once is None:
             found = self._some(found, params, session, left_out)
         if project is not None:
-            found = [project(params, row, session) for row in found]
+            found = _projected(found, project, params, session)
         return found if self._once is None else self._some(_firsts(found, self._once), params, session)
 
     def groups(
@@ -111,6 +117,19 @@ class Ending:
         if left_out:
             start, stop = start - left_out, None if stop is None else stop - left_out
         return rows if start == 0 and stop is None else rows[start:stop]
+
+
+def _projected(found: list[Row], project: Compiled, params: Sequence[Any], session: Any) -> list[Row]:
+    """What is computed of the rows. Raises TooFarToLook where that takes long: documents may be large, and all sessions wait."""
+    if len(found) <= _AT_ONCE:
+        return [project(params, row, session) for row in found]
+    end = perf_counter() + PROJECTED_S_MAX
+    made: list[Row] = []
+    for i in range(0, len(found), _AT_ONCE):
+        made += [project(params, row, session) for row in found[i : i + _AT_ONCE]]
+        if perf_counter() > end:
+            raise TooFarToLook
+    return made
 
 
 def _firsts(rows: list[Row], alike: Alike) -> list[Row]:
@@ -137,7 +156,7 @@ class _Grouping:
     def rows(
         self, found: list[Row], project: Compiled | None, params: Sequence[Any], session: Any
     ) -> list[Row]:
-        made = found if project is None else [project(params, row, session) for row in found]
+        made = found if project is None else _projected(found, project, params, session)
         keys, folds, out = self._keys, self._folds, []
         if not keys:
             return self.of_columns(columns_of(made, len(folds)), len(made), params, session)

@@ -18,6 +18,7 @@ could not be twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from time import perf_counter
 from typing import Any, Final
 
 from executor.abc import ExecutionError
@@ -53,6 +54,9 @@ LOOKED_AT_MAX: Final = 3_000
 
 OF_SYSTEM_MAX: Final = 20_000
 """The same of queries over system relations alone: to DuckDB these would have to be carried first."""
+
+RECURSION_S_MAX: Final = 0.1
+"""Of all steps of WITH RECURSIVE together."""
 
 NOTHING_HANDED: Final[Mapping[str, Sequence[Row]]] = {}
 
@@ -211,6 +215,7 @@ class Run:
         "seen",
         "session",
         "ts",
+        "until",
         "views",
         "whole",
     )
@@ -238,6 +243,7 @@ class Run:
         self._now: dict[tuple[str, str], Sequence[Row]] = {}
         self._now_by: dict[tuple[tuple[str, str], int], Mapping[Any, Sequence[Row]]] = {}
         self.left = looks
+        self.until: float | None = None
         """What subqueries may look at yet."""
         self.seen: dict[ShardId, dict[int, Row]]
         self.whole: dict[int, Sequence[Row]] = {}
@@ -274,6 +280,14 @@ class Run:
         if self.left < 0:
             raise TooFarToLook
 
+    def stepped(self) -> None:
+        """A recursion is a step further: few rows may be long ones. Raises TooFarToLook."""
+        self.looked_at(1)
+        if self.until is None:
+            self.until = perf_counter() + RECURSION_S_MAX
+        elif perf_counter() > self.until:
+            raise TooFarToLook
+
     def rows(self, number: int, given: Row) -> Sequence[Row]:
         """What a subquery finds for these values."""
         known = self._known.get((number, given))
@@ -306,7 +320,7 @@ class Run:
                 raise TooFarToLook
             if not last:
                 break
-            self.looked_at(1)
+            self.stepped()
             self.iterated[number] = last
             self._known.clear()  # what was asked of the rows before
             self._sets.clear()

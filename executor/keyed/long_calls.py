@@ -14,9 +14,11 @@ from time import perf_counter_ns
 from typing import Any, Final
 
 from executor.keyed.registry import scalar
+from executor.keyed.text import repeated
 from planner.binding.keyed.calls import is_soon_known
 from planner.binding.prelude import jsonpath as paths
 from planner.binding.prelude import text as prelude_text
+from planner.binding.prelude.dates import FUNCTIONS as DATES
 from planner.binding.regexps.translation import compile_pattern
 from planner.textsearch import documents, headlines, matching, queries, ranking, text_columns, vectors
 from planner.textsearch.configurations import configuration
@@ -26,7 +28,9 @@ STATEMENT_MS_MAX: Final = 5
 SEARCH_S_MAX: Final = 0.002
 """Of one pattern in one text."""
 CHARACTERS_MAX: Final = 20_000
-"""Of a text or document that is looked into."""
+"""Of a text or document that is looked into, and of one that is made without a look at the time."""
+MADE_MAX: Final = 1 << 20
+"""Characters of a text that is made at once."""
 _PAUSE_NS: Final = 500_000
 LONG: dict[str, Callable[..., Any]] = {}
 """By name; called with the session, and with arguments that are not NULL."""
@@ -44,6 +48,14 @@ def _goes_on(session: Any, text: str) -> None:
         raise _too_far()
 
 
+def _timed(function: Callable[..., Any], *given: Any) -> Any:
+    """The call, whose own time is no pause before the next one."""
+    global _last
+    made = function(*given)
+    _last = perf_counter_ns()
+    return made
+
+
 def _too_far() -> Exception:
     from executor.snapshot.abc import TooFarToLook  # images, which are loaded there, compile expressions
 
@@ -56,7 +68,7 @@ def _long(name: str, at: int = 0) -> Callable[[Callable[..., Any]], Callable[...
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         def limited(session: Any, *given: Any) -> Any:
             _goes_on(session, given[at])
-            return function(*given)
+            return _timed(function, *given)
 
         LONG[name] = limited
         return function
@@ -75,8 +87,12 @@ def matches(text: str, pattern: str, flags: str) -> bool:
         raise _too_far() from None
 
 
+def _prelude(name: str) -> Callable[..., Any]:
+    return next(function for known, function, *_ in (*prelude_text.FUNCTIONS, *DATES) if known == name)
+
+
 def _by_pattern(name: str, called: str) -> None:
-    made = next(function for known, function, *_ in prelude_text.FUNCTIONS if known == called)
+    made = _prelude(called)
 
     @_long(name)
     def of_places(text: str, pattern: str, *given: str) -> Any:
@@ -89,6 +105,39 @@ _by_pattern("long replace", "tw_regexp_replace")
 _by_pattern("long match", "tw_regexp_match")
 _by_pattern("long substring", "tw_regexp_substring")
 scalar("similar pattern")(lru_cache(maxsize=256)(prelude_text.similar))
+
+
+# --- lengths that a number says, and templates ---------------------------------------------------------
+
+
+def _repeat(session: Any, text: str, count: int) -> Any:
+    if count > CHARACTERS_MAX or len(text) * count > CHARACTERS_MAX:
+        _goes_on(session, "")
+        if len(text) * count > MADE_MAX:
+            raise _too_far()
+        return _timed(repeated, text, count)
+    return repeated(text, count)
+
+
+def _pad(name: str) -> None:
+    made = _prelude(f"tw_{name}")
+
+    def limited(session: Any, text: str, length: int, fill: str) -> Any:
+        if length > CHARACTERS_MAX:
+            _goes_on(session, "")
+            if length > MADE_MAX:
+                raise _too_far()
+            return _timed(made, text, length, fill)
+        return made(text, length, fill)
+
+    LONG[f"long {name}"] = limited
+
+
+LONG["long repeat"] = _repeat
+_pad("lpad")
+_pad("rpad")
+for _template in ("numeric", "float", "timestamp", "timestamptz"):
+    _long(f"long tw_to_char_{_template}", 1)(_prelude(f"tw_to_char_{_template}"))
 
 
 # --- SQL/JSON paths ------------------------------------------------------------------------------------

@@ -136,7 +136,7 @@ def _reverse(a: str) -> str:
 
 
 @scalar("repeat(text, int4)")
-def _repeat(a: str, n: int) -> str:
+def repeated(a: str, n: int) -> str:
     if len(a) * max(n, 0) > LONGEST:
         raise ExecutionError("54000", "requested length too large")
     return a * max(n, 0)

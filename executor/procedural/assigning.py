@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from executor.abc import ExecutionError
 from executor.procedural import diagnostics
@@ -25,11 +25,16 @@ _LITERAL = re.compile(r"\s*'(?:[^']|'')*'\s*")
 """A string that is read as what it is assigned to."""
 
 
+LONG_STEP_CHARACTERS: Final = 1 << 16
+"""Who makes so long a text looks before the next step whether others want the loop."""
+
+
 class AssignSteps(DomainSteps):
     """What a `Walk` does of assignments."""
 
     line: int
     what: str
+    left: int
 
     async def assign(self, step: pl.Assign) -> str | None:
         self.line, self.what = step.line, "assignment"
@@ -40,6 +45,8 @@ class AssignSteps(DomainSteps):
             value = await self.value(step.value, kind)
             if value is None:
                 self._refuse_null(slot)
+            elif type(value) is str and len(value) > LONG_STEP_CHARACTERS:
+                self.left = 1  # sixty-four of these would be a second
             if self.code.domains:
                 await self.give(slot, value)
             else:

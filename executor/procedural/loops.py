@@ -59,11 +59,11 @@ class LoopSteps(AssignSteps):
 
     async def passed(self) -> None:
         """After a pass without steps nobody has looked whether others want the loop."""
-        self._left -= 1
-        if self._left <= 0:
+        self.left -= 1
+        if self.left <= 0:
             await self.breathe()
 
-    _left: int
+    left: int
 
     async def breathe(self) -> None:
         raise NotImplementedError

@@ -68,7 +68,9 @@ class Walk(LoopSteps, CursorSteps):
         self._told: SqlError | None = None
         """The error that has this program's place in its context already."""
         self._subtransactions = 0
-        self._left, self._since = _STEPS_BETWEEN_LOOKS, time.monotonic()
+        self.left = _STEPS_BETWEEN_LOOKS
+        """So many steps until it is time to breathe."""
+        self._since = time.monotonic()
         self.found = code.program.outer.slots["found"]
         frame.kinds[self.found] = BOOL
         frame.values[self.found] = False
@@ -113,7 +115,7 @@ class Walk(LoopSteps, CursorSteps):
 
     async def breathe(self) -> None:
         """Between steps: others have the loop now and then, and a cancel request is heard."""
-        self._left = _STEPS_BETWEEN_LOOKS
+        self.left = _STEPS_BETWEEN_LOOKS
         if self.session.interrupted and INSIDE.get() == self.session.pid:
             raise ExecutionError("57014", "canceling statement due to user request")
         now = time.monotonic()
@@ -123,8 +125,8 @@ class Walk(LoopSteps, CursorSteps):
 
     async def steps(self, steps: Sequence[pl.Step]) -> Ended:
         for step in steps:
-            self._left -= 1
-            if not self._left:
+            self.left -= 1
+            if not self.left:
                 await self.breathe()
             ended = await _STEPS[type(step)](self, step)
             if ended is not None:
@@ -438,6 +440,7 @@ class Walk(LoopSteps, CursorSteps):
             step.level.upper(), code, error.message, error.detail, error.hint, lambda: diagnostics.stack(self),
             replace(source_places.calling(0), routine=raising.ROUTINE),
         )  # fmt: skip
+        await self.session.tell_notices()
         return None
 
     async def _assert(self, step: pl.Assert) -> Ended:

@@ -14,9 +14,10 @@ import asyncio
 import contextlib
 import dataclasses
 import secrets
+import time
 import weakref
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Notice, Portal, Prepared
 from executor.columnar.errors import canceled
@@ -46,6 +47,11 @@ if TYPE_CHECKING:
     from executor.executor import Executor
     from executor.keyed.plans import CompiledPlan, WritePlan
     from executor.procedural.cursors import Open
+
+
+NOTICES_KEPT_MAX: Final = 100
+SILENT_NS_MAX: Final = 200_000_000
+"""So many notices, or so long, a program's statement is silent: most end before, and are told with their answer."""
 
 
 def _nothing() -> None:
@@ -85,6 +91,7 @@ class SessionContext:
         """Notifications not sent to the client yet."""
         self.on_notification: Callable[[], None] | None = None
         self.on_terminate: Callable[[Exception], None] | None = None
+        self.on_notices: Callable[[], Awaitable[None]] | None = None
         self.on_interrupt: Callable[[Exception], None] | None = None
         self.watched, self.duration_logged_ms = False, -1
         self._transaction_timer: asyncio.TimerHandle | None = None
@@ -532,6 +539,14 @@ class SessionContext:
         if severity == "INFO" or MESSAGE_LEVELS.index(level) >= least:
             where = place or source_places.calling()
             self.notices.append(Notice(severity, sqlstate, message, detail, hint, context(), where, position))
+
+    async def tell_notices(self) -> None:
+        """A program that says much, or works for long, is heard before it ends: what it says is not kept, and who does not listen keeps it
+        waiting."""
+        if self.on_notices is not None and (
+            len(self.notices) >= NOTICES_KEPT_MAX or time.time_ns() - self.statement_began_ns > SILENT_NS_MAX
+        ):
+            await self.on_notices()
 
     def standard(self, text: str) -> str:
         """See `executor.abc.Session`. Warns of each such string where `escape_string_warning` is on."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from executor.keyed import long_calls
+from executor.columnar.engine import ColumnarEngine
+from executor.keyed import endings, long_calls
+from executor.keyed import join as joins
 from executor.keyed.long_calls import LONG
 from executor.snapshot.abc import TooFarToLook
 from tests.executor.sql import Server
@@ -41,11 +45,13 @@ def test_like_regex_has_no_end_of_its_own() -> None:
         LONG["long path exists"](_At(3), '"a"', '$ ? (@ like_regex "a")', "{}", False, "")
 
 
-def test_a_statement_has_so_long_for_all_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("step_ns", [50_000, 400_000], ids=["short calls", "calls longer than a pause"])
+def test_a_statement_has_so_long_for_all_its_rows(step_ns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock is looked at before and after each call."""
     clock = [0]
 
     def now_ns() -> int:
-        clock[0] += 100_000
+        clock[0] += step_ns
         return clock[0]
 
     monkeypatch.setattr(long_calls, "perf_counter_ns", now_ns)
@@ -55,7 +61,7 @@ def test_a_statement_has_so_long_for_all_its_rows(monkeypatch: pytest.MonkeyPatc
             while made < 1_000:
                 assert LONG["long matches"](_At(statement), "abc", "b", "") is True
                 made += 1
-        assert made == long_calls.STATEMENT_MS_MAX * 10 + 1
+        assert made == long_calls.STATEMENT_MS_MAX * 1_000_000 // (2 * step_ns) + 1
 
 
 @pytest.mark.parametrize("begun", [False, True], ids=["alone", "in a block"])
@@ -103,5 +109,49 @@ def test_what_is_given_up_is_answered(begun: bool, monkeypatch: pytest.MonkeyPat
         ):
             assert sorted(await client.rows(text)) == found, text
         assert {"long matches", "long path exists"} <= set(given_up)
+
+    session(body)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT length(string_agg(repeat('x', 1000000), '')) FROM generate_series(1, 100)",
+        "SELECT length(string_agg(lpad('x', 1000000), '')) FROM generate_series(1, 100)",
+        "SELECT max(length(repeat('x', 2000000 + n))) FROM generate_series(1, 3) n",
+        "SELECT max(length(to_char(g, repeat('9', 30000)))) FROM generate_series(1, 2) g",
+        "WITH RECURSIVE r(n) AS (SELECT repeat('x', 1000) UNION ALL SELECT n || n FROM r WHERE length(n) < 50000000) SELECT max(length(n)) FROM r",
+    ],
+)
+def test_long_texts_are_not_made_while_all_wait(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a gigabyte was made of a short query on the loop, and nobody else was answered meanwhile."""
+    monkeypatch.setattr(joins, "RECURSION_S_MAX", 0.0)
+    monkeypatch.setattr(long_calls, "STATEMENT_MS_MAX", 0)
+    asked: list[str] = []
+    start = ColumnarEngine.start
+
+    async def started(self: ColumnarEngine, sql: str, *given: Any, **named: Any) -> Any:
+        asked.append(sql)
+        return await start(self, sql, *given, **named)
+
+    monkeypatch.setattr(ColumnarEngine, "start", started)
+
+    async def body(server: Server) -> None:
+        ((found,),) = await server.client().rows(text)
+        assert isinstance(found, int) and found > 2
+        assert len(asked) == 1
+
+    session(body)
+
+
+def test_documents_of_many_rows_are_not_computed_while_all_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endings, "PROJECTED_S_MAX", 0.0)
+
+    async def body(server: Server) -> None:
+        client = server.client()
+        assert await client.rows("SELECT g + 1 FROM generate_series(1, 100) g") == [
+            (n + 1,) for n in range(1, 101)
+        ]
+        assert await client.rows("SELECT sum(length(g::text)) FROM generate_series(1, 100) g") == [(192,)]
 
     session(body)

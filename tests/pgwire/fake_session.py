@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -51,6 +51,7 @@ class FakeSession:
         self.in_implicit = False
         self.heard = Heard()
         self.on_notification: Callable[[], None] | None = None
+        self.on_notices: Callable[[], Awaitable[None]] | None = None
         self.on_interrupt: Callable[[Exception], None] | None = None
         self.watched = False
         self.duration_logged_ms, self.statement_began_ns = -1, 0

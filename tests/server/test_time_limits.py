@@ -5,13 +5,14 @@ from __future__ import annotations
 import select
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg import errors
 
-from tests.server.process import ServerProcess
+from tests.server.process import ServerProcess, wait_until
 
 
 @pytest.fixture
@@ -47,6 +48,36 @@ def test_statement_timeout(client: psycopg.Connection[Any], statement: str, in_b
         with pytest.raises(errors.InFailedSqlTransaction):
             client.execute("SELECT 1")
         client.execute("ROLLBACK")
+    assert client.execute("SELECT 1").fetchone() == (1,)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT to_char(1, repeat('9', 100000000))",
+        "SELECT length(to_char(now(), repeat('YYYY', 50000000))) FROM generate_series(1, 3)",
+        "SELECT count(*) FROM generate_series(1::numeric, 1000000000000)",
+        "DO $$ DECLARE v text := ''; BEGIN LOOP v := v || repeat('x', 1000000); END LOOP; END $$",
+        "DO $$ BEGIN LOOP RAISE NOTICE '%', repeat('x', 1000); END LOOP; END $$",
+    ],
+)
+def test_statement_timeout_ends_what_one_value_takes(
+    server: ServerProcess, client: psycopg.Connection[Any], statement: str
+) -> None:
+    """Also in the middle of a function of Python's, which DuckDB's interruption does not reach; others are answered meanwhile."""
+    client.execute("SET statement_timeout = '2s'")
+    answered: list[float] = []
+    with ThreadPoolExecutor(1) as pool, server.connect() as other:
+        running = pool.submit(client.execute, statement.encode())
+        while not running.done():
+            began = time.monotonic()
+            assert other.execute("SELECT 1").fetchone() == (1,)
+            answered.append(time.monotonic() - began)
+            time.sleep(0.01)
+            assert sum(answered) < 60, "it does not end"
+        with pytest.raises(errors.QueryCanceled, match="canceling statement due to statement timeout"):
+            running.result()
+    assert max(answered) < 5
     assert client.execute("SELECT 1").fetchone() == (1,)
 
 
@@ -123,3 +154,19 @@ def test_a_long_answer_ends_for_the_reason_that_it_has(client: psycopg.Connectio
     client.execute("SET statement_timeout = '1s'")
     with pytest.raises(psycopg.errors.QueryCanceled, match="due to statement timeout"):
         client.execute("SELECT i, md5(i::text) FROM generate_series(1, 300000000) i")
+
+
+def test_a_program_is_heard_while_it_works(server: ServerProcess, client: psycopg.Connection[Any]) -> None:
+    """What it says was kept until its end, however much or long that was."""
+    said: list[str | None] = []
+    client.add_notice_handler(lambda d: said.append(d.message_primary))
+    body = "BEGIN PERFORM pg_sleep(0.3); RAISE NOTICE 'begun'; PERFORM pg_sleep(600); END"
+    with ThreadPoolExecutor(1) as pool, server.connect() as other:
+        running = pool.submit(client.execute, f"DO $$ {body} $$".encode())
+        wait_until(lambda: said == ["begun"])
+        assert not running.done()
+        other.execute("SELECT pg_cancel_backend(%s)", [client.info.backend_pid])
+        with pytest.raises(errors.QueryCanceled):
+            running.result()
+    client.execute("DO $$ BEGIN FOR i IN 1..1000 LOOP RAISE NOTICE '%', i; END LOOP; END $$")
+    assert said[1:] == [str(i) for i in range(1, 1001)]

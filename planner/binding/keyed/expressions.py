@@ -181,8 +181,9 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
                 made = long_calls.expression(node, lambda n: _expression(n, offsets))
             if made is None:
                 raise NotKeyed(node.op)
-            return made
-        return Call(node.op, tuple(_expression(a, offsets) for a in args), node.type)
+            return long_calls.limited(made) if isinstance(offsets, WithAnother) else made
+        made = Call(node.op, tuple(_expression(a, offsets) for a in args), node.type)
+        return long_calls.limited(made) if isinstance(offsets, WithAnother) else made
     if isinstance(node, ir.SubQuery) and isinstance(offsets, WithQueries):
         row = keyed_json.plain_row(node)
         return _ask(node, offsets) if row is node else _expression(row, offsets)

@@ -5,7 +5,7 @@
     to_tsvector('english', body) @@ plainto_tsquery($1)      Call("long text has", ('english', body, query))
 
 For a few rows that are found by a key each is a matter of microseconds, DuckDB's of milliseconds. But a pattern may try forever, and a text
-may be a book, while all sessions wait. So the keyed engine begins, and gives up (`TooFarToLook`) once a statement has been at it for some
+may be a book, and repeat('x', $1) a gigabyte, while all sessions wait. So the keyed engine begins, and gives up (`TooFarToLook`) once a statement has been at it for some
 milliseconds: only where DuckDB has the same query (`expressions.WithAnother`).
 """
 
@@ -158,4 +158,32 @@ def _search(left: str, right: str, node: ir.Call, operand: _Operand) -> Expr | N
     return Call("long tsvector has", (operand(a), operand(b)), node.type)
 
 
-__all__ = ["expression"]
+_LENGTHS: Final = {"repeat(text, int4)": "long repeat", "tw_lpad": "long lpad", "tw_rpad": "long rpad"}
+"""What makes a text as long as a number says."""
+_TEMPLATES: Final = (
+    "tw_to_char_numeric",
+    "tw_to_char_float",
+    "tw_to_char_timestamp",
+    "tw_to_char_timestamptz",
+)
+"""What goes through a template letter by letter."""
+_SHORT: Final = 1000
+
+
+def limited(made: Expr) -> Expr:
+    """The same of a call that takes long only where a number is large or a template long, which is seen in constants."""
+    if not isinstance(made, Call):
+        return made
+    if made.op in _LENGTHS and not _is_small(made.args[1]):
+        return Call(_LENGTHS[made.op], made.args, made.type)
+    if made.op in _TEMPLATES and not _is_small(made.args[1]):
+        return Call(f"long {made.op}", made.args, made.type)
+    return made
+
+
+def _is_small(given: Expr) -> bool:
+    value = given.value if isinstance(given, Const) else None
+    return (isinstance(value, int) and value <= _SHORT) or (isinstance(value, str) and len(value) <= _SHORT)
+
+
+__all__ = ["expression", "limited"]

@@ -25,6 +25,7 @@ from planner.binding.prelude.macros import INTERVALS, MACROS
 from planner.binding.prelude.python_parameters import with_parameters
 from planner.binding.prelude.quotients import QUOTIENTS
 from planner.binding.prelude.repeated_arguments import repeats
+from planner.binding.prelude.stoppable import stoppable
 from planner.types.arrow_columns import one_array
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -136,7 +137,7 @@ def _heard(function: Callable[..., Any], arguments: int) -> Callable[..., Any]:
         except SqlError as e:
             raise raised(e) from None
 
-    return with_parameters(run, arguments)
+    return with_parameters(stoppable(run), arguments)
 
 
 def udf(name: str, function: Callable[..., Any], arguments: Sequence[str], result: str) -> Udf:
@@ -173,7 +174,7 @@ def udf(name: str, function: Callable[..., Any], arguments: Sequence[str], resul
         return run(list(map(_column, columns)))
 
     computed = once_each if _PLAIN.issuperset(arguments) else each
-    return Udf(name, with_parameters(computed, len(arguments)), tuple(arguments), result)
+    return Udf(name, with_parameters(stoppable(computed), len(arguments)), tuple(arguments), result)
 
 
 def _entries() -> tuple[Entry, ...]:
