@@ -310,8 +310,8 @@ class Planner(InnerQueries):
     def plan_in_routine(self, text: str, ctx: PlanContext, variables: Variables, key: str) -> Plan:
         """Plans a text of PL/pgSQL, whose variables become parameters: `extra["places"]` says which.
 
-        `key` is the text's and its place's, "" where it will not come again; records that were made of other things at that time
-        make another plan.
+        `key` is the text's and its place's, "" where it will not come again; records that were made of other things at that time,
+        or were NULL, make another plan.
         """
         known = self._exact(f"\0\0\0{key}", ctx) if key else None
         if known is not None:
@@ -321,11 +321,14 @@ class Planner(InnerQueries):
                 if kinds[slot] is not kind and kinds[slot] != kind:
                     break
             else:
-                return known
+                wholes: dict[int, bool] = known.extra["wholes"]
+                if all((variables.values[slot] is None) is null for slot, null in wholes.items()):
+                    return known
         inner = _watching(ctx, variables)
         with self.patience.planning(), shown(ctx.catalog):
             plan = _of_reads(self._plan_exact(text, inner, (), 0), inner)
         plan.extra["places"], plan.extra["variables"] = tuple(variables.places), variables.used
+        plan.extra["wholes"] = variables.wholes
         if key and plan.kind is not StatementKind.DDL and not isinstance(plan.extra.get("as_of"), Plan):
             self._remember(ctx, f"\0\0\0{key}", _Cached(plan, None))
         return plan

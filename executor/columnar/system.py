@@ -77,18 +77,9 @@ def _settings(session: Session) -> list[dict[str, Any]]:
         key = name.lower()
         if key in hidden:
             continue
-        guc = GUCS.get(key)
+        guc = GUCS[key]
         source, reset = session.settings.origin(key)
         row: dict[str, Any] = {"name": name, "source": source, "reset_val": reset, "pending_restart": False}
-        if guc is None:
-            custom = {
-                "setting": value,
-                "category": "Customized Options",
-                "context": "user",
-                "vartype": "string",
-            }
-            rows.append({**row, **custom})
-            continue
         raw = session.settings.raw(key)
         rows.append(
             {

@@ -23,6 +23,8 @@ from planner.types.composites import split_record
 TEXT = TypeRef(t.TEXT)
 _LITERAL = re.compile(r"\s*'(?:[^']|'')*'\s*")
 """A string that is read as what it is assigned to."""
+_MADE_OF_FIELDS = re.compile(r"\s*\(*\s*(row\s*\(|\((?!\s*(select|with|values|table)\b))", re.IGNORECASE)
+"""`ROW(...)` or `(a, b)`: a row even where all its fields are null; a NULL of another expression shows by its fields alone."""
 
 
 LONG_STEP_CHARACTERS: Final = 1 << 16
@@ -127,6 +129,8 @@ class AssignSteps(DomainSteps):
         rows = await first_rows(result, 1)
         columns = plan.columns or ()
         row = rows[0] if rows else None
+        if row is not None and _MADE_OF_FIELDS.match(value.text) is None and all(v is None for v in row):
+            row = None
         await self.put_row(slot, [c.name for c in columns], [c.type for c in columns], row)
 
     async def put_row(
@@ -181,7 +185,8 @@ class AssignSteps(DomainSteps):
                     and len(types) not in (1, len(kind.types))
                 ):
                     diagnostics.uneven(self.session)
-                await self.put_row(slot, names, types, row)
+                # Where there is no row the record is a row of nulls, and not NULL.
+                await self.put_row(slot, names, types, (None,) * len(types) if row is None else row)
                 return
         if len(types) != len(targets):
             diagnostics.uneven(self.session)

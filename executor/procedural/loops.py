@@ -172,7 +172,9 @@ class LoopSteps(AssignSteps):
         fields = None if step.slices else t.composite_fields(element)
         shape = kind_of(TypeRef(element)) if fields is not None and self._takes_fields(step) else None
         for item in items:
-            if isinstance(shape, Shape):
+            if isinstance(shape, Shape) and item is None and len(step.targets) == 1:
+                self.frame.values[step.targets[0].slot] = None
+            elif isinstance(shape, Shape):
                 row = self.fields_of(item, shape) if item is not None else None
                 await self.put_into(step.targets, shape.names, shape.types, row)
             else:

@@ -42,6 +42,7 @@ from planner.abc import (
 from planner.alone import refuse_with_others
 from planner.binding.routines.variables import CURRENT, Variables
 from planner.catalog import Function
+from planner.lexer import is_sign, tokenize
 from planner.parse import parse_statement
 from planner.planner import is_current
 from planner.split import split
@@ -67,6 +68,7 @@ _TRANSACTIONAL: Final = (
     st.RollbackTo,
 )
 _HAS_FROM: Final = re.compile(r"\bfrom\b", re.IGNORECASE)
+_MAY_ASK: Final = re.compile(r"\b(select|from)\b", re.IGNORECASE)
 _INTEGERS: Final = {t.INT2: 0, t.INT4: 1, t.INT8: 2}
 _NOWHERE: Final = Level()
 _VALUE: Final = Level("", {"v": 0})
@@ -78,21 +80,37 @@ class Misplaced(ExecutionError):
 
 @dataclass(slots=True)
 class Planned:
-    """A text's plan. `dynamic`: the records that it names, and how they were."""
+    """A text's plan. `dynamic`: the records that it names, and how they were; `wholes`: those named as a whole, and whether they were NULL."""
 
     context: Any
     plan: Plan
     constant: Callable[[Sequence[Any], Any, Any], Sequence[Any]] | None
     places: Sequence[tuple[int, int]]
     dynamic: Sequence[tuple[int, Any]]
+    wholes: Sequence[tuple[int, bool]]
     type: TypeRef
     fit: Callable[[Any], Any] | None
     """A value's length and digits, as an assignment wants them."""
+    asks: bool
+    """It is an expression with a query in it, which ROW_COUNT counts."""
 
 
 def query_of(text: str) -> tuple[str, int]:
     """An expression as a query, and where it begins in it."""
     return f"SELECT {text}", 7
+
+
+def has_query(text: str) -> bool:
+    """Whether an expression is more than a value of its variables: a query, or a value FROM something."""
+    if _MAY_ASK.search(text) is None:
+        return False
+    depth, before = 0, ""
+    for token in tokenize(text):
+        if token.keyword == "select" or (token.keyword == "from" and not depth and before != "distinct"):
+            return True
+        depth += is_sign(token, "(") - is_sign(token, ")")
+        before = token.keyword
+    return False
 
 
 class Texts:
@@ -102,6 +120,8 @@ class Texts:
 
     def __init__(self, session: Session, code: Code, frame: Frame) -> None:
         self.session, self.code, self.frame = session, code, frame
+        self.row_count = 0
+        """What the last statement did, or the last expression with a query in it."""
         self.asked: tuple[Text, int] | None = None
         """The statement that runs now, and where its text begins in it."""
 
@@ -117,7 +137,12 @@ class Texts:
                 if kinds[slot] is not kind and kinds[slot] != kind:
                     break
             else:
-                return known
+                values = self.frame.values
+                for slot, null in known.wholes:
+                    if (values[slot] is None) is not null:
+                        break
+                else:
+                    return known
         sql, shift = query_of(text.text) if expression else (text.text, 0)
         variables = self._variables(text, wanted, part)
         to = f"{wanted.oid},{wanted.typmod}" if wanted is not None else ""
@@ -131,8 +156,19 @@ class Texts:
         dynamic = [(s, k) for s, k in plan.extra["variables"].items() if s in code.dynamic]
         compiled = self.session.compiled(plan)
         ref = plan.columns[0].type if plan.columns else TypeRef(t.VOID)
+        wholes = list(plan.extra["wholes"].items())
         fit = t.coercion(wanted, False) if wanted is not None and wanted.typmod >= 0 else None
-        made = Planned(context, plan, compiled.constant, plan.extra["places"], dynamic, ref, fit)
+        made = Planned(
+            context,
+            plan,
+            compiled.constant,
+            plan.extra["places"],
+            dynamic,
+            wholes,
+            ref,
+            fit,
+            expression and has_query(text.text),
+        )
         code.plans[text.number] = made
         return made
 
@@ -167,6 +203,7 @@ class Texts:
             bool(text.said),
             code.names,
             self.folding,
+            values=self.frame.values,
         )
 
     def located(self, error: SqlError, text: Text, shift: int) -> SqlError:
@@ -204,6 +241,8 @@ class Texts:
         """An expression's value. Raises 42601 where it has several columns or rows."""
         planned = self.planned(text, wanted, expression=True, part=part)
         self.asked = None
+        if planned.asks:
+            self.row_count = 1
         if planned.constant is None:
             value = await self._computed(text, planned, wanted, part)
         elif planned.places or _is_literal(text):
@@ -239,6 +278,8 @@ class Texts:
             raise ExecutionError("42601", message, context=f"query: {text.text}")
         if len(rows) > 1:
             raise ExecutionError("21000", "query returned more than one row", context=f"query: {text.text}")
+        if not rows:
+            self.row_count = 0
         return rows[0][0] if rows else None
 
     async def converted(self, value: Datum, ref: TypeRef, wanted: TypeRef) -> Datum:

@@ -57,7 +57,6 @@ class Walk(LoopSteps, CursorSteps):
         self.looping: dict[int, tuple[Plan, Sequence[Any]]] = {}
         self.tells_cursors = False
         """It returns a refcursor: its cursors outlive it."""
-        self.row_count = 0
         self.result: Any = None
         self.result_kind: Any = None
         self.emitted: list[Any] = []

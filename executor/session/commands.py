@@ -101,7 +101,7 @@ async def _set(
     if s.values is not None:
         value = one_value(s.name, s.values)
     if s.local and joined(session, "SET LOCAL", autocommit) is None:
-        session.settings.check(s.name, value) if value is not None else session.settings.show(s.name)
+        session.settings.set_for_nothing(s.name, value)
         return Rows("SET")
     set_value(session, s.name, value, local=s.local)
     return Rows("SET")

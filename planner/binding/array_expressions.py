@@ -17,6 +17,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.dimensions import array_over
+from planner.binding.records import told_type
 from planner.binding.scope import Scope
 from planner.binding.subscripts import geometry as geometry_subscripts
 from planner.binding.subscripts import hstore as hstore_subscripts
@@ -32,6 +33,13 @@ from planner.binding.facts import category, type_name
 from planner.binding.resolve import common_type
 
 INT4, UNKNOWN = TypeRef(t.INT4), TypeRef(t.UNKNOWN)
+
+
+def _is_variable(node: ir.Node) -> bool:
+    """A record variable of PL/pgSQL as a whole."""
+    if isinstance(node, ir.Logic) and node.op == "row":
+        return bool(node.args) and all(isinstance(x, ir.Parm) for x in node.args)
+    return isinstance(node, ir.Lit) and node.value is None
 
 
 def _is_empty(node: ir.Node) -> bool:
@@ -147,10 +155,29 @@ class ArrayBinder(NameBinder):
                 bounds += [ir.Lit(INT4, 1), number(x)]
         return ir.Call(base.type, "array slice", (base, *bounds))
 
+    def _of_row_types(self, nodes: Sequence[ir.Node], what: str) -> Sequence[ir.Node]:
+        """Whole rows beside values of their own type, and beside literals that are to be read as such, are values of that type.
+
+        So are variables of it in ARRAY[...].
+        """
+        if all(n.type.oid != t.RECORD for n in nodes):
+            return nodes
+        types = {n.type.oid for n in nodes}
+        read = any(isinstance(n, ir.Lit) and n.type.oid == t.UNKNOWN and n.value is not None for n in nodes)
+        out = []
+        for n in nodes:
+            rows = told_type(n.type)
+            beside = n.type.oid == t.RECORD != rows.oid and (
+                read or rows.oid in types or (what == "ARRAY" and _is_variable(n))
+            )
+            out.append(self.coercions.coerce(n, rows, "i") if beside else n)
+        return out
+
     def to_common(
         self, nodes: Sequence[ir.Node], what: str, positions: Sequence[int]
     ) -> tuple[list[ir.Node], TypeRef]:
         """All of one type, by section 10.5. Raises 42804, and 42846 where only their category is the same."""
+        nodes = self._of_row_types(nodes, what)
         names = [type_name(n.type.oid) for n in nodes]
         common = common_type(names)
         if common is None:

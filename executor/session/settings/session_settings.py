@@ -4,7 +4,8 @@
     local value     SET LOCAL, set_config(..., true)                   gone at the end of the transaction
     reset value     what RESET goes back to: start-up option or default
 
-A savepoint remembers both dictionaries; rolling back to it restores them. What the engines look at
+A savepoint remembers both dictionaries; rolling back to it restores them. A name of a user's own (`my.tenant`) is known to
+the session from the first time that it is set, and is empty wherever it is not set any more. What the engines look at
 often (`statement_timeout_ms`, `search_path`, `types`) is kept parsed and renewed on every change, so
 that a statement reads an attribute and parses nothing.
 """
@@ -51,6 +52,7 @@ class Settings:
 
     __slots__ = (
         "_block",
+        "_custom",
         "_functions",
         "_local",
         "_reported",
@@ -95,6 +97,8 @@ class Settings:
         for name, value in options.items():
             key, canonical = self._check(name, value, startup=True)
             self._reset[key] = canonical
+        self._custom: set[str] = set()
+        """The names of users' own that have been set, whatever has become of their values."""
         self._local: dict[str, str] = {}
         self._block: dict[str, str] | None = None
         self._functions: list[dict[str, str | None]] = []
@@ -108,6 +112,7 @@ class Settings:
         made = Settings.__new__(Settings)
         _ran(map(setattr, repeat(made), _ALIKE, _alike(self)))
         made._session, made._local, made._savepoints, made.changes, made._functions = {}, {}, [], [], []
+        made._custom = set()
         made._reported = self._reported.copy()
         return made
 
@@ -123,7 +128,7 @@ class Settings:
         for level in (self._local, self._session, self._reset):
             if key in level:
                 return level[key]
-        return GUCS[key].default
+        return "" if key in self._custom else GUCS[key].default
 
     def listed(self, key: str) -> frozenset[str]:
         """The words of such a setting that is a list."""
@@ -151,10 +156,8 @@ class Settings:
         return value if guc is None else shown(guc, value)
 
     def show_all(self) -> list[tuple[str, str, str]]:
-        """(name, value, description) of every setting, by name."""
+        """(name, value, description) of every setting, by name; those of users' own are not listed."""
         rows = [(g.name, self.show(k), g.description) for k, g in GUCS.items() if not g.hidden]
-        custom = {k for level in (self._local, self._session, self._reset) for k in level} - GUCS.keys()
-        rows += [(k, self.show(k), "") for k in custom]
         return sorted(rows, key=lambda r: r[0].lower())
 
     def origin(self, key: str) -> tuple[str, str]:
@@ -169,6 +172,14 @@ class Settings:
     def check(self, name: str, value: str) -> str:
         """The canonical value, without setting anything. Raises as `set` does."""
         return self._check(name, value)[1]
+
+    def set_for_nothing(self, name: str, value: str | None) -> None:
+        """SET LOCAL outside of a block: nothing comes of it but that a name of a user's own is known. Raises as `set` does."""
+        key = self._check(name, value)[0] if value is not None else name.lower()
+        if key not in GUCS and "." not in key:
+            raise unknown_setting(name)
+        if key not in GUCS:
+            self._custom.add(key)
 
     def set(self, name: str, value: str | None, *, local: bool = False) -> str:
         """SET and RESET (None). Returns the new value as SHOW prints it. Raises 42704, 22023, 55P02."""
@@ -186,6 +197,8 @@ class Settings:
                     f'invalid value for parameter "{key}": "{value}"',
                     detail=f'{_NAMING[key][0]} "{value}" does not exist.',
                 )
+        if key not in GUCS:
+            self._custom.add(key)
         if local:
             self._local[key] = canonical
         else:
@@ -215,6 +228,8 @@ class Settings:
         try:
             for name, value in settings:
                 key, canonical = self._check(name, value)
+                if key not in GUCS:
+                    self._custom.add(key)
                 before[key] = self._local.get(key)
                 self._local[key] = canonical
         finally:  # what `leave` puts back, also where a value is refused that was taken once
@@ -360,7 +375,7 @@ class Settings:
                     self.changes.append((name, now))
 
 
-_OWN = ("_session", "_local", "_savepoints", "changes", "_functions", "_reported")
+_OWN = ("_session", "_local", "_savepoints", "changes", "_functions", "_reported", "_custom")
 """What a session changes in place."""
 _ALIKE = tuple(name for name in Settings.__slots__ if name not in _OWN)
 _alike = attrgetter(*_ALIKE)

@@ -297,11 +297,14 @@ def conjuncts(node: ir.Node | None) -> list[ir.Node]:
         return []
     if isinstance(node, ir.Logic) and node.op == "and":
         return [c for a in node.args for c in conjuncts(a)]
-    return [_spread(node) if isinstance(node, ir.AnyAll) else node]
+    if isinstance(node, ir.AnyAll):
+        spread = _spread(node)
+        return [spread] if spread is node else conjuncts(spread)
+    return [node]
 
 
 def _spread(node: ir.AnyAll) -> ir.Node:
-    """`x = ANY (ARRAY[a, b])` as `x = a OR x = b`."""
+    """`x = ANY (ARRAY[a, b])` as `x = a OR x = b`, `x <> ALL (ARRAY[a, b])` as `x <> a AND x <> b`."""
     array, compare = node.array, node.compare
     if (
         not isinstance(array, ir.Logic)

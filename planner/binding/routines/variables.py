@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from planner import types as t
 from planner.abc import Column, Oid, PlanError, TypeRef
@@ -71,6 +71,10 @@ class Variables:
     """Names for the key of the row on which a cursor stands, whose slot is CURRENT: WHERE CURRENT OF (`planner.parse.positioned`)."""
     used: dict[int, Kind] = field(default_factory=dict)
     """The records among them, and how they were when the text was bound."""
+    values: Sequence[Any] = ()
+    """What is in the slots now, where a record may be NULL."""
+    wholes: dict[int, bool] = field(default_factory=dict)
+    """The records that the text names as a whole, and whether they were NULL: a row of nulls is no NULL, so another text is planned."""
 
     def node(
         self, parameters: Parameters, words: Sequence[str], position: int, found: bool
@@ -110,7 +114,7 @@ class Variables:
                 f'record "{shown}" is not assigned yet',
                 detail="The tuple structure of a not-yet-assigned record is indeterminate.",
             )
-        elif not fields and kind.absent:
+        elif not fields and (self._is_null(slot) or kind.absent):
             nulls = tuple(ir.Lit(ref, None) for ref in kind.types)
             made = ir.Lit(row_of(nulls, kind.names, kind.rows).type, None)
         elif not fields:
@@ -139,6 +143,11 @@ class Variables:
                 position=position,
             )
         return made
+
+    def _is_null(self, slot: int) -> bool:
+        if not self.values:
+            return False
+        return self.wholes.setdefault(slot, self.values[slot] is None)
 
     def _parameter(
         self, parameters: Parameters, slot: int, place: int, ref: TypeRef, position: int

@@ -27,3 +27,12 @@ create view lists_kept_view as select a in (1, 2) and c as x, a in (3, 4) as y f
 \d lists_kept
 select pg_get_indexdef(indexrelid, 0, p) from pg_index, (values (true), (false)) v(p) where indrelid = 'lists_kept'::regclass order by p, 1;
 select pg_get_viewdef('lists_kept_view', p) from (values (true), (false)) v(p);
+
+-- What is asked besides may be of several parts.
+create table besides (id int primary key, a int, b text);
+create unique index on besides (lower(b));
+insert into besides values (1, 1, 'A'), (2, 2, 'B'), (3, 3, 'C');
+select * from besides where a <> all (array[1, 2]);
+select * from besides where a <> all (array[1, 2]) and lower(b) = 'c' and id not in (1, 2);
+select * from besides where lower(b) <> all (array['a', 'b']) and lower(b) > 'a';
+update besides set a = a + 1 where a <> all (array[1, 2]) returning *;
