@@ -19,6 +19,7 @@ from executor.session import acting, permissions, text_search
 from executor.session.blocks import transactions
 from executor.session.blocks.transactions import joined, set_isolation, set_read_only, settle
 from executor.session.executed import bound
+from executor.session.heard import Heeding
 from executor.session.locks.table_locks import lock_table
 from executor.session.settings.session_defaults import one_value
 from planner import statements as st
@@ -269,18 +270,23 @@ async def _discard(
 async def _listen(
     session: Session, plan: Plan, s: st.Listen, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
-    session.channels.setdefault(s.channel)
+    _heed(session, Heeding(s.channel, True))
     return Rows("LISTEN")
 
 
 async def _unlisten(
     session: Session, plan: Plan, s: st.Unlisten, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
-    if s.channel is None:
-        session.channels.clear()
-    else:
-        session.channels.pop(s.channel, None)
+    _heed(session, Heeding(s.channel, False))
     return Rows("UNLISTEN")
+
+
+def _heed(session: Session, heeding: Heeding) -> None:
+    """At once, or with the transaction's commit."""
+    if session.block is None:
+        heeding.take_effect(session.channels)
+    else:
+        session.block.notifications[heeding] = None
 
 
 async def _notify(

@@ -27,6 +27,7 @@ from executor.keyed import deferred_keys
 from executor.keyed.overlay import OverlayView
 from executor.keyed.table_writes import TableWrites
 from executor.procedural.inside import INSIDE
+from executor.session import heard
 from executor.session.blocks.final_writes import apply_buffer, check_bulk, check_unique
 from executor.session.references import checks as reference_checks
 from planner.abc import Oid, Table
@@ -150,7 +151,7 @@ class Block:
         self.drawn: Any = frozenset()
         """Sequences that it has drawn from, or set: who alters one waits for it."""
         self.savepoints: list[Savepoint] = []
-        self.notifications: dict[tuple[str, str], None] = {}
+        self.notifications: dict[heard.Said, None] = {}
         self.reference_checks: list[Any] = []
         """What foreign keys found, to be asked again at admission (`executor.session.references.checks`)."""
         self.deferred: list[Any] = []
@@ -523,7 +524,8 @@ class Block:
         ts = self.commit_ts = group.ts
         executor = self.executor
         if self.notifications and isinstance(group, SharedGroup):
-            group.tell([(channel, payload, self.sender_pid) for channel, payload in self.notifications])
+            told = heard.told(self.notifications)
+            group.tell([(channel, payload, self.sender_pid) for channel, payload in told])
         if self.steps:
             executor.catalogs.apply(self, group)
         image_of = executor.store.image

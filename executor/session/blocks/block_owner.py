@@ -21,7 +21,7 @@ from executor.abc import (
     _Pending,
 )
 from executor.ddl import run as ddl
-from executor.session import queries
+from executor.session import heard, queries
 from executor.session.blocks import gathering, settling
 from executor.session.blocks.block import Block
 from executor.session.context import SessionContext
@@ -156,7 +156,10 @@ class BlockOwner(SessionContext):
         if self.settings.commit():
             self.settings_changed()
         if block.notifications:
-            self.executor.notify(self, block.notifications, told=block.wrote)
+            for said in block.notifications:
+                if isinstance(said, heard.Heeding):
+                    said.take_effect(self.channels)
+            self.executor.notify(self, heard.told(block.notifications), told=block.wrote)
         if (
             self.closed
         ):  # its client went away meanwhile: what the commit made for the session alone goes as well
