@@ -62,3 +62,20 @@ def test_what_is_unread_is_counted() -> None:
     full = heard.size_bytes
     assert heard.taken(1) == [(1, "news", "x" * 100)] and 0 < heard.size_bytes < full
     assert heard.taken(5) == [(1, "news", "")] and heard.size_bytes == 0 and not heard
+
+
+def test_a_transaction_hears_itself_by_what_it_listens_to_in_the_end(server: ServerProcess) -> None:
+    """Whatever the order in which LISTEN, UNLISTEN and NOTIFY came; and LISTEN that was undone hears nothing."""
+    with server.connect() as listener:
+        listener.execute("LISTEN old")
+        with listener.transaction():
+            listener.execute("NOTIFY news, 'one'")
+            listener.execute("LISTEN news")
+            listener.execute("UNLISTEN old")
+            listener.execute("NOTIFY old, 'nobody'")
+            listener.execute("NOTIFY news, 'two'")
+        with listener.transaction(force_rollback=True):
+            listener.execute("LISTEN undone")
+        listener.execute("NOTIFY undone, 'nobody'")
+        listener.execute("NOTIFY news, 'three'")
+        assert payloads(listener, 3) == ["one", "two", "three"]
