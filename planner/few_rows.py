@@ -4,7 +4,7 @@
     the first rows on a way along an index                       ... WHERE status = 'draft' ORDER BY id LIMIT 20
 
 The keyed engine answers most of these, and DuckDB the others with the values in their places. Where it is to look at many rows it
-matters: a numeric that is no literal has no scale, a pattern that is none is read for each row, a field of a document is looked
+matters: a numeric that is no literal has no scale (so each scale has a plan of its own, `by_scale`), a pattern that is none is read for each row, a field of a document is looked
 up by a name that is none. So a walk's literals are only compared. Literals that may fail by themselves (`1 / 0`, whether or not there are
 rows: `planner.binding.folding`) stay in their places, too.
 """
@@ -16,48 +16,63 @@ from typing import Final
 
 from planner import types
 from planner.abc import (
+    Body,
     DeleteQuery,
+    Handed,
     InsertQuery,
     KeyedDelete,
     KeyedJoin,
     KeyedRead,
     KeyedUpdate,
+    LockingQuery,
     Plan,
     Points,
     Query,
     Range,
     UpdateQuery,
+    WithWrites,
 )
-from planner.keyed_plans import Either, Produced, Recursed
+from planner.keyed_plans import Either, Produced, Recursed, Spread
 
 _MARK: Final = re.compile(r"\$[ilns]\b")
 _COMPARED: Final = re.compile(
-    r"(?:(?:=|<>|!=|(?<![-~@&<>|#])[<>])\s*|\b(?:select|limit|offset|between|and)\s+|\bin\s*\((?:\s*\$[ils]\s*,)*\s*)\$[ils]\b(?!\s*::)",
+    r"(?:(?:=|<>|!=|(?<![-~@&<>|#])[<>])\s*|\b(?:select|limit|offset|between|and)\s+|\bin\s*\((?:\s*\$[ilns]\s*,)*\s*)\$[ilns]\b(?!\s*::)",
     re.IGNORECASE,
 )
 """A literal that is compared, one of a list, or how many rows are wanted."""
-_LISTED: Final = re.compile(r"\bin\s*\((?:\s*\$[ils]\s*,)+\s*(?=\$)", re.IGNORECASE)
+_LISTED: Final = re.compile(r"\bin\s*\((?:\s*\$[ilns]\s*,)+\s*(?=\$)", re.IGNORECASE)
 
 
 def of_few(plan: Plan) -> bool:
     """Whether keys lead to the rows that a statement reads."""
-    return (
-        _led(plan) and "undecided" not in plan.extra and all(p.oid != types.NUMERIC for p in plan.parameters)
-    )
+    return _led(plan) and _takes_any(plan)
+
+
+def by_scale(plan: Plan, key: str) -> bool:
+    """Whether it would be one of these or of those if it were known how many digits its numerics have behind the point."""
+    return "undecided" not in plan.extra and (_led(plan) or _is_first(plan, key))
 
 
 def of_the_first(plan: Plan, key: str) -> bool:
     """Whether a query is answered by the first rows on a way along an index, and its literals are only compared."""
+    return _takes_any(plan) and _is_first(plan, key)
+
+
+def _is_first(plan: Plan, key: str) -> bool:
     body = plan.extra.get("keyed", plan.body)
+    if isinstance(body, LockingQuery):
+        body = body.query.by_key
     walks = isinstance(body, KeyedJoin | KeyedRead) and body.walk is not None and body.limit is not None
-    if not walks or not _takes_any(plan):
+    if not walks:
         return False
     return len(_MARK.findall(_LISTED.sub("in (", key))) == len(_COMPARED.findall(key))
 
 
 def _takes_any(plan: Plan) -> bool:
     """Whether none of its literals has to stay in its place."""
-    return "undecided" not in plan.extra and all(p.oid != types.NUMERIC for p in plan.parameters)
+    return "undecided" not in plan.extra and not any(
+        p.oid == types.NUMERIC and p.typmod < 0 for p in plan.parameters
+    )
 
 
 def _led(plan: Plan) -> bool:
@@ -65,9 +80,20 @@ def _led(plan: Plan) -> bool:
     written = plan.extra.get("by_range")
     if isinstance(written, KeyedUpdate | KeyedDelete):
         return is_narrow(written.lookup)
-    if isinstance(body, InsertQuery | UpdateQuery | DeleteQuery):
-        return body.query.by_key is not None and _is_led(body.query.by_key)
+    if isinstance(body, WithWrites):
+        return all(_is_led_part(part) for part in (*(w.body for w in body.writes), body.body))
+    if isinstance(body, InsertQuery | UpdateQuery | DeleteQuery | LockingQuery):
+        return _is_led_part(body)
     return isinstance(body, Query | KeyedRead) and _is_led(plan.extra.get("keyed"))
+
+
+def _is_led_part(part: Body) -> bool:
+    """The same of one part of a statement."""
+    if isinstance(part, Query):
+        return _is_led(part.by_key)
+    if not isinstance(part, InsertQuery | UpdateQuery | DeleteQuery | LockingQuery):
+        return False
+    return _is_led(part.query.by_key)
 
 
 def _is_led(found: object) -> bool:
@@ -82,8 +108,10 @@ def is_narrow(lookup: object) -> bool:
     """Whether a way to rows begins with a key, or with a part of one."""
     if isinstance(lookup, Produced | Recursed):
         queries = lookup.queries if isinstance(lookup, Produced) else (lookup.base[1],)
-        return all(q.steps and q.walk is None and is_narrow(q.steps[0].lookup) for q in queries)
-    return isinstance(lookup, Points | Either) or (isinstance(lookup, Range) and bool(lookup.prefix))
+        return all(q.walk is None and (not q.steps or is_narrow(q.steps[0].lookup)) for q in queries)
+    return isinstance(lookup, Points | Either | Spread | Handed) or (
+        isinstance(lookup, Range) and bool(lookup.prefix)
+    )
 
 
-__all__ = ["is_narrow", "of_few", "of_the_first"]
+__all__ = ["by_scale", "is_narrow", "of_few", "of_the_first"]

@@ -22,6 +22,7 @@ belongs to the number, unless a cast follows (`-1::int2` is `-(1::int2)`).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 INT4: Final = "i"
@@ -160,6 +161,11 @@ def _normalised(text: str, pieces: list[str]) -> Normalised | None:
             if last == "(" and before[-8:-1].lower() == "tsquery" and tail.lstrip()[:1] == ",":
                 head += literal + tail  # by which configuration: what is looked for depends on it
                 continue
+            if last == "(" and _takes_a_name(before[-_MODIFIED:]):
+                head += (
+                    literal + tail
+                )  # of which there are few; and what is grouped by such a call says it once more
+                continue
             literal = literal[1:-1]
             kind = UNKNOWN
             if "'" in literal:
@@ -167,6 +173,9 @@ def _normalised(text: str, pieces: list[str]) -> Normalised | None:
         else:
             sorts = may_sort and last not in _COMPARED and _word_before(before) not in _OF_ROWS
             if sorts and _sorts(key + head) is not None:
+                head += literal + tail
+                continue
+            if last in "(," and _modifies(before[-_MODIFIED:]):
                 head += literal + tail
                 continue
             if last == "-":
@@ -191,6 +200,13 @@ def _normalised(text: str, pieces: list[str]) -> Normalised | None:
 
 
 _of_array = re.compile(r"\barray\s*\[\Z", re.IGNORECASE).search
+_modifies = re.compile(
+    r"\b(?:numeric|decimal|varchar|varying|char|character|bpchar|bit|varbit|time|timetz|timestamp|timestamptz|interval)\s*\(\s*(?:\d+\s*,\s*)?\Z",
+    re.IGNORECASE,
+).search
+_MODIFIED: Final = 40
+"""Characters before a number in which there is room for that."""
+_takes_a_name = re.compile(r"\b(?:date_trunc|date_part|nextval|currval|setval)\s*\(\Z", re.IGNORECASE).search
 
 
 def _after_word(before: str) -> bool:
@@ -199,7 +215,7 @@ def _after_word(before: str) -> bool:
 
 
 def _word_before(before: str) -> str:
-    return before[before.rfind(" ") + 1 :].lower()
+    return before[max(before.rfind(" "), before.rfind("(")) + 1 :].lower()
 
 
 def _kind(literal: str) -> str:
@@ -210,6 +226,25 @@ def _kind(literal: str) -> str:
         return INT4
     return INT8 if -(1 << 63) <= value < (1 << 63) else NUMERIC
 
+
+def scaled(kinds: str, values: Sequence[str]) -> str:
+    """The kinds, with the scales of short numerics: `a` is one digit behind the point.
+
+    Where DuckDB looks at many rows it is to know these, as it does of a literal.
+    """
+    return "".join([_scaled(v) if k == NUMERIC else k for k, v in zip(kinds, values, strict=True)])
+
+
+def _scaled(literal: str) -> str:
+    scale = len(literal) - literal.find(".") - 1 if "." in literal else 0
+    short = 0 < scale <= len(SCALES) and len(literal) <= _SCALED_LENGTH
+    return SCALES[scale - 1] if short else NUMERIC
+
+
+SCALES: Final = "abcdefgh"
+SCALED_DIGITS: Final = 15
+"""A DECIMAL of so many is exact as a float, too, but for the one rounding."""
+_SCALED_LENGTH: Final = SCALED_DIGITS  # with the point, and a sign
 
 _MARK: Final = re.compile(r"""("[^"]*"|'[^']*')|\$[ilns]""")
 

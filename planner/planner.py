@@ -46,7 +46,7 @@ from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
 from planner.inner_queries import InnerQueries
 from planner.literals import Convert, converter, naming, readers
-from planner.normalise import LITERALS_MAX, Normalised, normalise, parameterised
+from planner.normalise import LITERALS_MAX, NUMERIC, Normalised, normalise, parameterised, scaled
 from planner.parse.queries import parse_query
 from planner.parse.statement import parse_statement
 from planner.patience import Patience
@@ -156,7 +156,8 @@ class Planner(InnerQueries):
         self._plans_max = plans_max
         self.patience = Patience()
         self._partitions: dict[tuple[Any, ...], Partition] = {}
-        self._exact_only: dict[str, None] = {}  # normalised keys that are better planned exactly
+        self._exact_only: dict[str, None] = {}  # normalised keys that are better planned exactly,
+        self._by_scale: dict[str, None] = {}  # and those that are planned for each scale of their numerics
         self._read: dict[str, Plan] = {}
         """Definitions by their texts, which are read without a catalog: tests and jobs make the same things again and again."""
 
@@ -200,10 +201,14 @@ class Planner(InnerQueries):
             partition = self.partition(ctx)
         normal = normalise(text)
         if normal is not None:
-            cached = partition.get(normal[0])
+            key = normal[0]
+            cached = partition.get(key)
+            if cached is None and key in self._by_scale:
+                key = _scaled_key(normal)
+                cached = partition.get(key)
             if cached is not None:
                 if not is_current(cached.plan, ctx.catalog):
-                    _let_go(partition.pop(normal[0]))
+                    _let_go(partition.pop(key))
                     return None
                 assert cached.convert is not None
                 try:
@@ -341,13 +346,22 @@ class Planner(InnerQueries):
         if normal is None or normal[0] in self._exact_only:
             return None
         key, kinds, values = normal
-        if key in (ctx.partition or ()):
+        text = parameterised(key)
+        if key in self._by_scale:
+            key, kinds = _scaled_key(normal), scaled(kinds, values)
+        if key in (ctx.partition or ()) or key in self._exact_only:
             return None  # `lookup` has found it: these literals do not fit
         try:
-            plan = _of_reads(self._bind(parameterised(key), seen, (), kinds), seen)
-            of_system = "meaning" in plan.extra and "keyed" in plan.extra
-            keyed = isinstance(plan.body, _KEYED) or of_system or "leafwise" in plan.extra
-            if keyed or few_rows.of_few(plan) or few_rows.of_the_first(plan, key):
+            plan = _of_reads(self._bind(text, seen, (), kinds), seen)
+            keyed = _is_keyed(plan)
+            if not keyed and NUMERIC in kinds and few_rows.by_scale(plan, normal[0]) and key == normal[0]:
+                if len(self._by_scale) >= self._plans_max:
+                    del self._by_scale[next(iter(self._by_scale))]
+                self._by_scale[key] = None
+                key, kinds = _scaled_key(normal), scaled(kinds, values)
+                plan = _of_reads(self._bind(text, seen, (), kinds), seen)
+                keyed = _is_keyed(plan)
+            if keyed or few_rows.of_few(plan) or few_rows.of_the_first(plan, normal[0]):
                 convert = converter(plan.parameters, kinds, ctx.settings)
                 plan.position_offset = offset
                 self._remember(ctx, key, _Cached(plan, convert))
@@ -467,6 +481,18 @@ class Planner(InnerQueries):
         """What a DDL statement changes, in the catalog of the transaction that executes it."""
         with shown(ctx.catalog):
             return bind_ddl(statement, ctx, self, computed)
+
+
+def _is_keyed(plan: Plan) -> bool:
+    """Whether it is the keyed engine's, which takes any value."""
+    of_system = "meaning" in plan.extra and "keyed" in plan.extra
+    return isinstance(plan.body, _KEYED) or of_system or "leafwise" in plan.extra
+
+
+def _scaled_key(normal: Normalised) -> str:
+    """The key of a plan for the scales that a statement's numerics have."""
+    key, kinds, values = normal
+    return f"{key}\0{scaled(kinds, values)}"
 
 
 def _watching(ctx: PlanContext, variables: Variables | None = None) -> PlanContext:

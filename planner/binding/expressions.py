@@ -173,7 +173,12 @@ class ExpressionBinder(ArrayBinder):
             if found is None:
                 raise PlanError("42P02", f"there is no parameter ${number}", position=position)
             return found
-        return ir.Parm(self.parameters.use(number, position), number, position)
+        made = ir.Parm(self.parameters.use(number, position), number, position)
+        if (
+            made.type.oid == t.NUMERIC and made.type.typmod >= 0
+        ):  # a literal's scale, which no type is told of
+            return ir.Cast(TypeRef(t.NUMERIC), made)
+        return made
 
     def _signed(self, node: exp.Literal, negative: bool, scope: Scope) -> ir.Node:
         """A constant with its signs, which belong to it: -9223372036854775808 is a bigint."""

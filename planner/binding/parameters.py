@@ -13,16 +13,21 @@ from collections.abc import Sequence
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
+from planner.normalise import SCALED_DIGITS, SCALES
 
 NORMALISED = {"i": t.INT4, "l": t.INT8, "n": t.NUMERIC, "s": 0, "i4": t.INT4, "i8": t.INT8, "num": t.NUMERIC}
 """The kinds of literal that the normaliser takes out of a statement."""
+_SCALED = {
+    kind: TypeRef(t.NUMERIC, (SCALED_DIGITS << 16 | scale) + 4) for scale, kind in enumerate(SCALES, 1)
+}
+"""And those of which it is known how many digits they have behind the point."""
 NUMBER_MAX = 65535
 
 
 class Parameters:
     def __init__(self, stated: Sequence[int], kinds: Sequence[str] | None) -> None:
         self.literals = kinds is not None
-        oids = [NORMALISED[k] for k in kinds] if kinds is not None else list(stated)
+        oids = [NORMALISED.get(k, t.NUMERIC) for k in kinds] if kinds is not None else list(stated)
         self._types: dict[int, TypeRef] = {}
         self._domains: dict[int, int] = {}
         self._highest = len(oids)
@@ -32,6 +37,9 @@ class Parameters:
                 self._types[i] = TypeRef(t.base_of(TypeRef(oid)).oid)
                 if self._types[i].oid != oid:
                     self._domains[i] = oid
+        for i, kind in enumerate(kinds or (), 1):
+            if kind in _SCALED:
+                self._types[i] = _SCALED[kind]
 
     def use(self, number: int, position: int) -> TypeRef:
         """The type of $number so far; UNKNOWN when undecided."""

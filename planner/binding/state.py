@@ -14,6 +14,7 @@ from planner.abc import (
     CommonWrite,
     Lookup,
     PlanError,
+    Query,
     ResultColumn,
     Search,
     Sought,
@@ -184,6 +185,10 @@ class QueryState:
         self.views: dict[int, Relation] = {}
         """By number, for their columns in use."""
         self.volatile = False
+        self.failing: Query | None = None
+        """What raises the error of a constant that a part of WITH cannot compute."""
+        self.undecided = False
+        """Whether literals stand in places where some may fail."""
         self.prefer_keyed = True
         self.keeps_selects = True
         self.common_writes: list[CommonWrite] = []

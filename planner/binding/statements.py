@@ -91,6 +91,10 @@ def bound_plan(
     ):  # what a function is must be asked of the present, though no table is
         plan.extra.pop("constant", None)
         plan.extra.pop("act", None)
+    if queries.failing is not None:
+        plan.extra.setdefault("constants", queries.failing)
+    if queries.undecided:  # in a part of it, too
+        plan.extra["undecided"] = True
     if described := parameters.described():
         plan.extra["described"] = described
     if queries.running:

@@ -301,6 +301,7 @@ class QueryWriter(QueryState):
             return {"constants": folding.asked_first(self, asked)}
         if self.parameters.literals and folding.undecided(nodes):
             self.prefer_keyed = False  # planned again, with the literals in their places
+            self.undecided = True
             return {"undecided": True}
         return {}
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as s
 
 from planner.abc import PlanError
 from planner.lexer import DECIMAL, INTEGER, STRING, Token, tokenize
-from planner.normalise import _normalised, _split, normalise, parameterised
+from planner.normalise import _normalised, _split, normalise, parameterised, scaled
 
 TAKEN = [
     ("select a from t where k = 5", "select a from t where k = $i", "i", ["5"]),
@@ -52,6 +52,26 @@ TAKEN = [
         ["1"],
     ),
     ("select a from t where d = date '2020-01-01' and k = 1", None, "i", ["1"]),
+    (
+        "select a::numeric(12, 1) from t where k = 5",
+        "select a::numeric(12, 1) from t where k = $i",
+        "i",
+        ["5"],
+    ),
+    (
+        "select cast(a as varchar (4)) from t where k=5",
+        "select cast(a as varchar (4)) from t where k=$i",
+        "i",
+        ["5"],
+    ),
+    (
+        "select date_trunc('day', a) from t where k = 5",
+        "select date_trunc('day', a) from t where k = $i",
+        "i",
+        None,
+    ),
+    ("select nextval('s'), a from t where k = 5", "select nextval('s'), a from t where k = $i", "i", None),
+    ("select (select 'x' from t where k = 5)", "select (select $s from t where k = $i)", "si", ["x", "5"]),
     ("select a from t where k = -1::int2", None, None, None),
     ("select a from t where f(a) = interval '1 day'", None, None, None),
 ]
@@ -180,3 +200,11 @@ def test_other_constants_of_the_same_kinds_have_the_same_key(literals: list[str]
     again = normalise("insert into t values (" + ", ".join(other[k] for k in found[1]) + ")")
     assert again is not None
     assert again[0] == found[0]
+
+
+def test_scales_of_short_numerics() -> None:
+    found = normalise(
+        "select a from t where k > 9.99 and b < -0.5 and c = 'x' and d = 12345678901234.5 and e = 1.123456789"
+    )
+    assert found is not None
+    assert scaled(found[1], found[2]) == "bas" + "n" + "n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
@@ -48,7 +49,9 @@ def test_the_same_statement_with_other_constants_finds_its_plan(world: World) ->
         ),
         ("select k from u where s in ('a', 'b') order by fk limit 5", "select k from u where s in ('c', 'd') order by fk limit 5", True),
         ("select k from u where s like 'a%b%' order by fk limit 5", "select k from u where s like 'c%d%' order by fk limit 5", False),
-        ("select k from u where n > 1.5 order by fk limit 5", "select k from u where n > 2.5 order by fk limit 5", False),
+        ("select k from u where n > 1.5 order by fk limit 5", "select k from u where n > 2.5 order by fk limit 5", True),
+        ("select k from u where n > 1.5 order by fk limit 5", "select k from u where n > 2.55 order by fk limit 5", False),
+        ("select k from u where fk = 5 and n * 1.5 > 3", "select k from u where fk = 6 and n * 9.9 > 4", True),
         ("update u set v = 3 where v > 50", "update u set v = 3 where v > 51", False),
     ],
 )  # fmt: skip
@@ -100,8 +103,13 @@ def test_queries_whose_rows_keys_lead_to_take_any_literals(world: World) -> None
     joined, _ = planner.plan("select a.k from t a join t b on b.v = a.k where a.k = 1", ctx)
     assert planner.lookup("select a.k from t a join t b on b.v = a.k where a.k = 2", ctx) == (joined, (2,))
     _, params = planner.plan("select count(*) from t where v = 5 and v * 1.5 > 2.5", ctx)
-    assert params == (), "a numeric that is no literal has no scale"
-    assert planner.lookup("select count(*) from t where v = 5 and v * 1.5 > 3.5", ctx) is None
+    assert params == (5, Decimal("1.5"), Decimal("2.5"))
+    assert planner.lookup("select count(*) from t where v = 5 and v * 1.5 > 3.5", ctx) is not None
+    assert planner.lookup("select count(*) from t where v = 5 and v * 1.5 > 3.25", ctx) is None, (
+        "another scale"
+    )
+    _, params = planner.plan("select count(*) from t where v = 5 and v * 1.5 > 12345678901234567890.5", ctx)
+    assert params == (), "a long numeric stays in its place"
 
 
 def test_array_alone_is_no_type(world: World) -> None:

@@ -70,6 +70,8 @@ def bind_common_write(
     finally:
         queries.in_common_write = False
     assert isinstance(bound.body, InsertQuery | UpdateQuery | DeleteQuery)
+    if "constants" in bound.extra:
+        queries.failing = queries.failing or bound.extra["constants"]
     slot = f"w{len(queries.common_writes)}"
     queries.common_writes.append(CommonWrite(slot, bound.body))
     names = [identifier(c) for c in cte.args["alias"].args.get("columns") or ()]
