@@ -233,8 +233,11 @@ class Catalog(NamedObjects):
                 return self._objects.get(self._extensions.get((home, name), 0))
             case SessionDefaults(database_oid=home, role_oid=role):
                 return self._objects.get(self._defaults.get((home, role), 0))
-            case Comment(target=target, sub=sub):
+            case Comment(target=target, sub=sub, class_oid=0):
                 return next((c for c in self.comments_on(target) if c.sub == sub), None)
+            case Comment(target=target):
+                own = (c for c in self.comments_on_own(target) if c.database_oid == thing.database_oid)
+                return next((c for c in own if (c.class_oid, c.sub) == (thing.class_oid, thing.sub)), None)
             case Grant(target=target):
                 said = (thing.grantee, thing.attnum)
                 return next((g for g in self.grants_on(target) if (g.grantee, g.attnum) == said), None)

@@ -457,7 +457,13 @@ class IndexedObjects:
 
     def comments_on(self, oid: Oid) -> list[Comment]:
         found = (self._objects[o] for o in sorted(self._targets.get(oid, EMPTY)))
-        return [c for c in found if isinstance(c, Comment)]
+        return [c for c in found if isinstance(c, Comment) and not c.class_oid]
+
+    def comments_on_own(self, oid: Oid) -> list[Comment]:
+        """Those on PostgreSQL's own objects of this number, of whatever class."""
+        found = (self._objects[o] for o in sorted(self._targets.get(oid, EMPTY)))
+        here = (0, self.database_oid)
+        return [c for c in found if isinstance(c, Comment) and c.class_oid and c.database_oid in here]
 
     def grants_on(self, oid: Oid) -> list[Grant]:
         found = (self._objects[o] for o in sorted(self._targets.get(oid, EMPTY)))

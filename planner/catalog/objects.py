@@ -258,7 +258,11 @@ class Comment:
     oid: Oid
     target: Oid
     sub: int
-    text: str
+    text: str  # empty: nothing, of one of PostgreSQL's own objects that comes with a description
+    class_oid: Oid = 0
+    """Of one of PostgreSQL's own objects: its class, for each class has numbers of its own there."""
+    database_oid: Oid = 0
+    """Of such an object: in which database this is said; 0: of what all share."""
 
 
 @dataclass(frozen=True, slots=True)

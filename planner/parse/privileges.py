@@ -152,12 +152,13 @@ def comment(c: Cursor) -> Any:
         text = None if c.accept("null") else c.string()
         return st.Comment("operator", said.name, text or None, signature=said)
     elif c.accept("extension"):
-        if c.next_is("plpgsql"):  # whose functions there are none of: dumps of PostgreSQL speak of it
-            c.advance()
-            c.expect("is")
-            c.advance()
-            return st.Accepted("COMMENT")
         kind, name = "extension", st.Name(c.name())
+    elif c.accept("procedural", "language") or c.accept("language"):
+        kind, name = "language", st.Name(c.name())
+    elif c.accept("access", "method"):
+        kind, name = "access method", st.Name(c.name())
+    elif c.accept("tablespace"):
+        kind, name = "tablespace", st.Name(c.name())
     elif c.accept("large", "object"):
         c.unsupported("COMMENT ON LARGE OBJECT", at)
     elif c.token.kind == WORD and c.token.keyword:

@@ -1,6 +1,7 @@
 """What COMMENT ON said: pg_description, and pg_shdescription for what all databases share.
 
-Functions, operators and the like come with descriptions; no COMMENT ON can change those but a schema's.
+Functions, operators and the like come with descriptions, in whose place a database's own may come: one that is empty says that there is
+none any more.
 """
 
 from __future__ import annotations
@@ -106,13 +107,16 @@ def commented_on(context: SystemContext, oid: Oid) -> Rows:
     found: Rows = []
     if isinstance(thing, Table) and thing.comment is not None:
         found.append((oid, CLASS_OID, 0, thing.comment))
-    for comment in context.catalog.comments_on(oid):
+    for comment in (*context.catalog.comments_on(oid), *context.catalog.comments_on_own(oid)):
         found += _described(context, comment)
     return found
 
 
 def _described(context: SystemContext, comment: Comment) -> Rows:
     """The row of a comment; none for what all databases share, and where its object is gone."""
+    if comment.class_oid:
+        here = comment.database_oid == context.catalog.database_oid
+        return [(comment.target, comment.class_oid, comment.sub, comment.text)] if here else []
     thing = context.catalog.get(comment.target)
     if isinstance(thing, Database | Role):
         return []
@@ -135,7 +139,8 @@ def _described(context: SystemContext, comment: Comment) -> Rows:
 
 def pg_description(context: SystemContext) -> Rows:
     found = commented(context)
-    said = {(row[0], row[1]) for row in found}
+    said = {(row[0], row[1]) for row in found if not row[2]}
+    found = [row for row in found if row[3]]
     make = RowMaker("pg_description")
     for schema in context.catalog.objects(Schema):
         if schema.name == "public" and schema.oid != PUBLIC_OID and (schema.oid, NAMESPACE_OID) not in said:
@@ -160,6 +165,12 @@ def pg_shdescription(context: SystemContext) -> Rows:
     make = RowMaker("pg_shdescription")
     found: Rows = []
     for comment in context.catalog.objects(Comment):
+        if comment.class_oid:
+            if not comment.database_oid and comment.text:
+                found.append(
+                    make(objoid=comment.target, classoid=comment.class_oid, description=comment.text)
+                )
+            continue
         thing = context.catalog.get(comment.target)
         if isinstance(thing, Database | Role):
             class_oid = DATABASE_CLASS_OID if isinstance(thing, Database) else ROLE_CLASS_OID

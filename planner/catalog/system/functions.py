@@ -38,8 +38,10 @@ from planner.catalog.system.descriptions import built_in, commented_on, pg_shdes
 from planner.catalog.system.function_table import system
 from planner.catalog.system.reg_routines import number_in
 from planner.catalog.system.relations import (
+    CLASS_OID,
     by_oid,
     fact_lines,
+    relation,
     relations,
 )
 from planner.catalog.system.static import static_rows
@@ -51,29 +53,12 @@ from planner.types.of_extensions import EXTENSION_OF
 from planner.types.oids import BOOL, INT4, NAME, OID, OIDVECTOR, PG_NODE_TREE, TEXT
 
 _BIT_ARRAY = 1561
-_CLASSES: dict[str, Oid] = {
-    "pg_class": 1259,
-    "pg_type": 1247,
-    "pg_namespace": 2615,
-    "pg_largeobject": 2613,
-    "pg_constraint": 2606,
-    "pg_database": 1262,
-    "pg_authid": 1260,
-    "pg_proc": 1255,
-    "pg_am": 2601,
-    "pg_cast": 2605,
-    "pg_collation": 3456,
-    "pg_conversion": 2607,
-    "pg_extension": 3079,
-    "pg_language": 2612,
-    "pg_opclass": 2616,
-    "pg_operator": 2617,
-    "pg_opfamily": 2753,
-    "pg_ts_config": 3602,
-    "pg_ts_dict": 3600,
-    "pg_ts_parser": 3601,
-    "pg_ts_template": 3764,
-}
+
+
+def _class_named(catalog: str | None) -> Oid:
+    """The class of objects that a relation of pg_catalog lists; -1: there is no such relation."""
+    found = relation("pg_catalog", catalog or "")
+    return -1 if found is None else found.oid
 
 
 # --- visibility -----------------------------------------------------------------------------------
@@ -316,13 +301,13 @@ def _of_extension(context: SystemContext, oid: Oid | None) -> tuple[Any, ...] | 
 
 @system("obj_description", (OID, NAME), TEXT, optional=1)
 def _obj_description(context: SystemContext, oid: Oid | None, catalog: str | None = None) -> str | None:
-    wanted = _CLASSES.get(catalog) if catalog is not None else None
+    wanted = _class_named(catalog) if catalog is not None else None
     if oid is None:
         return None
     for row in commented_on(context, oid):
         if row[2] == 0 and (wanted is None or row[1] == wanted):
             found: str = row[3]
-            return found
+            return found or None
     schema = context.catalog.get(oid)
     if isinstance(schema, Schema) and schema.name == "public":
         oid = PUBLIC_OID  # every database's is described as the first one's
@@ -331,8 +316,9 @@ def _obj_description(context: SystemContext, oid: Oid | None, catalog: str | Non
 
 @system("shobj_description", (OID, NAME), TEXT)
 def _shobj_description(context: SystemContext, oid: Oid | None, catalog: str | None) -> str | None:
+    wanted = _class_named(catalog)
     for row in pg_shdescription(context):
-        if row[0] == oid:
+        if row[0] == oid and row[1] == wanted:
             found: str = row[2]
             return found
     return None
@@ -341,9 +327,9 @@ def _shobj_description(context: SystemContext, oid: Oid | None, catalog: str | N
 @system("col_description", (OID, INT4), TEXT)
 def _col_description(context: SystemContext, oid: Oid | None, attnum: int | None) -> str | None:
     for row in commented_on(context, oid) if oid is not None and attnum else ():
-        if row[2] == attnum:
+        if row[2] == attnum and row[1] == CLASS_OID:
             found: str = row[3]
-            return found
+            return found or None
     return None
 
 

@@ -81,6 +81,9 @@ def copy(scope: Scope, template: str, made: Database) -> None:
     copies: list[tuple[CatalogObject, CatalogObject]] = []
     for thing in things.values():
         copies.append((thing, _renumbered(thing, numbers)))
+    for said in inside.objects(Comment):  # of PostgreSQL's own objects
+        if said.database_oid == source.oid:
+            copies.append((said, replace(said, oid=scope.allocate(), database_oid=made.oid)))
     if large_objects.home(inside, source.oid) is not None:
         copies += _large(inside, source, made)
     scope.add_copies(copies)

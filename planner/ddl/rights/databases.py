@@ -7,6 +7,7 @@ from typing import Final
 from planner import statements as st
 from planner.abc import PlanError, Table
 from planner.catalog import (
+    Comment,
     Database,
     ForeignDataWrapper,
     ForeignServer,
@@ -96,6 +97,9 @@ def drop_database(scope: Scope, said: st.Drop) -> None:
             scope.remove(of_database)
     for schema in schemas.values():
         scope.remove(schema)
+    for comment in list(inside.objects(Comment)):
+        if comment.database_oid == database.oid:
+            scope.remove(comment)
     first_settings.forget(scope, database)
     scope.remove(database)
 

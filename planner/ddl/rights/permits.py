@@ -336,6 +336,12 @@ def _alters_collation(scope: Scope, said: st.AlterCollation) -> None:
 
 
 def _comments(scope: Scope, said: st.Comment) -> None:
+    from planner.ddl.rights import own_objects
+
+    own = own_objects.find(scope, said)
+    if own is not None:
+        own_objects.require_superuser(scope, own)
+        return
     if said.kind in (
         "table",
         "view",

@@ -31,7 +31,14 @@ from planner.ddl.foreign import servers as foreign
 from planner.ddl.operators import definitions as operators
 from planner.ddl.operators import operator_classes
 from planner.ddl.replication import publications, subscriptions
-from planner.ddl.rights import default_privileges, first_settings, grants, policies, renamed_roles
+from planner.ddl.rights import (
+    default_privileges,
+    first_settings,
+    grants,
+    own_objects,
+    policies,
+    renamed_roles,
+)
 from planner.ddl.rights.owned import OWNED
 from planner.ddl.routines import event_triggers, triggers
 from planner.ddl.routines import names as routine_names
@@ -252,6 +259,10 @@ def _is_member(scope: Scope, member: str, group: str) -> bool:
 
 def comment(scope: Scope, said: st.Comment) -> None:
     try:
+        own = own_objects.find(scope, said)
+        if own is not None:
+            _comment_on_own(scope, own, said.text)
+            return
         target, sub = _commented(scope, said)
     except PlanError as e:
         e.position = 0  # PostgreSQL points at nothing in COMMENT
@@ -268,6 +279,23 @@ def comment(scope: Scope, said: st.Comment) -> None:
         scope.replace(old, replace(old, text=said.text))
     else:
         scope.add(Comment(scope.allocate(), oid, sub, said.text))
+
+
+def _comment_on_own(scope: Scope, found: own_objects.OwnObject, text: str | None) -> None:
+    home = 0 if found.shared else scope.catalog.database_oid
+    old = next(
+        (
+            c
+            for c in scope.catalog.comments_on_own(found.oid)
+            if (c.class_oid, c.sub, c.database_oid) == (found.class_oid, found.sub, home)
+        ),
+        None,
+    )
+    kept = text or ""
+    if old is not None:
+        scope.replace(old, replace(old, text=kept))
+    else:
+        scope.add(Comment(scope.allocate(), found.oid, found.sub, kept, found.class_oid, home))
 
 
 def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int]:

@@ -176,9 +176,14 @@ def _refuse_other_meanings(scope: Scope, made: Cast) -> None:
 # --- naming one, DROP -------------------------------------------------------------------------------------
 
 
+def types_of(scope: Scope, source: st.TypeName, target: st.TypeName) -> tuple[Oid, Oid]:
+    """What a cast is from, and to. Raises 42704."""
+    return _type(scope, source), _type(scope, target)
+
+
 def existing(scope: Scope, source: st.TypeName, target: st.TypeName) -> Cast:
     """Raises 42704; 2BP01 for one of PostgreSQL's own."""
-    pair = _type(scope, source), _type(scope, target)
+    pair = types_of(scope, source, target)
     kinds = [_shown(scope, x) for x in pair]
     found = scope.catalog.casts.get(*pair)
     if found is not None:
