@@ -152,7 +152,9 @@ def change_owner(scope: Scope, target: Oid, old: str, new: str) -> None:
             )
             scope.remove(last)
             scope.replace(first, both)
-        elif old in (g.grantee, g.grantor) and g.grantee != new:
+        elif g.grantee == new and any(x.grantee == old and x.attnum == g.attnum for x in said):
+            continue  # one with the old owner's, above
+        elif old in (g.grantee, g.grantor):
             grantee = new if g.grantee == old else g.grantee
             grantor = new if g.grantor == old else g.grantor
             scope.replace(g, replace(g, grantee=grantee, grantor=grantor))
