@@ -20,6 +20,43 @@ class TypeRef:
     typmod: int = -1
 
 
+class DomainRef(TypeRef):
+    """The type of an expression that is of a domain: in all that is computed the type underneath, and equal to it.
+
+    Nothing that is kept in the catalog has it: there a domain is the column's `DomainUse`.
+    """
+
+    __slots__ = ("domain",)
+    domain: Oid
+
+    def __init__(self, oid: Oid, typmod: int = -1, domain: Oid = 0) -> None:
+        TypeRef.__init__(self, oid, typmod)
+        object.__setattr__(self, "domain", domain)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TypeRef) and self.oid == other.oid and self.typmod == other.typmod
+
+    __hash__ = TypeRef.__hash__
+
+
+def of_domain(ref: TypeRef, domain: Oid) -> TypeRef:
+    """The type of an expression as that of a domain (or the arrays over one); 0: of none."""
+    if domain:
+        return DomainRef(ref.oid, ref.typmod, domain)
+    return TypeRef(ref.oid, ref.typmod) if isinstance(ref, DomainRef) else ref
+
+
+def domain_in(ref: TypeRef) -> Oid:
+    """The domain (or the arrays over one) that an expression's type is; 0: none."""
+    return getattr(ref, "domain", 0)
+
+
+def said_type(ref: TypeRef) -> TypeRef:
+    """The type that an expression is told to be of: the domain, where it is of one."""
+    domain = domain_in(ref)
+    return TypeRef(domain) if domain else ref
+
+
 @dataclass(frozen=True, slots=True)
 class ResultColumn:
     """A column of a result, with all that RowDescription says of it."""
@@ -90,6 +127,11 @@ class Column:
         if self.default is None and self.domain is not None:
             return self.domain.default
         return self.default
+
+
+def typed(column: Column) -> TypeRef:
+    """A column's type as that of an expression."""
+    return column.type if column.domain is None else of_domain(column.type, column.domain.oid)
 
 
 @dataclass(frozen=True, slots=True)

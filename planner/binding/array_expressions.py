@@ -17,12 +17,14 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.dimensions import array_over
+from planner.binding.domains import element_domain
 from planner.binding.records import told_type
 from planner.binding.scope import Scope
 from planner.binding.subscripts import geometry as geometry_subscripts
 from planner.binding.subscripts import hstore as hstore_subscripts
 from planner.binding.subscripts import jsonb as jsonb_subscripts
 from planner.parse import position as first_position
+from planner.relations import domain_in, of_domain, said_type
 from planner.types.array_values import DIMENSIONS_MAX, too_many_dimensions
 from planner.types.geometry import INSIDE
 
@@ -50,6 +52,11 @@ def _is_empty(node: ir.Node) -> bool:
         and not node.args
         and node.type.oid == t.RECORD_ARRAY
     )
+
+
+def _whole(ref: TypeRef) -> TypeRef:
+    """The type of a part of an array: over a domain's values the same, of a domain over arrays the array underneath."""
+    return ref if element_domain(ref) else of_domain(ref, 0)
 
 
 class ArrayBinder(NameBinder):
@@ -125,17 +132,19 @@ class ArrayBinder(NameBinder):
                 else ir.Lit(UNKNOWN, None)
                 for x in (index.this, index.expression)
             )
-            return ir.Call(base.type, "array slice", (base, low, high))
+            return ir.Call(_whole(base.type), "array slice", (base, low, high))
         at = self.coercions.coerce(self.bind(index, scope), INT4, "a", position)
         if vector:
             return ir.Call(TypeRef(vector), "vector subscript", (base, at))
-        return ir.Call(TypeRef(element, base.type.typmod), "array subscript", (base, at))
+        ref = of_domain(TypeRef(element, base.type.typmod), element_domain(base.type))
+        return ir.Call(ref, "array subscript", (base, at))
 
     def _subscripts(
         self, base: ir.Node, subscripts: list[exp.Expression], scope: Scope, position: int
     ) -> ir.Node:
         """`a[i][j]`, or with any slice among them a part of the array: `a[1:2][2:3]`, where `[n]` means `[1:n]`."""
         element = TypeRef(t.element_of(base.type.oid), base.type.typmod)
+        element = of_domain(element, element_domain(base.type))
         if len(subscripts) > DIMENSIONS_MAX:
             raise too_many_dimensions(len(subscripts))
 
@@ -153,7 +162,7 @@ class ArrayBinder(NameBinder):
                 bounds += [number(x.this), number(x.expression)]
             else:
                 bounds += [ir.Lit(INT4, 1), number(x)]
-        return ir.Call(base.type, "array slice", (base, *bounds))
+        return ir.Call(_whole(base.type), "array slice", (base, *bounds))
 
     def _of_row_types(self, nodes: Sequence[ir.Node], what: str) -> Sequence[ir.Node]:
         """Whole rows beside values of their own type, and beside literals that are to be read as such, are values of that type.
@@ -204,6 +213,9 @@ class ArrayBinder(NameBinder):
             (oid, t.UNKNOWN) if oid in (t.RECORD, t.RECORD_ARRAY) else (oid,)
         )  # a NULL has no fields to differ
         ref = TypeRef(oid, mods.pop() if len(mods) == 1 and all(n.type.oid in alike for n in nodes) else -1)
+        said = {said_type(n.type).oid for n in nodes}
+        if len(said) == 1:  # all of one domain
+            ref = of_domain(ref, domain_in(nodes[0].type))
         made = [
             ir.Logic(ref, "array", ())
             if _is_empty(n)

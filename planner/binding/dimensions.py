@@ -18,6 +18,7 @@ from planner import types as t
 from planner.abc import TypeRef
 from planner.binding.emit import Emitter
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, sql
+from planner.relations import domain_in, of_domain
 
 SHAPED: Final[set[str]] = set()
 """Signatures whose implementations take arrays in both forms."""
@@ -39,7 +40,9 @@ def array_over(element: TypeRef) -> TypeRef:
     """The type of ARRAY[...] over elements: over arrays, the same type with a dimension more."""
     if t.element_of(element.oid):
         return element
-    return TypeRef(t.array_of(element.oid), element.typmod if element.oid == t.RECORD else -1)
+    made = TypeRef(t.array_of(element.oid), element.typmod if element.oid == t.RECORD else -1)
+    domain = domain_in(element)
+    return of_domain(made, t.ARRAY_OF.get(domain, 0)) if domain else made
 
 
 def is_text(frag: Frag) -> bool:

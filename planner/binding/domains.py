@@ -2,13 +2,16 @@
 
     $1::posint   ->   DomainCheck(Cast(int4, $1), [(VALUE > 0, "value for domain posint violates ...")])
 
-What is computed further is the type underneath: operators and functions have no domains among their arguments. The
+What is computed further is the type underneath: operators and functions have no domains among their arguments. That it is of
+a domain the node's type says (`planner.relations.DomainRef`), to `pg_typeof` and to who makes columns of it. The
 conditions of a table's own columns are not here; see `planner.catalog.domains`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from planner import types as t
 from planner.abc import DomainUse, Oid, TypeRef
@@ -20,6 +23,7 @@ from planner.binding.numeric_forms import column_form
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.catalog import domains
 from planner.parse import parse_expression
+from planner.relations import domain_in, of_domain
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -31,7 +35,32 @@ def checked(queries: QueryBinder, value: ir.Node, use: DomainUse) -> ir.Node:
     """The value, which is of the type underneath already, with the domain's conditions around it."""
     texts = [(domains.refusal(use, ""), f"{domains.VALUE} IS NOT NULL")] if use.not_null else []
     texts += [(domains.refusal(use, name), text) for name, text in use.checks]
-    return _asked(queries, value, texts, use.over_elements, use.oid)
+    made = _asked(queries, value, texts, use.over_elements, use.oid)
+    return replace(made, type=of_domain(made.type, use.oid))
+
+
+def of_no_domain(value: ir.Node) -> ir.Node:
+    """The value as one of the type underneath."""
+    return replace(value, type=of_domain(value.type, 0)) if domain_in(value.type) else value
+
+
+_ELEMENTS: Final = ("anyelement", "anynonarray", "anycompatible", "anycompatiblenonarray")
+_ARRAYS: Final = ("anyarray", "anycompatiblearray")
+
+
+def domain_of_result(ref: TypeRef, declared: Sequence[str], result: str, given: Sequence[ir.Node]) -> TypeRef:
+    """What a polymorphic function returns, where all that its polymorphic parameters are given is of one domain."""
+    found = {domain_in(g.type) for d, g in zip(declared, given, strict=True) if d in _ELEMENTS}
+    found |= {element_domain(g.type) for d, g in zip(declared, given, strict=True) if d in _ARRAYS}
+    if len(found) != 1 or result not in (*_ELEMENTS, *_ARRAYS):
+        return ref
+    domain = found.pop()
+    return of_domain(ref, t.ARRAY_OF.get(domain, 0) if result in _ARRAYS else domain)
+
+
+def element_domain(array: TypeRef) -> Oid:
+    """The domain that an array's elements are of; 0: of none. A domain over an array has none in it."""
+    return t.DOMAIN_ARRAYS.get(domain_in(array), 0)
 
 
 def of_attributes(queries: QueryBinder, value: ir.Node) -> ir.Node:

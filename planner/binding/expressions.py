@@ -20,7 +20,7 @@ from planner.binding.coerce import read_as
 from planner.binding.collating import collated, named
 from planner.binding.collations_met import look_at
 from planner.binding.dimensions import VECTORS
-from planner.binding.domains import checked
+from planner.binding.domains import checked, of_no_domain
 from planner.binding.row_comparisons import items
 from planner.binding.scope import Scope
 from planner.binding.xml.forms import SERIALIZED
@@ -220,7 +220,7 @@ class ExpressionBinder(ArrayBinder):
         a, b = self.bind(node.this, scope), self.bind(node.expression, scope)
         equal = self.infix("=", a, b, first_position(node), where="NULLIF")
         if isinstance(equal, ir.Call):
-            a = equal.args[0]  # as the comparison has it: nullif(1, 2.0) is a numeric
+            a = of_no_domain(equal.args[0])  # as the comparison has it: nullif(1, 2.0) is a numeric
         nothing = ir.Lit(a.type, None)
         return ir.Logic(a.type, "case", (equal, nothing, a))
 
@@ -262,7 +262,7 @@ class ExpressionBinder(ArrayBinder):
                 if isinstance(arg, ir.Parm):
                     self.parameters.meet_domain(arg.number, declared.oid)
             return checked(self.queries, self._cast_to(node, target, scope), use)
-        return self._cast_to(node, target, scope)
+        return of_no_domain(self._cast_to(node, target, scope))
 
     def _cast_to(self, node: exp.Cast, target: TypeRef, scope: Scope) -> ir.Node:
         inner = node.this

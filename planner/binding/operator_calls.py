@@ -19,11 +19,13 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.aggregate_calls import AggregateBinder
 from planner.binding.coerce import Coercions
+from planner.binding.domains import domain_of_result
 from planner.binding.facts import range_of, type_name, type_oid
 from planner.binding.offered import NOTHING, Offered
 from planner.binding.resolve import ONE_TYPE, POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator
 from planner.binding.routines import own_operators
 from planner.binding.scope import Scope
+from planner.relations import domain_in
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -169,4 +171,6 @@ class OperatorBinder(AggregateBinder):
             # An anonymous record's fields travel as its modifier.
             shapes = {a.type.typmod for a in args if a.type.oid in (t.RECORD, t.RECORD_ARRAY)}
             ref = TypeRef(ref.oid, shapes.pop() if len(shapes) == 1 else -1)
+        if any(domain_in(g.type) for g in given):
+            ref = domain_of_result(ref, declared, result, given)
         return tuple(args), ref

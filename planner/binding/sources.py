@@ -33,7 +33,7 @@ from planner.catalog import View, large_objects, policies
 from planner.catalog.catalog import TEMPORARY_PREFIX
 from planner.parse import parse_expression
 from planner.parse import position as first_position
-from planner.relations import TransitionTable
+from planner.relations import TransitionTable, typed
 from planner.remembered import RememberedPath
 
 if TYPE_CHECKING:
@@ -283,7 +283,8 @@ class SourceBinder:
     ) -> Source:
         number, shown_oid = self.queries.next_relation(), large_objects.shown_oid(table)
         columns = [
-            RelationColumn(c.name, c.type, shown_oid, c.attnum, c.hidden, c.collation) for c in table.columns
+            RelationColumn(c.name, typed(c), shown_oid, c.attnum, c.hidden, c.collation)
+            for c in table.columns
         ]
         shown = identifier(alias.this) if alias is not None and alias.this is not None else name
         slot = f"s{number}"
@@ -370,7 +371,7 @@ class SourceBinder:
             # Whole rows are records within statements: their fields are those that the query finds now.
             RelationColumn(
                 c.name,
-                b.type if b.type.oid in (t.RECORD, t.RECORD_ARRAY) else c.type,
+                b.type if b.type.oid in (t.RECORD, t.RECORD_ARRAY) else typed(c),
                 view.oid,
                 i,
                 collation=b.collation,

@@ -21,12 +21,14 @@ from planner.catalog.catalog import Catalog
 from planner.catalog.collations import oid_of
 from planner.catalog.names import quote_identifier
 from planner.catalog.type_objects import Domain
+from planner.relations import domain_in
 
 __all__ = [
     "VALUE",
     "column_of",
     "conditions",
     "domain_of",
+    "of_expression",
     "over_column",
     "refusal",
     "refused",
@@ -83,6 +85,12 @@ def column_of(catalog: Catalog, column: Column) -> Column:
     """The column, declared with any type, as it is stored."""
     base, use = underneath(catalog, column.declared)
     return dataclasses.replace(column, type=base if use is not None else column.type, domain=use)
+
+
+def of_expression(catalog: Catalog, column: Column, ref: TypeRef) -> Column:
+    """A column that is made of an expression of this type: of its domain, if that is one."""
+    domain = domain_in(ref)
+    return column_of(catalog, dataclasses.replace(column, type=TypeRef(domain))) if domain else column
 
 
 def over_column(expression: str, column: Column) -> str:

@@ -19,6 +19,7 @@ from planner.binding.writes.check_options import guarded
 from planner.binding.writes.updatable_views import view_target
 from planner.catalog import View
 from planner.catalog.collations import NONE, shown
+from planner.catalog.domains import of_expression
 from planner.cursors import is_select_into
 from planner.ddl import limits, moments, stars
 from planner.ddl.dependencies import depends as depends_on
@@ -45,7 +46,7 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
     if plan.columns is None:
         raise PlanError("42601", "views must not contain data-modifying statements")
     refuse_parameters(plan, text)
-    columns = _columns(said, plan)
+    columns = _columns(scope, said, plan)
     tree = parse_query(text)
     query = settled_query(scope, said.query)
     depends = depends_on.needs_of_plan(scope, tree, plan)
@@ -133,7 +134,7 @@ def _refuse_row(column: str, ref: TypeRef) -> None:
         raise PlanError("42P16", f'column "{column}" has pseudo-type {kind}')
 
 
-def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
+def _columns(scope: Scope, said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
     assert plan.columns is not None
     if len(said.columns) > len(plan.columns):
         raise PlanError("42601", "CREATE VIEW specifies more column names than columns")
@@ -146,7 +147,8 @@ def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
         if result.collation == NONE:
             raise collations_met.undetermined(f'view column "{label}"')
         origin = result.table_oid, result.attnum
-        columns.append(Column(label, _kept(result.type), i + 1, collation=result.collation, origin=origin))
+        column = Column(label, _kept(result.type), i + 1, collation=result.collation, origin=origin)
+        columns.append(of_expression(scope.catalog, column, result.type))
     return tuple(columns)
 
 
@@ -172,11 +174,12 @@ def _refuse_other_columns(old: View, columns: tuple[Column, ...]) -> None:
                 f'cannot change name of view column "{before.name}" to "{after.name}"',
                 hint="Use ALTER VIEW ... RENAME COLUMN ... to change name of view column instead.",
             )
-        if before.type != after.type:
+        old_domain = before.domain is not None  # of views of older servers nobody knows
+        if before.type != after.type or (old_domain and before.declared != after.declared):
             raise PlanError(
                 "42P16",
                 f'cannot change data type of view column "{before.name}" from '
-                f"{types.format_type(before.type)} to {types.format_type(after.type)}",
+                f"{types.format_type(before.declared)} to {types.format_type(after.declared)}",
             )
         if before.collation != after.collation:
             raise PlanError(

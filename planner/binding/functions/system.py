@@ -13,6 +13,7 @@ from planner.binding.functions.registry import templates
 from planner.binding.records import told_type
 from planner.catalog import quote_identifier
 from planner.catalog.collations import NONE, is_collatable, shown
+from planner.relations import said_type
 
 VERSION = "PostgreSQL 15.0 (Tidewire 0.1.0)"
 
@@ -60,7 +61,7 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
             asked()
             return _of_type(arg, _collation_name(arg))
         if name == "pg_typeof":
-            ref = TypeRef(t.UNKNOWN) if arg.type.oid == t.UNKNOWN else TypeRef(told_type(arg.type).oid)
+            ref = TypeRef(t.UNKNOWN) if arg.type.oid == t.UNKNOWN else said_type(told_type(arg.type))
             return _of_type(arg, ir.Lit(TypeRef(t.REGTYPE), ref.oid))
         if name == "current_setting" and isinstance(arg, ir.Lit) and isinstance(arg.value, str):
             return ir.Session(TypeRef(t.TEXT), f"setting:{arg.value.lower()}")

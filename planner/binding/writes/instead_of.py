@@ -19,7 +19,7 @@ from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, join, quote_name, sql
 from planner.binding.scope import Relation, RelationColumn
 from planner.catalog import View
-from planner.relations import ViewRows
+from planner.relations import ViewRows, typed
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -58,7 +58,7 @@ class Target:
         )
         queries.declare(number, [EmittedColumn(n, f) for n, f in zip(names, bound.forms, strict=True)])
         columns = [
-            RelationColumn(c.name, c.type, self.view.oid, c.attnum, collation=b.collation)
+            RelationColumn(c.name, typed(c), self.view.oid, c.attnum, collation=b.collation)
             for c, b in zip(self.view.columns, bound.columns, strict=True)
         ]
         return Relation(number, alias, columns)

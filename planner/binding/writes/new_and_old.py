@@ -20,6 +20,7 @@ from planner.binding.scope import Relation, RelationColumn, Scope, ambiguous_col
 from planner.catalog import View
 from planner.parse import parse_expression
 from planner.parse import position as first_position
+from planner.relations import typed
 
 ROWS: Final = "\0rule"
 """How statements call the rows that a rule is about: no name of anybody's."""
@@ -31,7 +32,7 @@ EVENT_WORDS: Final = {"1": "SELECT", "2": "UPDATE", "3": "INSERT", "4": "DELETE"
 def columns_of(holder: Table | View, event: str) -> list[tuple[str, Column, RelationColumn]]:
     """The relation's columns: which side each is of, which column of the holder, and how it is called."""
     return [
-        (side, c, RelationColumn(f"{_SIDES[side]}{i}", c.type, hidden=True, collation=c.collation))
+        (side, c, RelationColumn(f"{_SIDES[side]}{i}", typed(c), hidden=True, collation=c.collation))
         for side in _HAS[event]
         for i, c in enumerate(holder.columns)
     ]
@@ -72,7 +73,7 @@ def replaced(
         name = identifier(column.this)
         if name not in by_name:
             seen = Relation(
-                0, side, [RelationColumn(c.name, c.type, hidden=c.hidden) for c in holder.columns]
+                0, side, [RelationColumn(c.name, typed(c), hidden=c.hidden) for c in holder.columns]
             )
             hint = similar_column(Scope(None, 0, [seen]), name, side)
             raise no_column(f"{side}.{name}", first_position(column), hint)

@@ -45,7 +45,7 @@ from planner.catalog.system.relations import relations as system_relations
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.parse import parse_expression
 from planner.parse import position as first_position
-from planner.relations import TransitionTable
+from planner.relations import TransitionTable, typed
 
 
 class NoSuchTarget(PlanError):
@@ -168,7 +168,8 @@ class WrittenRows:
         number = self.queries.next_relation()
         slot = slot or (f"s{number}" if of_table else "")
         columns = [
-            RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden, c.collation) for c in table.columns
+            RelationColumn(c.name, typed(c), table.oid, c.attnum, c.hidden, c.collation)
+            for c in table.columns
         ]
         written = [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in table.columns]
         if of_table:

@@ -18,6 +18,7 @@ from planner.abc import Column, MaterializedQuery, Plan, PlanError, Table, TypeR
 from planner.binding import collations_met
 from planner.catalog import Index, quote_identifier
 from planner.catalog.collations import NONE
+from planner.catalog.domains import of_expression
 from planner.catalog.system.definitions import type_name
 from planner.cursors import is_select_into
 from planner.ddl import limits, views
@@ -77,7 +78,8 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
         if result.collation == NONE:
             raise collations_met.underived(label, ref)
         origin = (result.table_oid, result.attnum) if said.materialized else (0, 0)
-        columns.append(Column(label, ref, i + 1, collation=result.collation, origin=origin))
+        column = Column(label, ref, i + 1, collation=result.collation, origin=origin)
+        columns.append(of_expression(scope.catalog, column, ref))
     oid = scope.allocate()
     temporary = schema.name.startswith("pg_temp_")
     on_commit = said.on_commit if said.on_commit in ("delete", "drop") else ""
