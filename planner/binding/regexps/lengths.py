@@ -5,6 +5,10 @@
     \\s*<.*?>        of '<a><b>'    the first quantifier is greedy, so the whole expression is: all of it
 
 An expression is a list of tokens here, each a string that Python understands: `a`, `.`, `\\d`, `[a-z]`, `(`, `|`, `*`.
+What a match takes as a whole hangs on whether the expression is greedy: as its first quantified atom is that is either, and always if it
+has alternatives. Where some quantifiers are lazy and some are not, and that cannot be said in Python, it is asked of the match
+(`preferred`): first how far it goes, then what of that each group has.
+
 Rewritten is what can be said so: alternatives of which one is always longer, that have no groups to be counted, and behind which
 no group of varying length follows (`_Alternatives`); quantifiers of an expression that has no alternatives and no quantified groups.
 """
@@ -109,6 +113,48 @@ def by_length(tokens: Sequence[str]) -> str:
         return plain
 
 
+LONGEST, SHORTEST, ANY = "longest", "shortest", ""
+
+
+def preferred(tokens: Sequence[str]) -> str:
+    """Whether a match is to be the longest or the shortest at its place, where the text of `by_length` does not say it (ANY: it does)."""
+    try:
+        quantifiers = _quantifiers(tokens)
+        lazy = [end - start > 1 and tokens[end - 1] == "?" for start, end in quantifiers]
+        if not any(lazy) or _of_one_mind(tokens, quantifiers, lazy) != "".join(tokens):
+            return ANY
+        if all(lazy) and "|" not in tokens and not _of_groups(tokens, quantifiers):
+            return ANY
+        if any(t in _LOOKING or t.startswith(_BOUNDARIES) for t in tokens) or "(?=" in "".join(tokens):
+            return ANY  # what is behind the match counts as well
+        return _preference(_Alternatives(tokens).parsed()) or ANY
+    except _Unsure:
+        return ANY
+
+
+_LOOKING: Final = frozenset(("$", r"\Z", "^"))
+_BOUNDARIES: Final = (r"\b", r"\B")
+
+
+def _preference(branches: Sequence[_Branch]) -> str:
+    if len(branches) > 1:
+        return LONGEST
+    for atom in branches[0].atoms:
+        if atom.quantifier and not _EXACTLY.fullmatch(atom.quantifier):
+            return SHORTEST if len(atom.quantifier) > 1 and atom.quantifier.endswith("?") else LONGEST
+        if isinstance(atom.piece, _Group) and (found := _preference(atom.piece.branches)):
+            return found
+    return ANY
+
+
+_EXACTLY: Final = re.compile(r"\{\d+\}\??")
+
+
+def _of_groups(tokens: Sequence[str], quantifiers: Sequence[tuple[int, int]]) -> bool:
+    """Whether any quantifier is of a group."""
+    return any(start and tokens[start - 1] == ")" for start, _ in quantifiers)
+
+
 def _quantifiers(tokens: Sequence[str]) -> list[tuple[int, int]]:
     """Where quantifiers are, with the `?` that makes them lazy; those of the form {m} prefer nothing and are left out."""
     out: list[tuple[int, int]] = []
@@ -137,7 +183,7 @@ def _of_one_mind(tokens: Sequence[str], quantifiers: Sequence[tuple[int, int]], 
     """All quantifiers as the first one is, where some are lazy and some are not."""
     plain = "".join(tokens)
     fixed_end = tokens[-1:] == ["\\Z"] or tokens[-1:] == ["$"]
-    of_groups = any(start and tokens[start - 1] == ")" for start, _ in quantifiers)
+    of_groups = _of_groups(tokens, quantifiers)
     captures = any(t == "(" and tokens[i + 1 : i + 2] != ["?"] for i, t in enumerate(tokens))
     if all(lazy) or fixed_end or of_groups or "|" in tokens or (captures and not lazy[0]):
         return plain
@@ -160,10 +206,13 @@ class _Alternatives:
         self.tokens, self.at = list(tokens), 0
 
     def run(self) -> str:
+        return _alternatives(self.parsed(), plain=True)
+
+    def parsed(self) -> list[_Branch]:
         whole = self._branches()
         if self.at < len(self.tokens):
             raise _Unsure
-        return _alternatives(whole, plain=True)
+        return whole
 
     def _branches(self) -> list[_Branch]:
         """Up to the closing parenthesis, or the end."""

@@ -11,12 +11,14 @@ So it is `re` that says whether a pattern is well-formed, and `regex`, which mea
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import regex
 
 from planner.abc import SqlError
+from planner.binding.regexps.lengths import ANY, LONGEST
 
 AT_ONCE_S: Final = 0.02
 MATCHING_S_MAX: Final = 10.0
@@ -26,20 +28,26 @@ MATCHING_S_MAX: Final = 10.0
 class Pattern:
     """What is asked of patterns of `re`. Each of these raises SqlError 54001."""
 
-    __slots__ = ("_compiled",)
+    __slots__ = ("_compiled", "_length", "_longest")
 
-    def __init__(self, pattern: str | bytes, flags: int, checked: str | bytes | None = None) -> None:
-        """`checked`: the same without what `re` does not know. Raises what `re.compile` raises."""
+    def __init__(
+        self, pattern: str | bytes, flags: int, checked: str | bytes | None = None, length: str = ANY
+    ) -> None:
+        """`checked`: the same without what `re` does not know. `length`: that of a match, where its quantifiers do not say it
+        (`planner.binding.regexps.lengths`). Raises what `re.compile` raises."""
         re.compile(pattern if checked is None else checked, flags)
-        self._compiled = regex.compile(pattern, regex.VERSION0 | _FLAGS[flags & _KNOWN])
+        known = regex.VERSION0 | _FLAGS[flags & _KNOWN]
+        self._compiled = regex.compile(pattern, known)
+        self._length = length
+        self._longest = regex.compile(pattern, known | regex.POSIX) if length == LONGEST else None
 
     def search(self, text: str | bytes) -> Any:
         """The first match, or None."""
-        return self._ended(self._compiled.search, text)
+        return self._ended(self._first if self._length else self._compiled.search, text)
 
     def at_once(self, text: str, seconds: float) -> Any:
         """The first match, or None, while everybody waits. Raises TimeoutError after so long."""
-        return self._compiled.search(text, timeout=seconds)
+        return (self._first if self._length else self._compiled.search)(text, timeout=seconds)
 
     def matches(self, text: str, start: int = 0) -> list[Any]:
         """All matches from `start` on."""
@@ -58,7 +66,7 @@ class Pattern:
         """Where nothing matched the next match is looked for a character later; `regex` looks there for something first."""
         found: list[Any] = []
         while True:
-            for m in self._compiled.finditer(text, start, **limits):
+            for m in (self._each if self._length else self._compiled.finditer)(text, start, **limits):
                 if found and m.start() == found[-1].start() and found[-1].end() == found[-1].start():
                     start = m.start() + 1
                     break
@@ -67,6 +75,31 @@ class Pattern:
                     return found
             else:
                 return found
+
+    def _each(self, text: str, start: int, **limits: Any) -> Iterator[Any]:
+        while (m := self._first(text, start, **limits)) is not None:
+            yield m
+            start = m.end() + (m.end() == m.start())
+            if start > len(text):
+                return
+
+    def _first(self, text: str | bytes, start: int = 0, *, timeout: float, **limits: Any) -> Any:
+        """The first match: as long, or as short, as one can be there, and within that what each group has of it."""
+        until = time.monotonic() + timeout
+        if self._longest is not None:
+            m = self._longest.search(text, start, timeout=timeout, **limits)
+            return m and self._compiled.fullmatch(text, m.start(), m.end(), timeout=timeout, **limits)
+        m = self._compiled.search(text, start, timeout=timeout, **limits)
+        if m is None:
+            return None
+        for end in range(m.start(), m.end()):
+            left = until - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            shorter = self._compiled.fullmatch(text, m.start(), end, timeout=left, **limits)
+            if shorter is not None:
+                return shorter
+        return m
 
     def _ended(self, search: Callable[..., Any], *given: Any) -> Any:
         try:

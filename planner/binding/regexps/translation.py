@@ -14,7 +14,7 @@ from typing import Final
 
 from planner.abc import SqlError
 from planner.binding.regexps.collating_elements import element
-from planner.binding.regexps.lengths import by_length
+from planner.binding.regexps.lengths import ANY, by_length, preferred
 from planner.binding.regexps.letter_cases import classes_in_both_cases, either_case, in_both_cases
 from planner.binding.regexps.patterns import Pattern
 
@@ -78,15 +78,16 @@ def compile_pattern(pattern: str, flags: str) -> Pattern:
     try:
         lines = any(f in flags for f in "nmw")
         either = bool(_flags(flags) & re.IGNORECASE)
-        known = _translate(pattern, lines, "x" in flags, _ASCII, either=False)
-        found = _translate(
+        known = _written(_translate(pattern, lines, "x" in flags, _ASCII, either=False), verbose="x" in flags)
+        tokens = _translate(
             pattern,
             lines,
             "x" in flags,
             classes_in_both_cases(classes) if either else classes,
             either=either,
         )
-        return Pattern(found, _flags(flags), known)
+        found = _written(tokens, verbose="x" in flags)
+        return Pattern(found, _flags(flags), known, ANY if "x" in flags else preferred(tokens))
     except (re.error, OverflowError) as e:
         raise SqlError("2201B", f"invalid regular expression: {_reason(str(e))}") from None
 
@@ -134,8 +135,8 @@ def _flags(flags: str) -> int:
     return int(out)
 
 
-def _translate(pattern: str, lines: bool, verbose: bool, classes: _Classes, *, either: bool) -> str:
-    """`either`: letters stand for themselves in both cases."""
+def _translate(pattern: str, lines: bool, verbose: bool, classes: _Classes, *, either: bool) -> list[str]:
+    """The tokens. `either`: letters stand for themselves in both cases."""
     out: list[str] = []
     i, n = 0, len(pattern)
     looks: list[bool] = []  # of each parenthesis that is open, whether it or one around it only looks
@@ -174,7 +175,11 @@ def _translate(pattern: str, lines: bool, verbose: bool, classes: _Classes, *, e
             else:
                 out.append(either_case(c) if either else c)
             i += 1
-    return "".join(out) if verbose else by_length(out)
+    return out
+
+
+def _written(tokens: Sequence[str], *, verbose: bool) -> str:
+    return "".join(tokens) if verbose else by_length(tokens)
 
 
 _WRITTEN_OUT: Final = frozenset("xc")
