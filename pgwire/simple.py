@@ -11,8 +11,9 @@ the implicit transaction has committed: a tag says that it is durable.
 
 from __future__ import annotations
 
+import asyncio
 from struct import Struct
-from time import time_ns
+from time import monotonic, time_ns
 from typing import TYPE_CHECKING
 
 from executor.abc import PENDING, PlanOutdated, Result, Rows
@@ -39,6 +40,8 @@ _SMALLEST_BYTES = messages.HEADER_SIZE_BYTES + 1
 SAID_MAX = 80
 """Characters of what opens or ends a block as drivers say it."""
 SAID_COUNT_MAX = 16
+YIELD_AFTER_S = 0.01
+"""So long the statements of one string have the loop."""
 PLANNED_MAX = 10
 """How often a statement is planned anew because its catalog has changed."""
 
@@ -225,10 +228,18 @@ def _at_semicolon(error: Exception, text: str, offset: int) -> Exception:
     return PlanError("42601", 'syntax error at or near ";"', position=len(text) - len(rest) + 1 - offset)
 
 
+async def _others_first(since: float) -> float:
+    """Between the statements of a string, of which there may be any number: others have the loop now and then. Returns since when it is ours."""
+    if monotonic() - since < YIELD_AFTER_S:
+        return since
+    await asyncio.sleep(0)
+    return monotonic()
+
+
 async def _simple(conversation: Conversation, text: str) -> None:
     """A query string of any number of statements, in one implicit transaction if several."""
     session = conversation.session
-    offset = 0
+    offset, since = 0, monotonic()
     try:
         statements = session.split(text)
         alone = len(statements) == 1 and not session.in_implicit
@@ -236,10 +247,12 @@ async def _simple(conversation: Conversation, text: str) -> None:
             # All of the string is parsed before any of it runs.
             for statement, offset in statements:  # noqa: B007  where it failed
                 check_syntax(statement)
+                since = await _others_first(since)
         tag = ""
         for index, (statement, offset) in enumerate(statements):
             if index:
                 conversation.complete(tag)
+                since = await _others_first(since)
             plan, result = await _run(session, statement, offset, alone)
             tag = await conversation.send_result(plan, result, formats_of_fetch(plan, session))
             conversation.after_statement()

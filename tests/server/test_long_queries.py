@@ -43,3 +43,18 @@ def test_reads_do_not_wait_for_long_queries(server: ServerProcess, text: str) ->
         with pytest.raises(psycopg.errors.QueryCanceled):
             running.result()
         assert a.execute("SELECT count(*) FROM long_t").fetchone() == (3000,)
+
+
+def test_others_are_answered_while_a_string_of_many_statements_is_read(server: ServerProcess) -> None:
+    """All of a string is parsed before any of it runs: seconds of nothing else, of some thousand statements."""
+    text = "SELECT a + b, c FROM nowhere WHERE d = 1 AND e LIKE 'x';" * 3000 + "SELEC"
+    with server.connect() as a, server.connect() as b, ThreadPoolExecutor(1) as pool:
+        b.execute("SELECT 1")
+        running = pool.submit(a.execute, text.encode())
+        answered = 0
+        while not running.done():
+            b.execute("SELECT 1")
+            answered += 1
+        with pytest.raises(psycopg.errors.SyntaxError):
+            running.result()
+    assert answered > 10
