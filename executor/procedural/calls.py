@@ -30,7 +30,7 @@ from planner import statements as st
 from planner import types as t
 from planner.abc import Body, LockingQuery, Plan, Query, SqlError, Table, TypeRef, WithWrites
 from planner.binding.routines.own_aggregates import OVER
-from planner.catalog import Function, large_objects, polymorphic, slot_functions, xml_functions
+from planner.catalog import Function, own_functions, polymorphic
 from planner.statements import plpgsql as pl
 from storage.abc import Datum
 from txn.abc import SerializationFailure
@@ -118,12 +118,7 @@ async def answered(
 
 
 def routine(session: Session, oid: int) -> Function:
-    found = (
-        large_objects.functions().get(oid)
-        or slot_functions.functions().get(oid)
-        or xml_functions.functions().get(oid)
-        or polymorphic.found(oid, session.catalog.get)
-    )
+    found = own_functions.found(oid) or polymorphic.found(oid, session.catalog.get)
     if not isinstance(found, Function):
         raise ExecutionError("42883", f"cache lookup failed for function {oid}")
     return found

@@ -16,12 +16,12 @@ from executor.procedural.programs import kept
 from executor.procedural.texts import Misplaced, columns_of, first_rows, rows_of, same
 from executor.procedural.walk import RETURN, Ended, Returns, Walk
 from executor.replication import functions as replication
-from executor.session import large_objects, xml_documents
+from executor.session import large_objects, tables, xml_documents
 from executor.session.acting import around
 from planner import types as t
 from planner.abc import Oid, Plan, ResultColumn, SqlError, TypeRef
 from planner.binding.routines.variables import Shape
-from planner.catalog import Catalog, Function, slot_functions, xml_functions
+from planner.catalog import Catalog, Function, slot_functions, table_functions, xml_functions
 from planner.catalog.domains import underneath
 from planner.ddl.routines import procedural
 from planner.statements import plpgsql as pl
@@ -272,6 +272,8 @@ async def _run(
             return [*await replication.call(session, f, arguments)]
         if f.oid in xml_functions.functions():
             return [(await xml_documents.call(session, f, arguments),)]
+        if f.oid in table_functions.functions():
+            return [*await tables.call(session, f, arguments, described or columns(f) or ())]
         return [(await large_objects.call(session, f, arguments),)]
     code = code_of(session, f)
     frame = Frame(code)

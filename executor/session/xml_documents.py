@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from executor.abc import ExecutionError, PlanOutdated
-from executor.procedural.texts import columns_of, refuse_in_non_volatile, rows_of
-from executor.session import cursors
-from planner.abc import Plan, ResultColumn, SqlError
+from executor.abc import ExecutionError
+from executor.procedural.texts import columns_of, rows_of
+from executor.session import asked, cursors
+from planner.abc import Plan, ResultColumn
 from planner.catalog import Function
 from planner.types import xml_documents as xml
 from storage.abc import Datum
@@ -21,7 +21,6 @@ from storage.abc import Datum
 if TYPE_CHECKING:
     from executor.session.session import Session
 
-_PLANNED_MAX: Final = 3
 _CHARS_MAX: Final = 2**30
 """Of one document, as of any value of PostgreSQL's."""
 _TABLES: Final = (
@@ -82,7 +81,7 @@ async def _columns_of(session: Session, tables: Sequence[tuple[int]]) -> list[tu
     """Names and types of tables' columns, domains as domains."""
     found: list[tuple[str, int]] = []
     for (oid,) in tables:
-        found += await _asked(
+        found += await asked.rows(
             session,
             f"SELECT attname, atttypid FROM pg_catalog.pg_attribute WHERE attrelid = {oid} AND attnum > 0 AND NOT attisdropped"
             " ORDER BY attnum",
@@ -113,7 +112,7 @@ async def _schema_and_schema(session: Session, name: Any, nulls: Any, forest: An
 
 
 async def _schema_schema(session: Session, name: Any, nulls: Any, forest: Any, namespace: Any) -> str:
-    tables = await _asked(session, _TABLES.format(_schema_oid(session, name)))
+    tables = await asked.rows(session, _TABLES.format(_schema_oid(session, name)))
     described = await _described(session, await _columns_of(session, tables))
     names = [(await _relation(session, oid))[1] for (oid,) in tables]
     form = xml.Form(nulls, forest, namespace)
@@ -130,10 +129,10 @@ async def _database_and_schema(session: Session, nulls: Any, forest: Any, namesp
 
 
 async def _database_schema(session: Session, nulls: Any, forest: Any, namespace: Any) -> str:
-    schemas = [name for (name,) in await _asked(session, _SCHEMAS)]
+    schemas = [name for (name,) in await asked.rows(session, _SCHEMAS)]
     columns: list[tuple[str, int]] = []
     for name in schemas:
-        tables = await _asked(session, _TABLES.format(_schema_oid(session, name)))
+        tables = await asked.rows(session, _TABLES.format(_schema_oid(session, name)))
         columns += await _columns_of(session, tables)
     described = await _described(session, columns)
     form = xml.Form(nulls, forest, namespace)
@@ -142,7 +141,8 @@ async def _database_schema(session: Session, nulls: Any, forest: Any, namespace:
 
 async def _of_database(session: Session, form: xml.Form, schema: str = "") -> str:
     parts = [
-        await _of_schema(session, name, form, top=False) + "\n" for (name,) in await _asked(session, _SCHEMAS)
+        await _of_schema(session, name, form, top=False) + "\n"
+        for (name,) in await asked.rows(session, _SCHEMAS)
     ]
     return _around(session.database, form, parts, schema=schema)
 
@@ -165,7 +165,7 @@ def _schema_oid(session: Session, name: str) -> int:
 async def _of_schema(
     session: Session, name: str, form: xml.Form, *, top: bool = True, schema: str = ""
 ) -> str:
-    tables = await _asked(session, _TABLES.format(_schema_oid(session, name)))
+    tables = await asked.rows(session, _TABLES.format(_schema_oid(session, name)))
     parts = [await _of_table(session, oid, form, top=False) + "\n" for (oid,) in tables]
     return _around(name, form, parts, top=top, schema=schema)
 
@@ -187,7 +187,7 @@ async def _of_table(
 
 async def _relation(session: Session, oid: int) -> tuple[str, str, str]:
     """Schema, name, and how a query says both. Raises 42P01."""
-    rows = await _asked(
+    rows = await asked.rows(
         session,
         f"SELECT n.nspname, c.relname, c.oid::pg_catalog.regclass::pg_catalog.text FROM pg_catalog.pg_class c"
         f" JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = {oid}",
@@ -205,7 +205,7 @@ async def _document(
     session: Session, query: str, table: str, form: xml.Form, *,
     top: bool = True, described: bool = False, schema: str = "",
 ) -> str:  # fmt: skip
-    plan, result = await _run(session, query)
+    plan, result = await asked.run(session, query)
     columns = columns_of(plan, result) or ()
     writer = _writer(session, columns, table, form, top=top)
     parts, length = list[str](), 0
@@ -271,7 +271,7 @@ async def _described(
     beneath: dict[int, int] = {}
     wanted = {oid for _, oid in columns}
     while wanted:
-        found = await _asked(session, _KINDS.format(", ".join(map(str, sorted(wanted)))))
+        found = await asked.rows(session, _KINDS.format(", ".join(map(str, sorted(wanted)))))
         for oid, schema, name, kind, base in found:
             kinds[oid] = (schema, name, kind)
             if kind == "d":
@@ -284,49 +284,11 @@ async def _described(
     return xml.Described(session.database, columns, kinds, beneath, relation)
 
 
-# --- queries ------------------------------------------------------------------------------------------------
-
-
 def _planned(session: Session, query: str) -> Plan:
-    try:
-        plan, _ = session.plan(query)
-    except PlanOutdated:
-        raise
-    except SqlError as error:
-        raise _of_query(error, query) from None
-    refuse_in_non_volatile(plan)
+    plan = asked.planned(session, query)
     if plan.columns is None:
         raise ExecutionError("22000", "invalid query")
     return plan
-
-
-async def _run(session: Session, query: str) -> tuple[Plan, Any]:
-    for tries_left in reversed(range(_PLANNED_MAX)):
-        try:
-            plan, params = session.plan(query)
-            refuse_in_non_volatile(plan)
-            rows = session.at_once(plan, params)
-            return plan, rows if rows is not None else await session.run_plan(plan, params, autocommit=False)
-        except PlanOutdated:
-            if not tries_left:
-                raise
-        except SqlError as error:
-            raise _of_query(error, query) from None
-    raise AssertionError("unreachable")
-
-
-def _of_query(error: SqlError, query: str) -> SqlError:
-    """What is wrong with the text is shown in it."""
-    if error.position and not error.query:
-        error.query = query
-    near = f'SQL statement "{query}"'
-    error.context = f"{error.context}\n{near}" if error.context else near
-    return error
-
-
-async def _asked(session: Session, query: str) -> list[Any]:
-    _, result = await _run(session, query)
-    return [tuple(row) async for row in rows_of(result)]
 
 
 _BY_NAME: Final[dict[str, Callable[..., Awaitable[Datum]]]] = {

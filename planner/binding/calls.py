@@ -37,7 +37,7 @@ from planner.binding.routines import runs as routine_runs
 from planner.binding.scope import Scope
 from planner.binding.true_types import true_type
 from planner.binding.xml import forms as xml_forms
-from planner.catalog import large_objects, xml_functions
+from planner.catalog import own_functions
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -140,7 +140,7 @@ class CallBinder(OperatorBinder):
             return ir.SetReturning(result, signature, args, position=position)
         if proc.volatility != "i":
             refuse_unsteady(self.queries.ctx.clause, position)
-        runs = large_objects.functions().get(proc.oid) or xml_functions.functions().get(proc.oid)
+        runs = own_functions.found(proc.oid)
         if self.queries.routines.expand and runs is not None:
             return routine_runs.call(
                 self.queries, routine_resolution.Resolved(runs, list(args), []), position

@@ -31,6 +31,7 @@ from planner.catalog import (
     View,
     quote_identifier,
     rights,
+    table_functions,
 )
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.uses import HAS_CLASSES, HAS_TEXT
@@ -279,6 +280,9 @@ class _Trial:
                 shown = ",".join(_shown(a) for a in args.split(",") if a)
                 self.functions.setdefault(name, []).append(f"function {prefix}{name}({shown})")
                 self._places[self.functions[name][-1]] = int(place)
+        for f in table_functions.functions().values() if extension.name == table_functions.EXTENSION else ():
+            shown = ",".join(types.format_type(p.type) for p in f.inputs)
+            self.functions.setdefault(f.name, [f"function {prefix}{f.name}({shown})"])
         self.operators = {
             name: f"operator {prefix}{name}({_shown(left)},{_shown(right)})"
             for of, name, left, right, *_ in facts("operators")

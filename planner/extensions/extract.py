@@ -30,6 +30,7 @@ NAMES: Final = (
     "insert_username",
     "moddatetime",
     "tcn",
+    "tablefunc",
 )
 """In the order in which they came here: classes of operators are numbered in it (`planner.catalog.system.extension_classes`)."""
 TYPES: Final = tuple(

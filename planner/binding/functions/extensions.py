@@ -56,6 +56,7 @@ text <->>> text => CAST(1 - CAST(tw_strict_word_similarity({1}, {0}) AS DOUBLE) 
 """)
 
 templates("""
+normal_rand(int4, float8, float8) => tw_normal_rand({0}, {1}, {2}, random())
 moddatetime() => error('[XX000] moddatetime: not fired by trigger manager')
 insert_username() => error('[XX000] insert_username: not fired by trigger manager')
 triggered_change_notification() => error('[39P01] triggered_change_notification: must be called as trigger')

@@ -10,6 +10,7 @@ from typing import Any
 
 from planner.extensions import (
     accents,
+    chances,
     ciphers,
     hstores,
     ltree_patterns,
@@ -118,5 +119,6 @@ FUNCTIONS: list[Entry] = [
     ("tw_int_part", numbers.part, (_N, _I, _I), _N),
     ("tw_int_holds", number_queries.holds, (_N, _V), "BOOLEAN"),
     ("tw_int_querytree", numbers.querytree, (_V,), _V),
+    ("tw_normal_rand", _anew(chances.normal), (_I, _CHANCE, _CHANCE, _CHANCE), "DOUBLE[]"),
     ("tw_show_trgm", trigrams.show_trgm, (_V,), "VARCHAR[]"),
 ]

@@ -21,7 +21,7 @@ from planner.binding.records import told_type
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, chosen, spread
 from planner.binding.routines.inlined import of_domain, text_of
 from planner.binding.scope import Scope
-from planner.catalog import Function, polymorphic, slot_functions
+from planner.catalog import Function, polymorphic, slot_functions, table_functions
 from planner.catalog.objects import PG_CATALOG_OID
 from planner.parse import parse_expression
 
@@ -34,7 +34,8 @@ def known(queries: QueryBinder, name: str, schema: str) -> list[Function]:
     """The functions in SQL that this name may mean."""
     found: list[Function] = queries.ctx.catalog.functions(name, schema, queries.search_path)
     kept = [f for f in found if f.oid in queries.routines.kept]
-    return kept or found or slot_functions.named(name, schema)
+    own = slot_functions.named(name, schema) or table_functions.named(name, queries.offered(schema))
+    return kept or found or own
 
 
 @dataclass(slots=True)

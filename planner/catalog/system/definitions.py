@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from planner.abc import Column, Constraint, Oid, SqlError, Table, TypeRef
-from planner.catalog import classes_of_operators, collations
+from planner.catalog import classes_of_operators, collations, own_functions, table_functions
 from planner.catalog.catalog import Catalog
 from planner.catalog.class_objects import OperatorClass
 from planner.catalog.constants import with_constants
@@ -93,6 +93,12 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
     element = _element_type(catalog, ref.oid)
     if element is not None:
         return type_name(catalog, TypeRef(element), search_path) + "[]"
+    own = own_functions.found(ref.oid)
+    if own is not None:
+        extension = (
+            catalog.extension(table_functions.EXTENSION) if own.oid in table_functions.functions() else None
+        )
+        return (type_name(catalog, TypeRef(extension.oid), search_path) if extension else "") + own.name
     try:
         shown = format_type(ref)
     except SqlError:

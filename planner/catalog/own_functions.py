@@ -1,0 +1,17 @@
+"""All functions that run and that nobody has made: of large objects, replication slots, documents of tables, and of extensions."""
+
+from __future__ import annotations
+
+from planner.abc import Oid
+from planner.catalog import large_objects, slot_functions, table_functions, xml_functions
+from planner.catalog.routine_objects import Function
+
+_FAMILIES = (large_objects, slot_functions, table_functions, xml_functions)
+
+
+def found(oid: Oid) -> Function | None:
+    """The one with this OID."""
+    return next((f for family in _FAMILIES if (f := family.functions().get(oid)) is not None), None)
+
+
+__all__ = ["found"]
