@@ -54,6 +54,18 @@ class PlanOutdated(ExecutionError):
     routine = "RevalidateCachedQuery"
 
 
+@dataclass(frozen=True, slots=True)
+class Encryption:
+    """What a TLS handshake came to; names and number are those of the client's certificate, if it has shown one."""
+
+    version: str
+    cipher: str
+    bits: int
+    client: str | None = None
+    serial: int | None = None
+    issuer: str | None = None
+
+
 @dataclass(slots=True)
 class Notice:
     severity: str  # NOTICE, WARNING, INFO, LOG, DEBUG
@@ -295,6 +307,7 @@ class Session(Protocol):
     rows_wanted: int  # pgwire's: how many rows at a time the client asks for of what is executed now (0: all)
     peer: tuple[str, int] | str  # pgwire's: the client's address and port, or what its socket is called
     local: tuple[str, int] | str  # the end of the connection that is here
+    encryption: Encryption | None  # pgwire's: what the TLS handshake came to; None: none
 
     watched: bool  # whether anything is to be done after a statement, `silence_limit` or a log of durations: asked each time
     duration_logged_ms: int  # statements that take so long are logged; -1: none

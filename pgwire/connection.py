@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import structlog
 
+from executor.abc import Encryption
 from pgwire import messages, replies
 from pgwire.access_rules import Method
 from pgwire.authentication import Exchange
@@ -41,6 +42,11 @@ if TYPE_CHECKING:
     from pgwire.server import Server
 
 _log = structlog.get_logger("pgwire")
+_ATTRIBUTES = {
+    "commonName": "CN", "countryName": "C", "localityName": "L", "stateOrProvinceName": "ST",
+    "organizationName": "O", "organizationalUnitName": "OU",
+}  # fmt: skip
+"""How names of certificates shorten what they are made of."""
 
 WRITE_HIGH_BYTES: Final = 256 * 1024
 """The transport's buffer above which results wait; below a quarter of it they go on."""
@@ -345,6 +351,19 @@ class Connection(asyncio.Protocol):
         names = [value for part in certificate["subject"] for key, value in part if key == "commonName"]
         return str(names[-1]) if names else ""
 
+    def _encryption(self) -> Encryption | None:
+        """What the handshake has come to, for pg_stat_ssl; None without TLS."""
+        if not self._tls or self._transport is None:
+            return None
+        tls = self._transport.get_extra_info("ssl_object")
+        name, _, bits = tls.cipher()
+        shown = self._transport.get_extra_info("peercert") or {}
+        serial = shown.get("serialNumber")
+        return Encryption(
+            str(tls.version()), name, bits, _distinguished(shown.get("subject")),
+            int(serial, 16) if serial else None, _distinguished(shown.get("issuer")),
+        )  # fmt: skip
+
     def _authentication_data(self, data: bytes) -> None:
         inbox, exchange = self._inbox, self._exchange
         assert inbox is not None and exchange is not None
@@ -388,6 +407,7 @@ class Connection(asyncio.Protocol):
             self._refuse(error)
             return
         session.peer, session.local = self.peer, self.local
+        session.encryption = self._encryption()
         self._session = session
         self.key = server.make_key(session, startup.minor)
         server.opened(self, session)
@@ -444,6 +464,13 @@ def _follows(said: str) -> bool | None:
             f'invalid value for parameter "replication": "{said}"',
             hint='Valid values are: "false", 0, "true", 1, "database".',
         ) from None
+
+
+def _distinguished(name: tuple[tuple[tuple[str, str], ...], ...] | None) -> str | None:
+    """A name of a certificate as PostgreSQL shows it, `/C=SE/CN=ann`; None without a certificate."""
+    if name is None:
+        return None
+    return "".join(f"/{_ATTRIBUTES.get(key, key)}={value}" for part in name for key, value in part)
 
 
 def _unsaid(data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""pg_stat_activity: who is connected, from where, since when, and what they do.
+"""pg_stat_activity, pg_stat_ssl, pg_stat_gssapi: who is connected, from where, since when, and what they do.
 
 Times are noted where something begins (a session, a statement) and nowhere else; a transaction's beginning is its block's.
 What a session runs, and from where, is for who has its role's privileges, or `pg_read_all_stats`, to see, as in PostgreSQL.
@@ -12,6 +12,7 @@ from planner.catalog import predefined, rights
 from planner.catalog.objects import SUPERUSER_OID
 
 if TYPE_CHECKING:
+    from executor.abc import Encryption
     from executor.executor import Executor
     from executor.session.session import Session
 
@@ -37,11 +38,40 @@ def _row(asking: Session, session: Session) -> dict[str, Any]:
         "application_name": session.settings.raw("application_name"),
         "query": _HIDDEN,
     }
-    if any(
-        rights.has_role(asking.catalog, asking.user, r) for r in (session.user, predefined.READ_ALL_STATS)
-    ):
+    if _may_see(asking, session):
         row |= _private(session, session is asking)
     return row
+
+
+def encryption(asking: Session) -> list[dict[str, Any]]:
+    """pg_stat_ssl: of each session whether, and how, what it says is encrypted; how only for who may see it."""
+    return [
+        {"pid": s.pid}
+        | ({"ssl": s.encryption is not None} | _said_of(s.encryption) if _may_see(asking, s) else {})
+        for s in asking.executor.sessions.values()
+    ]
+
+
+def _said_of(tls: Encryption | None) -> dict[str, Any]:
+    if tls is None:
+        return {}
+    return {
+        "version": tls.version, "cipher": tls.cipher, "bits": tls.bits, "client_dn": tls.client,
+        "client_serial": tls.serial, "issuer_dn": tls.issuer,
+    }  # fmt: skip
+
+
+def kerberos(asking: Session) -> list[dict[str, Any]]:
+    """pg_stat_gssapi: nobody comes by it."""
+    return [
+        {"pid": s.pid} | ({"gss_authenticated": False, "encrypted": False} if _may_see(asking, s) else {})
+        for s in asking.executor.sessions.values()
+    ]
+
+
+def _may_see(asking: Session, session: Session) -> bool:
+    shown_to = (session.user, predefined.READ_ALL_STATS)
+    return any(rights.has_role(asking.catalog, asking.user, r) for r in shown_to)
 
 
 def _waits(session: Session) -> bool:

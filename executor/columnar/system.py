@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from executor.abc import ExecutionError
-from executor.columnar.activity import activity
+from executor.columnar.activity import activity, encryption, kerberos
 from executor.columnar.followers import sender_rows, slot_rows
 from executor.columnar.lock_rows import lock_rows
 from executor.columnar.seen import SeenByAll
@@ -146,6 +146,8 @@ _SERVER: dict[str, Any] = {
     "pg_sequences": _sequences,
     "pg_settings": _settings,
     "pg_stat_activity": activity,
+    "pg_stat_ssl": encryption,
+    "pg_stat_gssapi": kerberos,
     "pg_locks": lock_rows,
     "pg_replication_slots": slot_rows,
     "pg_stat_replication": sender_rows,

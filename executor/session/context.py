@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from executor.abc import ExecutionError, Notice, Portal, Prepared
+from executor.abc import Encryption, ExecutionError, Notice, Portal, Prepared
 from executor.columnar.errors import canceled
 from executor.session import permissions, read_only
 from executor.session.blocks.block import Block
@@ -124,6 +124,7 @@ class SessionContext:
         self.rows_wanted = 0
         self.peer: tuple[str, int] | str = ""
         self.local: tuple[str, int] | str = ""
+        self.encryption: Encryption | None = None
         self.follows_database: bool | None = None
         """On a replication connection: whether it is one of a database, which follows changes and speaks SQL as well."""
         self.began_us = executor.env.clock.now_us()

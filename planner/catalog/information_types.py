@@ -32,6 +32,7 @@ _ALL: Final = (
 )
 BY_NAME: Final = {d.name: d for d in _ALL}
 BY_OID: Final = {d.oid: d for d in _ALL}
+BY_CONSTRAINT: Final = {c.oid: d for d in _ALL for c in d.constraints}
 OIDS: Final = frozenset(oid for d in _ALL for oid in (d.oid, d.array_oid))
 """Theirs and those of the arrays over them: types of the system whose names need their schema."""
 

@@ -49,6 +49,12 @@ def test_who_keeps_the_certificate_knows_the_server_again(guarded: ServerProcess
     ) as c:
         assert c.pgconn.ssl_in_use
         assert c.execute("SELECT current_user").fetchone() == ("alice",)
+        row = c.execute(
+            "SELECT ssl, version, cipher, bits, client_dn FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
+        ).fetchone()
+        assert row is not None
+        assert row[0] and row[1] in ("TLSv1.2", "TLSv1.3") and "_" in row[2] and row[3] in (128, 256), row
+        assert row[4] is None
     with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
         guarded.connect(user="alice", password="wrong", hostaddr="127.0.0.1", **known)
 

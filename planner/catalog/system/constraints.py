@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from planner import aims
 from planner.abc import Constraint, Oid, Table
+from planner.catalog import information_types
 from planner.catalog.catalog import Catalog
 from planner.catalog.exclusions import index_of
 from planner.catalog.objects import Index
@@ -173,7 +174,7 @@ def pg_constraint(context: SystemContext) -> Rows:
     found: Rows = []
     for t in catalog.objects(Table):
         found += [_constraint(make, catalog, c, t.schema_oid, t) for c in aims.listed(catalog, t)]
-    for d in catalog.objects(Domain):
+    for d in (*catalog.objects(Domain), *information_types.BY_OID.values()):
         found += [_constraint(make, catalog, c, d.schema_oid, d) for c in d.constraints]
     for holder, x in triggers.listed(catalog):
         if x.constraint:

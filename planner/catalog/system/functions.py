@@ -8,6 +8,7 @@ from typing import Any
 
 from planner import aims
 from planner.abc import Oid, SqlError, Table, TypeRef
+from planner.catalog import information_types
 from planner.catalog.by_name import OWN_TEMPORARY
 from planner.catalog.information_types import OIDS
 from planner.catalog.names import missing_schema, quote_identifier, quote_qualified, split_name
@@ -154,7 +155,9 @@ def _get_indexdef(
 
 @system("pg_get_constraintdef", (OID, BOOL), TEXT, optional=1)
 def _get_constraintdef(context: SystemContext, oid: Oid | None, pretty: bool | None = False) -> str | None:
-    holder = context.catalog.holder_of(oid) if oid is not None else None
+    holder = information_types.BY_CONSTRAINT.get(oid or 0) or (
+        context.catalog.holder_of(oid) if oid else None
+    )
     if isinstance(holder, Table | View):
         for x in holder.triggers:
             if x.oid == oid and x.constraint:

@@ -23,3 +23,6 @@ insert into pg_catalog.pg_class default values;
 create statistics ss on relname, relkind from pg_class;
 reset role; drop owned by of_nobody; drop role of_nobody;
 create table public.pg_class(a int); alter table public.pg_class add b int; update public.pg_class set a = 1; select * from public.pg_class; drop table public.pg_class;
+SELECT conname, contypid::regtype, connamespace::regnamespace, contype, pg_get_constraintdef(oid), pg_get_constraintdef(oid, true) FROM pg_constraint WHERE contypid <> 0 AND connamespace = 'information_schema'::regnamespace ORDER BY 1;
+SELECT ssl, version, cipher, bits, client_dn, client_serial, issuer_dn FROM pg_stat_ssl WHERE pid = pg_backend_pid();
+SELECT gss_authenticated, principal, encrypted FROM pg_stat_gssapi WHERE pid = pg_backend_pid();
