@@ -155,6 +155,9 @@ class RelationUse:
     """It is a leaf of a partitioned table: what parameters say of whether it is read at all."""
     terms: Search | Sought | None = None
     """Conditions on its rows that indexes of parts serve: rows of which these are not true may be left out."""
+    asked: tuple[Expr, ...] = ()
+    """Conditions on its rows alone, over the table's columns: rows of which one is not true are not read
+    (`planner.binding.own_conditions`)."""
 
 
 @dataclass(frozen=True, slots=True)

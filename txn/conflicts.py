@@ -218,6 +218,27 @@ class ConflictIndex:
                 newest = keys.newest
         return newest if newest > after else 0
 
+    def written_since(
+        self, space: Keyspace, after: Timestamp, columns: Columns, keys_max: int
+    ) -> list[Key] | None:
+        """The keys of which one of the columns was written after `after`, some of them twice. None: they are more, or not listed."""
+        s = self._spaces.get(space)
+        if s is None or s.newest <= after:
+            return []
+        if s.whole > after:
+            return None
+        found: list[Key] = []
+        for written, keys in s.layers.items():
+            if written & columns and keys.newest > after:
+                last = keys.last
+                for key in reversed(last):
+                    if last[key] <= after:
+                        break
+                    if len(found) >= keys_max:
+                        return None
+                    found.append(key)
+        return found
+
     def in_bulk(self, space: Keyspace, after: Timestamp) -> Timestamp:
         """When so much of `space` was last written that it counts as all keys, if that was after `after`."""
         s = self._spaces.get(space)

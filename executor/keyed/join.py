@@ -76,6 +76,7 @@ class JoinPlan:
         "steps",
         "tables",
         "types",
+        "whole",
     )
 
     def __init__(self, body: KeyedJoin) -> None:
@@ -85,10 +86,12 @@ class JoinPlan:
         footprints: list[Columns] = []
         handed: list[Handed] = []
         whole_in: dict[int, list[int]] = {}
+        read: set[int] = set()
 
         def compiled(query: KeyedJoin) -> _Query:
             first = len(made)
             whole = [first + i for i in read_whole(query)]
+            read.update(whole)
             made.extend(step for step in query.steps if step.table is not None)
             handed.extend(step.lookup for step in query.steps if isinstance(step.lookup, Handed))
             footprints.extend(footprints_of(query))
@@ -113,6 +116,8 @@ class JoinPlan:
         self.tables: tuple[Table, ...] = tuple(step.table for step in made if step.table is not None)
         self.footprints: tuple[Columns, ...] = tuple(footprints)
         """What the join depends on of each table's rows."""
+        self.whole = frozenset(read)
+        """Which of them are read whole."""
         self._most = LOOKED_AT_MAX if self.tables or handed else OF_SYSTEM_MAX
         self._far: tuple[int, Any] = (0, None)
         """The catalog's version and the parameters with which there was too much to look at in system relations."""

@@ -80,6 +80,11 @@ class Ground(Protocol):
 
     def image(self, table: Table) -> Any: ...
 
+    def noted(
+        self, join: JoinPlan, query: Query, params: Sequence[Any], columns: Sequence[Columns]
+    ) -> Sequence[Columns]:
+        """What views note of tables, of which some are read whole: they need not where what the query asks of the rows is noted."""
+
     def take(self, table: Table, key: Key, mode: LockMode, wait: str) -> bool:
         """Whether the row is free, and locked from now on. Raises NotAtOnce where it has to be waited for.
 
@@ -143,7 +148,7 @@ class LockPart:
         rows: Sequence[Row] | None = None
         if first is None or not first.before:
             try:
-                rows = _found(join, self.noted, params, session, ground, handed, {})
+                rows = _found(join, self.query, self.noted, params, session, ground, handed, {})
             except NoKeyedAnswer:
                 if first is None:
                     raise
@@ -233,7 +238,7 @@ class WritePart:
         """What is to be changed, what RETURNING says, and how many rows are written. Raises what constraints raise."""
         rules = self.rules
         seen: dict[ShardId, dict[int, Row]] = {}
-        rows = _found(self.join, self.noted, params, session, ground, handed, seen)
+        rows = _found(self.join, self.query, self.noted, params, session, ground, handed, seen)
         if len(rows) >= session.executor.limits.stage_rows:
             raise NotAtOnce  # so many are written as parts
         changes: list[Change] = []
@@ -266,7 +271,7 @@ class WritePart:
         shown = [c[4] if c[4] is not None else c[2] for c in changes]
         slot = "old" if self.tag == "DELETE " else "new"
         shown_too = {**handed, slot: shown}
-        returned = _found(self.returning, (), params, session, ground, shown_too, {})  # type: ignore[arg-type]
+        returned = _found(self.returning, None, (), params, session, ground, shown_too, {})  # type: ignore[arg-type]
         return changes, returned, len(changes)
 
 
@@ -326,7 +331,7 @@ class PartsPlan:
         """What the statement comes to. Raises NotAtOnce, NoKeyedAnswer, NeedsLease, and what the statement raises."""
         outcome = Outcome()
         handed: dict[str, Sequence[Row]] = {}
-        for slot, part in self.parts:
+        for (slot, part), query in zip(self.parts, self.queries, strict=True):
             rows: Sequence[Row] | None
             if isinstance(part, LockPart):
                 rows = part.run(params, session, ground, handed, outcome)
@@ -336,7 +341,7 @@ class PartsPlan:
                 if changes:
                     outcome.written.append(Written(part, changes))
             else:
-                rows = _found(part, part.footprints, params, session, ground, handed, {})
+                rows = _found(part, query, part.footprints, params, session, ground, handed, {})
                 outcome.count = len(rows)
             if slot and rows is not None:
                 handed[slot] = rows
@@ -359,6 +364,7 @@ def _plain(table: Table) -> None:
 
 def _found(
     join: JoinPlan,
+    query: Query | None,
     noted: Sequence[Columns],
     params: Sequence[Any],
     session: Any,
@@ -368,6 +374,8 @@ def _found(
 ) -> Sequence[Row]:
     if not join.applies(params, session):
         raise NotAtOnce  # DuckDB says what is wrong with LIMIT
+    if join.whole and query is not None:
+        noted = ground.noted(join, query, params, noted)
     views = [ground.view(x, columns) for x, columns in zip(join.tables, noted, strict=True)]
     images = [ground.image(x) for x in join.tables]
     given = {x.slot: [row[: len(x.types)] for row in handed[x.slot]] for x in join.handed}

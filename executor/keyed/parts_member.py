@@ -17,9 +17,10 @@ from typing import Any
 from executor.abc import Done, ExecutionError, Rows
 from executor.keyed.autocommit import ComeAgain, NewestView, WriteTarget
 from executor.keyed.in_vain import InVain
+from executor.keyed.join import JoinPlan
 from executor.keyed.parts import NotAtOnce, Outcome, PartsPlan, WritePart
 from executor.snapshot.abc import NoKeyedAnswer
-from planner.abc import Plan, Table
+from planner.abc import Plan, Query, Table
 from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Group, Key, LockNotAvailable
 from txn.columns import Columns
@@ -90,6 +91,11 @@ class _Present:
 
     def image(self, table: Table) -> Any:
         return self._target.images[table.shard]
+
+    def noted(
+        self, join: JoinPlan, query: Query, params: Sequence[Any], columns: Sequence[Columns]
+    ) -> Sequence[Columns]:
+        return columns
 
     def take(self, table: Table, key: Key, mode: LockMode, wait: str) -> bool:
         locks = self._target.locks

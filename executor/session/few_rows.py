@@ -25,7 +25,7 @@ from executor.columnar.rows import batch_rows
 from executor.keyed.compile import NotCompilable
 from executor.keyed.join import ROWS_MAX, JoinPlan
 from executor.keyed.overlay import OverlayView
-from executor.session import queries
+from executor.session import queries, relations
 from executor.session.blocks.block import Block
 from executor.session.drawing import Draws
 from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
@@ -72,7 +72,10 @@ async def found(
     more = len(session.executor.env.locks) if first is not None and first.skips else 0
     with txn.reads_aside() as reads:
         try:
-            rows, cut = _rows(session, block, join, join.noted(query), params, handed, more)
+            noted: Sequence[Columns] = join.noted(query)
+            if join.whole:
+                noted = relations.record_whole(session, block, join, query, params, noted)
+            rows, cut = _rows(session, block, join, noted, params, handed, more)
         except (NoKeyedAnswer, LeaseLapsed):
             return None
         except ExecutionError as error:

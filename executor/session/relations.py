@@ -4,7 +4,8 @@
     this block wrote it      that without the rows it deleted, and its own rows on top
     this block altered it    committed rows under the new definition, columns by attribute number
 
-What is noted are ranges and points of keys where the plan knows them, else the whole table (`read_by_query`)."""
+What is noted are points of keys where the plan knows them, else a range of keys or the whole table, and of these the rows that fulfil what is
+asked of them alone (`executor.keyed.rows_asked_for`), in the columns that the query names (`read_by_query`)."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.keyed.footprint import read_by_query
 from executor.keyed.read import LookupPlan
+from executor.keyed.rows_asked_for import Conditions
 from executor.keyed.table_writes import TableWrites
 from executor.past.tables import shard_of
 from executor.session.blocks.block import Block
@@ -25,16 +27,21 @@ from executor.snapshot.physical import missing_sql
 from executor.snapshot.writer import ReadPin
 from planner import types as t
 from planner.abc import (
+    Query,
     RelationUse,
     Table,
     TypeRef,
 )
 from planner.lexer import quoted
 from storage.abc import Datum, Timestamp
+from txn.columns import Columns
+from txn.read_set import KeyRange
 
 if TYPE_CHECKING:
+    from executor.keyed.join import JoinPlan
     from executor.session.session import Session
 
+_ALL: Final[KeyRange] = (None, None, True, True)
 KEYS_MAX: Final = 1_000
 """More keys that were asked for are noted as the whole table."""
 
@@ -71,13 +78,16 @@ def was_there(session: Session, table: Table, ts: Timestamp) -> None:
 class _Footprint:
     """What a relation of a query reads, compiled: the columns, and the lookups; none: the whole table."""
 
-    __slots__ = ("columns", "lookups", "use")
+    __slots__ = ("columns", "conditions", "lookups", "use")
 
-    def __init__(self, use: RelationUse) -> None:
+    def __init__(self, use: RelationUse, params: int) -> None:
         self.use = use
         self.columns = read_by_query(use)
         ranges = use.ranges if use.table.key_indexes else None
         self.lookups = tuple([LookupPlan(use.table, lookup) for lookup in ranges or ()])
+        self.conditions = Conditions(use.table, use.asked, params)
+        if self.conditions:
+            self.columns |= self.conditions.columns
 
 
 _FOOTPRINTS_MAX = 1024
@@ -87,12 +97,12 @@ _footprints: dict[int, _Footprint] = {}
 """By `id` of the use, which is a plan's and comes again with each execution. (Equal ones are compared table and all.)"""
 
 
-def _footprint(use: RelationUse) -> _Footprint:
+def _footprint(use: RelationUse, params: int) -> _Footprint:
     known = _footprints.get(id(use))
     if known is None or known.use is not use:
         if len(_footprints) >= _FOOTPRINTS_MAX:
             _footprints.clear()
-        known = _footprints[id(use)] = _Footprint(use)
+        known = _footprints[id(use)] = _Footprint(use, params)
     return known
 
 
@@ -100,10 +110,10 @@ def record(session: Session, block: Block, use: RelationUse, params: Sequence[Da
     """What the query reads, for conflict detection: ranges of the key if the plan knows them."""
     if use.ranges is not None and not use.ranges:
         return  # what it reads is known, or made sure of, in another way
-    footprint = _footprint(use)
+    footprint = _footprint(use, len(params))
     reads, shard, columns = block.transaction().reads, use.table.shard, footprint.columns
     if not footprint.lookups:
-        reads.whole(shard, columns)
+        _record_range(session, block, footprint, params, _ALL)
         return
     for plan in footprint.lookups:
         if plan.points is not None:
@@ -112,17 +122,58 @@ def record(session: Session, block: Block, use: RelationUse, params: Sequence[Da
             except TooFarToLook:
                 keys = None
             if keys is None or len(keys) > KEYS_MAX:
-                reads.whole(shard, columns)
+                _record_range(session, block, footprint, params, _ALL)
                 continue
             for key in keys:
                 reads.point(shard, key, columns)
         else:
             bounds = plan.bounds(params, session)
             if bounds is not None:
-                low, high, low_inclusive, high_inclusive = bounds
-                reads.range(
-                    shard, low, high, columns, low_inclusive=low_inclusive, high_inclusive=high_inclusive
-                )
+                _record_range(session, block, footprint, params, bounds)
+
+
+def _record_range(
+    session: Session, block: Block, footprint: _Footprint, params: Sequence[Datum], bounds: KeyRange
+) -> None:
+    """The rows of a range that fulfil the query's conditions; all of them where there are none that can be told."""
+    table, columns = footprint.use.table, footprint.columns
+    reads, shard = block.transaction().reads, table.shard
+    if footprint.conditions and shard not in block.created and shard not in block.altered:
+        image = session.executor.store.image(shard)
+        alike = image.table is table or _places(image.table) == _places(table)
+        asked = footprint.conditions.bound(image, params, session) if alike else None
+        if asked is not None:
+            reads.found(shard, asked, bounds, columns)
+            return
+    low, high, low_inclusive, high_inclusive = bounds
+    reads.range(shard, low, high, columns, low_inclusive=low_inclusive, high_inclusive=high_inclusive)
+
+
+def _places(table: Table) -> list[int]:
+    """What tells which column is where in a row."""
+    return [c.attnum for c in table.columns]
+
+
+def record_whole(
+    session: Session,
+    block: Block,
+    join: JoinPlan,
+    query: Query,
+    params: Sequence[Datum],
+    noted: Sequence[Columns],
+) -> list[Columns]:
+    """Of look-ups of the query the tables that are read whole, as `record` notes them, if they are asked for some rows. `noted`: what the
+    views are to note of each table; returns what they are to note beside this."""
+    columns = list(noted)
+    for i in join.whole:
+        uses = [
+            u for u in query.relations if isinstance(u, RelationUse) and u.table.shard == join.tables[i].shard
+        ]
+        if columns[i] and any(u.asked for u in uses):
+            columns[i] = 0
+            for use in uses:
+                record(session, block, use, params)
+    return columns
 
 
 def relation(
@@ -223,4 +274,4 @@ def _inserted(writes: TableWrites, table: Table) -> pa.Table | None:
     return pa.concat_tables(tables) if tables else None
 
 
-__all__ = ["as_altered", "cells", "physical_schema", "record", "relation", "was_there"]
+__all__ = ["as_altered", "cells", "physical_schema", "record", "record_whole", "relation", "was_there"]

@@ -182,6 +182,7 @@ def written(
             ranges=_ranges(table, leaf, use.ranges),
             part=part,
             terms=of_leaf(catalog, leaf, use.terms),
+            asked=use.asked if _has_places_of(leaf, table) else (),
         )
         uses.append(made)
         outputs = [
@@ -212,6 +213,11 @@ def _ranges(table: Table, leaf: Table, ranges: tuple[Lookup, ...] | None) -> tup
         return ranges
     mine = [leaf.columns[i].name for i in leaf.key_indexes]
     return ranges if mine == [table.columns[i].name for i in table.key_indexes] else None
+
+
+def _has_places_of(leaf: Table, table: Table) -> bool:
+    """Whether the leaf's columns begin with the table's, in the same places."""
+    return [c.name for c in leaf.columns[: len(table.columns)]] == [c.name for c in table.columns]
 
 
 def leafwise(

@@ -12,6 +12,7 @@ from planner import types as t
 from planner.abc import (
     ChangesUse,
     CommonWrite,
+    Expr,
     Lookup,
     PlanError,
     Query,
@@ -211,6 +212,8 @@ class QueryState:
         self.outer_aggregates: dict[int, ir.Aggregate] = {}
         """What aggregates of an outer query are columns of, where they are written."""
         self.ranges: dict[int, tuple[Lookup, ...] | None] = {}
+        self.own_conditions: dict[int, tuple[Expr, ...]] = {}
+        """By relation: what is asked of its rows alone (`planner.binding.own_conditions`)."""
         self.searches: dict[int, Search | Sought] = {}
         """By relation: what WHERE asks that an index of parts serves (`planner.binding.keyed.searched`)."""
         self._relations = 0

@@ -18,7 +18,17 @@ from planner.abc import (
     SystemUse,
     TypeRef,
 )
-from planner.binding import effects, folding, growth, ir, late_targets, partitioned, told_rows, window_keys
+from planner.binding import (
+    effects,
+    folding,
+    growth,
+    ir,
+    late_targets,
+    own_conditions,
+    partitioned,
+    told_rows,
+    window_keys,
+)
 from planner.binding.clauses import refuse_sets_inside
 from planner.binding.collating import carried, standing_for
 from planner.binding.collations_met import sorted_by
@@ -85,7 +95,8 @@ class QueryWriter(QueryState):
         return self.canonical(self.emitter.frag(node), node.type)
 
     def note_asked(self, parts: Parts, scope: Scope) -> None:
-        """Notes which partitions, and which terms of indexes, WHERE asks for."""
+        """Notes which partitions, which terms of indexes, and which rows WHERE asks for."""
+        own_conditions.note(self, scope.steps, parts.where)
         partitioned.note(self, scope.relations, parts.where, scope.steps)
         searched.note(self, scope.relations, written_out(parts.where, scope.steps))
 
@@ -338,6 +349,7 @@ class QueryWriter(QueryState):
                     r.number == with_rid or r.rid,
                     self.ranges.get(r.number),
                     terms=self.searches.get(r.number),
+                    asked=self.own_conditions.get(r.number, ()),
                 )
                 if partitioned.is_one(r):
                     text, leaves = partitioned.written(self, r, use)

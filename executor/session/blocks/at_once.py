@@ -14,13 +14,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Rows
+from executor.keyed.join import JoinPlan
 from executor.keyed.parts import NotAtOnce, PartsPlan, WritePart
-from executor.session import current, new_keys
+from executor.session import current, new_keys, relations
 from executor.session.blocks.block import Block
 from executor.session.commands import NeedsLease
 from executor.session.waits import Unsettled, WouldBlock
 from executor.snapshot.abc import NoKeyedAnswer
-from planner.abc import Plan, RelationUse, Table
+from planner.abc import Plan, Query, RelationUse, Table
 from storage.abc import Datum, Row, ShardId
 from txn.abc import Key, LockNotAvailable
 from txn.columns import Columns
@@ -121,6 +122,11 @@ class _Snapshot:
 
     def image(self, table: Table) -> Any:
         return self._session.executor.store.image(table.shard)
+
+    def noted(
+        self, join: JoinPlan, query: Query, params: Sequence[Any], columns: Sequence[Columns]
+    ) -> Sequence[Columns]:
+        return relations.record_whole(self._session, self._block, join, query, params, columns)
 
     def take(self, table: Table, key: Key, mode: LockMode, wait: str) -> bool:
         env, txn, shard = self._session.executor.env, self._block.transaction(), table.shard

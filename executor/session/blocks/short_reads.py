@@ -141,7 +141,10 @@ def _by_join(
 ) -> Sequence[Row] | None:
     if not isinstance(query, Query) or any(_wrote_in_bulk(block, table) for table in join.tables):
         return None
-    views = [block.view(x, columns=c) for x, c in zip(join.tables, join.footprints, strict=True)]
+    noted: Sequence[Columns] = join.footprints
+    if join.whole:
+        noted = relations.record_whole(session, block, join, query, params, noted)
+    views = [block.view(x, columns=c) for x, c in zip(join.tables, noted, strict=True)]
     return join.run(params, session, views, shortcut.image, block.read_ts)
 
 

@@ -29,7 +29,7 @@ from planner.abc import (
     TypeRef,
     UpdateQuery,
 )
-from planner.binding import ir, joins, locking, partitioned, told_rows
+from planner.binding import ir, joins, locking, own_conditions, partitioned, told_rows
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.from_items import Source
 from planner.binding.keyed import expressions as keyed
@@ -305,6 +305,8 @@ class DmlBinder(InsertBinder):
         text = sql(*head, f"SELECT {distinct}", join(", ", items), " FROM ", *tables, *test)
         if self.instead is None:
             self.queries.ranges[relation.number] = locking.ranges(self.queries, relation, where)
+            if self.steps is not None:
+                own_conditions.note(self.queries, (FromStep(relation), *self.steps), where)
             partitioned.note(self.queries, [relation], where)
             searched.note(self.queries, [relation], where)
             table = relation.table
