@@ -24,6 +24,8 @@ class PartitionKey:
 
     strategy: str
     columns: tuple[int, ...]
+    collations: tuple[str, ...] = ()
+    """Of each its own where COLLATE says another than the column has; empty: nobody says one. All of them order texts as bytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ CHECK (VALUE IS NULL OR 0 <= VALUE)        ((VALUE IS NULL) OR (0 <= VALUE))
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from planner.abc import SqlError, TypeRef
@@ -40,11 +41,30 @@ def _bound(queries: QueryBinder, base: TypeRef, text: str) -> ir.Node:
     queries.routines.expand = False
     queries.only_written = True
     column = RelationColumn(domains.VALUE, base)
+    value: ir.Node = ir.Var(base, 0, 0)
+    under, use = domains.underneath(queries.ctx.catalog, base)
+    if use is not None:  # a domain's values are those of the type underneath, and written so
+        value, column = ir.Cast(under, value), RelationColumn(domains.VALUE, under)
     scope = Scope(None, 0, [Relation(0, "", [column])], clause="check constraints")
-    scope.columns = [StarColumn(domains.VALUE, ir.Var(base, 0, 0), column)]
+    scope.columns = [StarColumn(domains.VALUE, value, column)]
     return DmlBinder(queries).stored_expression(text, scope)
 
 
 class _DomainWriter(Writer):
     def write(self, node: ir.Node) -> str:
         return "VALUE" if isinstance(node, ir.Var) else super().write(node)
+
+    def cast(self, node: ir.Cast) -> str:
+        return super().cast(replace(node, arg=_value(node.arg)))
+
+    def logic(self, node: ir.Logic) -> str:
+        if node.op in ("is null", "is not null"):  # which ask of the value whatever its type is
+            return super().logic(replace(node, args=tuple(map(_value, node.args))))
+        return super().logic(node)
+
+    def held(self, node: ir.Node) -> str:
+        return "(VALUE)" if isinstance(_value(node), ir.Var) else super().held(node)
+
+
+def _value(node: ir.Node) -> ir.Node:
+    return node.arg if isinstance(node, ir.Cast) and isinstance(node.arg, ir.Var) else node

@@ -166,6 +166,8 @@ def key_text(catalog: Catalog, table: Table) -> str | None:
     if table.partitioning is None:
         return None
     names = shown_keys(catalog, table)
+    for place, said in enumerate(table.partitioning.collations):
+        names[place] += f" COLLATE {quote_identifier(said)}" if said else ""
     return f"{WORDS[table.partitioning.strategy]} ({', '.join(names)})"
 
 

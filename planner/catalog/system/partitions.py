@@ -6,7 +6,7 @@ from typing import Any
 
 from planner.abc import Oid, Table
 from planner.catalog.catalog import Catalog
-from planner.catalog.collations import collation_oid
+from planner.catalog.collations import collation_oid, oid_of
 from planner.catalog.objects import Index
 from planner.catalog.system.bounds import shown_keys
 from planner.catalog.system.context import Rows, SystemContext
@@ -49,7 +49,10 @@ def pg_partitioned_table(context: SystemContext) -> Rows:
                 partdefid=_default_of(context.catalog, table),
                 partattrs=[0 if c.hidden else c.attnum for c in columns],
                 partclass=[opclass_for(access, "", c.type.oid) for c in columns],
-                partcollation=[collation_oid(c) for c in columns],
+                partcollation=[
+                    oid_of(said) if said else collation_oid(c)
+                    for c, said in zip(columns, key.collations or [""] * len(columns), strict=True)
+                ],
                 partexprs=_expressions(context, table),
             )
         )

@@ -177,6 +177,11 @@ def regprocedure_out(context: SystemContext, oid: Oid | None) -> str | None:
     if isinstance(made, Function):
         alone = made in context.catalog.functions(made.name, "", context.search_path)
         return f"{_called(context, made, alone=alone)}({_shown_types(context, made.signature)})"
+    for f, extension in extension_functions.functions_in(context.catalog) if found is None else ():
+        if f.oid == oid:
+            schema = context.catalog.schema_of(extension.schema_oid).name
+            name = f.name if schema in context.search_path else quote_qualified(schema, f.name)
+            return f"{name}({_shown_types(context, (f.argument,))})"
     if found is None:
         return str(oid)
     return f"{quote_identifier(found[0])}({_shown_types(context, found[1])})"

@@ -45,6 +45,7 @@ def keyed(scope: Scope, table: Table, said: st.PartitionBy) -> Table:
     if known:
         scope.add(table)  # what an expression names is looked up there
     found: list[int] = []
+    collations: list[str] = []
     made: list[Column] = []
     for element in elements:
         if not element.column:
@@ -54,11 +55,12 @@ def keyed(scope: Scope, table: Table, said: st.PartitionBy) -> Table:
             column = _column(table, element)
         _refuse_type(scope, said, element, column)
         found.append(column.attnum)
+        of_column = column.collation or "default"
+        collations.append(element.collation if element.collation != of_column else "")
     if known:
         scope.remove(table)
-    return replace(
-        table, columns=(*table.columns, *made), partitioning=PartitionKey(said.strategy, tuple(found))
-    )
+    key = PartitionKey(said.strategy, tuple(found), tuple(collations) if any(collations) else ())
+    return replace(table, columns=(*table.columns, *made), partitioning=key)
 
 
 def _plain(scope: Scope, table: Table, element: st.IndexElement) -> st.IndexElement:
