@@ -59,7 +59,9 @@ def found(session: Session, use: RelationUse, params: Sequence[Datum], ts: Times
     After `prepare_read`. Raises what a condition's constant is refused with.
     """
     assert use.terms is not None
-    image = session.executor.store.image(use.table.shard)
+    image = session.executor.store.find(use.table.shard)
+    if image is None:  # made, or filled anew, in this transaction: nobody has indexed it
+        return None
     made = _search(session, image, use.table, use.terms, params, ts)
     if made is None or len(made.ids) > image.stored_rows // SHARE:
         return None
