@@ -12,12 +12,16 @@ rows: `planner.binding.folding`) stay in their places, too.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from planner import types
 from planner.abc import (
+    Ask,
     Body,
+    Call,
     DeleteQuery,
+    Expr,
     Handed,
     InsertQuery,
     KeyedDelete,
@@ -98,10 +102,24 @@ def _is_led_part(part: Body) -> bool:
 
 def _is_led(found: object) -> bool:
     if isinstance(found, KeyedJoin):
-        return bool(found.steps) and is_narrow(found.steps[0].lookup)
+        return is_narrow(found.steps[0].lookup) if found.steps else _asks_alone(found)
     return isinstance(found, KeyedRead) and (
         found.terms is not None or found.otherwise is not None or is_narrow(found.lookup)
     )
+
+
+def _asks_alone(found: KeyedJoin) -> bool:
+    """Whether its one row is what subqueries come to that keys lead to the rows of: `SELECT EXISTS (SELECT 1 FROM t WHERE k = 1)`."""
+    asks = [ask for output in found.outputs for ask in _asks(output)]
+    return bool(asks) and all(_is_led(ask.query) for ask in asks)
+
+
+def _asks(node: Expr) -> Iterator[Ask]:
+    if isinstance(node, Ask):
+        yield node
+    elif isinstance(node, Call):
+        for a in node.args:
+            yield from _asks(a)
 
 
 def is_narrow(lookup: object) -> bool:

@@ -28,7 +28,7 @@ from executor.keyed.footprint import columns_at
 from executor.keyed.insert import InsertPlan
 from executor.keyed.join import JoinPlan
 from executor.keyed.key_values import datum_forms, picked
-from executor.keyed.write import Change
+from executor.keyed.write import Change, PendingKeys
 from executor.snapshot.abc import NoKeyedAnswer
 from planner import triggers
 from planner.abc import (
@@ -201,6 +201,8 @@ class WritePart:
         self.insert: InsertPlan | None = None
         self.draws: Any = None
         self.written: Columns = ALL_COLUMNS
+        self.keys_change = False
+        """Whether an UPDATE may give rows other keys in unique indexes: a job that is taken leaves one over those that wait."""
         self.mode = LockMode.UPDATE
         self._updates = isinstance(body, UpdateQuery)
         if isinstance(body, InsertQuery):
@@ -213,11 +215,10 @@ class WritePart:
         elif isinstance(body, UpdateQuery):
             if body.joined or fires(table, triggers.UPDATE, body.assigned):
                 raise NotCompilable("what RETURNING names, triggers")
-            keys = set(rules.key_indexes)
-            for rule in rules.uniques:
-                keys.update(table.index_of(a) for a in rule.constraint.columns)
-            if not keys.isdisjoint(body.assigned):
-                raise NotCompilable("keys are changed")
+            if not {*rules.key_indexes, *rules.identity}.isdisjoint(body.assigned):
+                raise NotCompilable("keys by which rows are known are changed")
+            unique = {table.index_of(a) for rule in rules.uniques for a in rule.constraint.columns}
+            self.keys_change = not unique.isdisjoint(body.assigned)
             self.refers, takes = update_concerns(table, body.assigned)
             self.written = columns_at(table, body.assigned)
             self.mode, self.tag = LockMode.NO_KEY_UPDATE, "UPDATE "
@@ -253,6 +254,9 @@ class WritePart:
             key_of, updates = rules.key, self._updates
             assert key_of is not None
             known, done = seen[self.table.shard], set()
+            pending = None
+            if self.keys_change:
+                pending = PendingKeys(rules, ground.view(self.table, 0).unnoted, ground.ts)
             for found in rows:
                 rid = found[0]
                 if rid in done:
@@ -263,6 +267,8 @@ class WritePart:
                 if updates:
                     new = found[1:]
                     rules.check(new, session)
+                    if pending is not None:
+                        pending.replace(key, old, new)
                     changes.append((key, rid, old, key, new))
                 else:
                     changes.append((key, rid, old, None, None))

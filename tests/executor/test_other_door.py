@@ -18,7 +18,7 @@ from planner.binding import bind
 from tests.executor.sql import Failed, Server
 
 _SESSIONS = Path(__file__).parents[1] / "clients" / "alike"
-SESSIONS = ("rows_written_from_documents", "labels_compared", "literals_by_their_scale")
+SESSIONS = ("rows_written_from_documents", "labels_compared", "literals_by_their_scale", "jobs_of_queues")
 _READS = re.compile(r"\s*(select|execute|values)\b", re.IGNORECASE)
 
 

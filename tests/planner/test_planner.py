@@ -52,6 +52,8 @@ def test_the_same_statement_with_other_constants_finds_its_plan(world: World) ->
         ("select k from u where n > 1.5 order by fk limit 5", "select k from u where n > 2.5 order by fk limit 5", True),
         ("select k from u where n > 1.5 order by fk limit 5", "select k from u where n > 2.55 order by fk limit 5", False),
         ("select k from u where fk = 5 and n * 1.5 > 3", "select k from u where fk = 6 and n * 9.9 > 4", True),
+        ("select exists (select 1 from u where fk = 5 and v = 3)", "select exists (select 1 from u where fk = 6 and v = 4)", True),
+        ("select exists (select 1 from u where v = 3)", "select exists (select 1 from u where v = 4)", False),
         ("update u set v = 3 where v > 50", "update u set v = 3 where v > 51", False),
     ],
 )  # fmt: skip

@@ -52,7 +52,7 @@ def in_block(
             for change in written.changes:
                 if change[2] is not None and not ground.take(part.table, change[0], part.mode, "wait"):
                     return None
-            if part.insert is not None:
+            if part.insert is not None or part.keys_change:
                 view = ground.view(part.table, 0)
                 if not new_keys.hold(session, txn, view.writes, written.changes, view.put_off):
                     return None
