@@ -337,6 +337,9 @@ class Session(Protocol):
     def silence_limit(self) -> tuple[float, Exception] | None:
         """For how many seconds the client may now be silent, and why the session ends if it is for longer."""
 
+    def executed(self, text: str, began_ns: int, tag: str) -> None:
+        """A statement was answered with this tag. To be told where `watched` is true."""
+
     def startup_parameters(self) -> tuple[tuple[str, str], ...]:
         """The ParameterStatus pairs to send at start-up, spelled as PostgreSQL spells them."""
 

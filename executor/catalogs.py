@@ -59,6 +59,10 @@ DATABASES_KEPT_MAX = 1_000
 """How many databases' views of the catalog are kept at once."""
 
 
+def _nobody(_catalog: Catalog) -> None:
+    """Nobody is told of a new catalog."""
+
+
 class Catalogs:
     """One server's catalogs. Everything on the event loop; what waits is a coroutine."""
 
@@ -66,6 +70,8 @@ class Catalogs:
         self._env, self._store = env, store
         self.newest: Catalog = Catalog()
         """The newest committed one: `_becomes` another. Every statement asks whether it still is the one that it knows."""
+        self.became: Callable[[Catalog], None] = _nobody
+        """Who wants to know of each."""
         self.admitted: Catalog = self.newest
         """The catalog after everything admitted; ahead of `newest` while an append is under way."""
         self._looked_in: Catalog = self.newest
@@ -87,6 +93,7 @@ class Catalogs:
         """A newer one is committed. Its users' types are what everybody sees of them."""
         self.newest = catalog
         user_types.commit(catalog)
+        self.became(catalog)
 
     # --- opening ---------------------------------------------------------------------------
 

@@ -46,6 +46,7 @@ from executor.snapshot.hydration import HydrationProgress
 from executor.snapshot.store import SnapshotStore
 from executor.snapshot.writer import SnapshotLimits
 from executor.statistics.reported import Reported
+from executor.statistics.statements import Statements
 from planner.abc import Oid, SqlError, Table
 from planner.binding.prelude import installation as prelude
 from planner.catalog import TEMPORARY_PREFIX, Catalog, Database, Role, Schema, quote_identifier
@@ -97,6 +98,8 @@ class Executor:
         self.slots = Slots(env, limits.slot_kept_bytes_max)
         self.plans = Plans(env, planner, store, self.catalogs)
         self.statistics = Reported(self)
+        self.statements = Statements(self)
+        self.catalogs.became = self.statements.look
         self.rules = self.plans.rules
         self.triggers_of = self.plans.triggers_of
         self.sessions: dict[int, Session] = {}

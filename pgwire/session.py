@@ -340,11 +340,14 @@ class Conversation:
         with suppress(ConnectionError):
             await self.push()
 
-    def complete(self, tag: str) -> None:
-        """CommandComplete, after the notices that came up."""
-        if self.session.notices:
+    def complete(self, tag: str, *, told: bool = False) -> None:
+        """CommandComplete, after the notices that came up. `told`: the session knows of it."""
+        session = self.session
+        if session.notices:
             self._drain_notices()
         self.out.append(replies.command_complete(tag))
+        if session.watched and not told:
+            session.executed(session.statement_text, session.statement_began_ns, tag)
 
     def ready(self) -> None:
         session = self.session

@@ -251,17 +251,20 @@ async def _simple(conversation: Conversation, text: str) -> None:
         tag = ""
         for index, (statement, offset) in enumerate(statements):
             if index:
-                conversation.complete(tag)
+                conversation.complete(tag, told=True)
                 since = await _others_first(since)
+            began_ns = time_ns()
             plan, result = await _run(session, statement, offset, alone)
             tag = await conversation.send_result(plan, result, formats_of_fetch(plan, session))
+            if session.watched:
+                session.executed(statement, began_ns, tag)
             conversation.after_statement()
         offset = 0
         if session.in_implicit:
             await session.end_implicit(commit=True)
         # The last tag says that all of it is durable, so it waits for the commit.
         if statements:
-            conversation.complete(tag)
+            conversation.complete(tag, told=True)
         else:
             conversation.out.append(replies.EMPTY_QUERY)
     except Exception as error:  # noqa: BLE001

@@ -74,6 +74,14 @@ def _may_see(asking: Session, session: Session) -> bool:
     return any(rights.has_role(asking.catalog, asking.user, r) for r in shown_to)
 
 
+def _number(session: Session) -> int | None:
+    """The statement's number, where it is computed (`compute_query_id`)."""
+    said, statements = session.settings.raw("compute_query_id"), session.executor.statements
+    if said == "off" or (said != "on" and not statements.is_on) or not session.statement_text:
+        return None
+    return statements.called(session.statement_text)[1]
+
+
 def _waits(session: Session) -> bool:
     """Whether it waits for a row: at once, or somewhere in a statement (a function in it, a trigger)."""
     txn = session.block.txn if session.block is not None else None
@@ -103,6 +111,7 @@ def _private(session: Session, asks: bool) -> dict[str, Any]:
         "state_change": query_us if active else None,  # when it became idle nobody has noted
         "state": "active" if active else _STATES[session.transaction_status],
         "query": session.statement_text,
+        "query_id": _number(session),
         "wait_event_type": "Lock" if waiting else None if active else "Client",
         "wait_event": "tuple" if waiting else None if active else "ClientRead",
         "backend_type": "client backend",

@@ -493,17 +493,23 @@ class SessionContext:
         self.type_settings = settings.types
         self.escapes_in_strings = settings.escapes_in_strings
         self.duration_logged_ms = settings.duration_logged_ms
-        self.watched = bool(
-            settings.idle_in_transaction_timeout_ms
-            or settings.idle_session_timeout_ms
-            or settings.duration_logged_ms >= 0
-        )
+        self.watch()
         pinned, block = self.settings.as_of, self.block
         if block is not None and not block.begun and pinned != self.pinned and pinned is not None:
             block.as_of, block.read_only = pinned, True  # set before the first query: for this block too
         if pinned != self.pinned:
             self._base = None
         self.pinned = pinned
+
+    def watch(self) -> None:
+        """Finds out whether anything is to be done after each statement."""
+        settings = self.settings
+        self.watched = bool(
+            settings.idle_in_transaction_timeout_ms
+            or settings.idle_session_timeout_ms
+            or settings.duration_logged_ms >= 0
+            or self.executor.statements.is_on
+        )
 
     def silence_limit(self) -> tuple[float, Exception] | None:
         settings = self.settings

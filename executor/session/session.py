@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine, Sequence
-from time import perf_counter_ns
+from time import perf_counter_ns, time_ns
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from executor.abc import (
@@ -549,6 +549,11 @@ class Session(BlockOwner):
         assert isinstance(wide, LockingQuery)
         locking.check(self, block, wide)
         return await queries.write(self, block, beyond.plan, wide, params)
+
+    def executed(self, text: str, began_ns: int, tag: str) -> None:
+        statements = self.executor.statements
+        if statements.is_on:
+            statements.executed(self, text, (time_ns() - began_ns) / 1e6, tag)
 
     def outside_block(self, statement: Any) -> None:
         transactions.outside_block(self, statement)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from executor.statistics.counts import PRIMARY, WHOLE, TableCounts
 from planner.abc import Oid, Table
+from planner.catalog.catalog import Catalog
 from planner.catalog.objects import Index
 from storage.abc import Datum
 
@@ -153,6 +154,17 @@ class Reported:
             "wal_write": committer.rounds,
             "wal_sync": committer.rounds,
         }
+
+    # --- statements (`statements`) -----------------------------------------------------------
+
+    def statements(self, catalog: Catalog, asking: str, *, with_text: bool) -> list[dict[str, Datum]]:
+        return self._executor.statements.rows(catalog, asking, with_text=with_text)
+
+    def statements_info(self) -> dict[str, int]:
+        return self._executor.statements.info()
+
+    def reset_statements(self, user: Oid, database: Oid, number: int) -> None:
+        self._executor.statements.reset(user, database, number)
 
     # --- from here on ------------------------------------------------------------------------
 

@@ -281,6 +281,10 @@ class NamedObjects(IndexedObjects):
         thing = self._objects.get(self._extensions.get((self.database_oid, name), 0))
         return thing if isinstance(thing, Extension) else None
 
+    def has_extension(self, name: str) -> bool:
+        """Whether any database has it."""
+        return any(of == name for _, of in self._extensions)
+
     def offered(self, schema: str, search_path: Sequence[str]) -> frozenset[str]:
         """The extensions whose functions and operators are found by their names alone, or in a schema."""
         if not self._extensions:

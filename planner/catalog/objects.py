@@ -131,6 +131,7 @@ class View:
     ] = ()  # as pg_class.reloptions has them: check_option=local, security_invoker=true
     rules: tuple[Rule, ...] = ()  # as of a table
     names: tuple[NamedRelation, ...] = ()  # what the relations' names in the query stood for
+    extension: Oid = 0  # that it comes with, and goes with
 
     def as_table(self) -> Table:
         """A table of its columns, for what asks a relation for nothing else."""

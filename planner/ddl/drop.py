@@ -147,6 +147,13 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
         found = text_search.to_drop(scope, text_search.KINDS[kind], name)
     else:
         found = scope.find(name)
+        if isinstance(found, View) and found.extension:
+            by = f"extension {quote_identifier(getattr(scope.catalog.get(found.extension), 'name', ''))}"
+            raise PlanError(
+                "2BP01",
+                f"cannot drop {describe(found, scope.catalog, scope.search_path)} because {by} requires it",
+                hint=f"You can drop {by} instead.",
+            )
     if found is None:
         # PostgreSQL names the schema of types only.
         missing = f'type "{_shown(name)}"' if kind in ("type", "domain") else f'{kind} "{name.name}"'
@@ -479,7 +486,10 @@ def _internal(scope: Scope, thing: CatalogObject) -> list[CatalogObject]:
         ]
         return [*below, *owned, *counted]
     if isinstance(thing, Extension):
-        return [d for d in scope.catalog.objects(TextSearchDictionary) if d.extension == thing.oid]
+        found: list[CatalogObject] = [
+            d for d in scope.catalog.objects(TextSearchDictionary) if d.extension == thing.oid
+        ]
+        return [*found, *(v for v in scope.catalog.objects(View) if v.extension == thing.oid)]
     if isinstance(thing, Index):
         over = scope.catalog.partitions_of(thing.table_oid)
         return [i for t in over for i in scope.catalog.indexes_of(t.oid) if i.parent == thing.oid]

@@ -25,6 +25,7 @@ from planner.catalog import (
     Domain,
     Extension,
     Function,
+    Grant,
     Index,
     Schema,
     TextSearchDictionary,
@@ -34,7 +35,9 @@ from planner.catalog import (
     table_functions,
 )
 from planner.catalog.stored_queries import stored_queries
+from planner.catalog.system import statement_counts
 from planner.catalog.uses import HAS_CLASSES, HAS_TEXT
+from planner.ddl import views
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.rights import permits
 from planner.ddl.routines import triggers
@@ -71,6 +74,12 @@ def create_extension(scope: Scope, said: st.CreateExtension) -> None:
             f'permission denied to create extension "{said.name}"',
             hint="Must have CREATE privilege on current database to create this extension.",
         )
+    if found.superuser and not found.trusted and not rights.is_superuser(scope.catalog, scope.user):
+        raise PlanError(
+            "42501",
+            f'permission denied to create extension "{said.name}"',
+            hint="Must be superuser to create this extension.",
+        )
     if said.version not in ("", found.version):
         raise PlanError(
             "22023",
@@ -84,6 +93,8 @@ def create_extension(scope: Scope, said: st.CreateExtension) -> None:
     made = Extension(oid, home.oid, found.name, found.version, scope.catalog.database_oid, scope.user)
     scope.add(made)
     scope.add(Comment(scope.allocate(), oid, 0, found.comment))
+    if found.name == statement_counts.NAME:
+        _make_views(scope, made, home)
     if found.name == chains.UNACCENT:
         rules = chains.written([("rules", chains.UNACCENT, False)])
         scope.add(
@@ -91,6 +102,19 @@ def create_extension(scope: Scope, said: st.CreateExtension) -> None:
                 scope.allocate(), home.oid, found.name, found.name, rules, scope.user, extension=oid
             )
         )
+
+
+def _make_views(scope: Scope, extension: Extension, home: Schema) -> None:
+    """Its views, which everybody may read."""
+    for name, query in statement_counts.VIEWS.items():
+        at = st.Name(name, home.name)
+        views.create_view(
+            scope, st.CreateView(at, st.Sql(query.format(schema=quote_identifier(home.name)), 0))
+        )
+        made = scope.catalog.relation_in(home.oid, name)
+        assert isinstance(made, View)
+        scope.replace(made, dataclasses.replace(made, extension=extension.oid))
+        scope.add(Grant(scope.allocate(), made.oid, "", ("select",), grantor=scope.user))
 
 
 def _schema(scope: Scope, name: str) -> Schema:
@@ -182,6 +206,8 @@ def users_of(scope: Scope, extension: Extension) -> list[User]:
             found.append(User(index, on))
     for kept in stored_queries(scope.catalog):
         query = kept.query
+        if isinstance(kept.holder, View) and kept.holder.extension == extension.oid:
+            continue
         on = (
             trial.mentions(query) if isinstance(kept.holder, Function) else trial.needs(query, path=kept.path)
         )

@@ -31,6 +31,7 @@ NAMES: Final = (
     "moddatetime",
     "tcn",
     "tablefunc",
+    "pg_stat_statements",
 )
 """In the order in which they came here: classes of operators are numbered in it (`planner.catalog.system.extension_classes`)."""
 TYPES: Final = tuple(

@@ -22,6 +22,7 @@ from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import SystemFunction, functions
 from planner.catalog.system.handles import context_of
 from planner.catalog.system.reg_names import INPUT, OUTPUT
+from planner.extensions import facts
 
 CATALOG_REF = SessionValue("catalog_ref", TypeRef(t.INT8))
 
@@ -48,10 +49,16 @@ def arities(function: SystemFunction) -> range:
     return range(len(function.arguments) - function.optional, len(function.arguments) + 1)
 
 
+def _returns_set(name: str) -> bool:
+    """Of a function of PostgreSQL's, or an extension's."""
+    of_extensions = any(row[1] == name and "s" in row[5] for row in facts("procs"))
+    return of_extensions or any(p.returns_set for p in procs().get(name, ()))
+
+
 for _function in functions():
     for _count in arities(_function):
         _types = ", ".join(type_name(oid) for oid in _function.arguments[:_count])
-        _single = bool(_function.columns) and not any(p.returns_set for p in procs().get(_function.name, ()))
+        _single = bool(_function.columns) and not _returns_set(_function.name)
         register(f"{_function.name}({_types})", _calls(duck_name(_function, _count), one_of_list=_single))
 
 

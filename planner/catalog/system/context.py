@@ -39,6 +39,13 @@ class Statistics(Protocol):
     def shared(self, name: str) -> dict[str, Datum]:
         """What all databases share: "wal" for `pg_stat_wal`."""
 
+    def statements(self, catalog: Catalog, asking: str, *, with_text: bool) -> list[dict[str, Datum]]:
+        """Those that are counted, by the columns of `pg_stat_statements`, as a role may see them."""
+
+    def statements_info(self) -> dict[str, int]: ...
+
+    def reset_statements(self, user: Oid, database: Oid, number: int) -> None: ...
+
     def reset(self, database: Oid) -> None: ...
 
     def reset_shared(self, name: str) -> bool:

@@ -203,6 +203,9 @@ def pg_depend(context: SystemContext) -> Rows:
     for own in catalog.objects(TextSearchDictionary):
         if own.extension:
             edge(TS_DICT_OID, own.oid, _OF_EXTENSION, EXTENSION_OID, own.extension)
+    for view in catalog.objects(View):
+        if view.extension:
+            edge(CLASS_OID, view.oid, _OF_EXTENSION, EXTENSION_OID, view.extension)
     for template, extension in text_search.of_extension(context):
         edge(TS_TEMPLATE_OID, template, _OF_EXTENSION, EXTENSION_OID, extension)
     for theirs, extension_of in classes_in(catalog):  # pg_dump leaves out what is an extension's

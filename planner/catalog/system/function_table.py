@@ -39,6 +39,7 @@ _FAMILIES = (
     "sets",
     "sizes",
     "slots",
+    "statement_counts",
     "text_search",
     "zones",
 )

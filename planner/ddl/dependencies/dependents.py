@@ -171,7 +171,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
             owned = (
                 isinstance(other, Index | MultirangeType)
                 or (isinstance(other, Sequence) and other.table_oid)
-                or (isinstance(other, TextSearchDictionary) and other.extension)
+                or (isinstance(other, TextSearchDictionary | View) and other.extension)
             )
             if not owned:
                 found.append(Dependent(other, on))

@@ -1,10 +1,10 @@
 -- What is said of every setting, which of them can be changed by whom, and in what words the others refuse.
 select name, vartype, unit, context, category, short_desc, extra_desc from pg_settings
 where name not in ('distributed_min_size', 'execution_engine', 'tidewire.as_of', 'tidewire.isolation', 'transaction_timeout',
- 'extension_destdir', 'restrict_nonsystem_relation_kind', 'server_version_num') order by name collate "C";
+ 'extension_destdir', 'restrict_nonsystem_relation_kind', 'server_version_num') and name not like 'pg_stat_statements.%' order by name collate "C";
 select name, min_val, max_val, enumvals from pg_settings
 where (min_val is not null or enumvals is not null) and name not in ('distributed_min_size', 'execution_engine',
- 'transaction_timeout', 'server_version_num', 'default_transaction_isolation', 'transaction_isolation') order by name collate "C";
+ 'transaction_timeout', 'server_version_num', 'default_transaction_isolation', 'transaction_isolation') and name not like 'pg_stat_statements.%' order by name collate "C";
 set archive_mode = on;
 set wal_level = logical;
 set max_connections = 5;
