@@ -17,11 +17,13 @@ from planner.catalog.objects import (
     Role,
     Schema,
     SessionDefaults,
+    View,
 )
 from planner.catalog.passwords import ends_us
 from planner.catalog.system.classes import owner_oid
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.privileges import OWNER, PUBLIC_HAS, acl, letters
+from planner.catalog.system.relations import CLASS_OID
 from planner.catalog.system.rowmaker import RowMaker
 from storage.abc import Datum
 
@@ -50,7 +52,7 @@ def pg_namespace(context: SystemContext) -> Rows:
 
 
 def pg_init_privs(context: SystemContext) -> Rows:
-    """What the schemas' privileges were when the database was made: pg_dump tells only of what has changed since."""
+    """What privileges were when the database was made, or the extension whose view it is: pg_dump tells only of what has changed since."""
     make = RowMaker("pg_init_privs")
     found: Rows = []
     for s in context.catalog.objects(Schema):
@@ -60,6 +62,10 @@ def pg_init_privs(context: SystemContext) -> Rows:
             found.append(
                 make(objoid=s.oid, classoid=NAMESPACE_CLASS_OID, objsubid=0, privtype="i", initprivs=first)
             )
+    for v in context.catalog.objects(View):
+        if v.extension:
+            first = [f"{v.owner}=arwdDxt/{v.owner}", f"=r/{v.owner}"]
+            found.append(make(objoid=v.oid, classoid=CLASS_OID, objsubid=0, privtype="e", initprivs=first))
     return found
 
 
