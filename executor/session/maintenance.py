@@ -6,7 +6,11 @@
     CHECKPOINT         packs what memory holds of large tables
 
 So they look at what they are told of, as PostgreSQL does, and say what it says: scripts of administrators, vacuumdb,
-reindexdb and clusterdb must go on, over the system's own relations, too, and wrong ones must hear of it.
+reindexdb and clusterdb must go on, over the system's own relations, too, and wrong ones must hear of it. They wait for whom they would wait
+for there, and keep those waiting: a script may count on being alone with a table.
+
+    VACUUM, ANALYZE, REINDEX CONCURRENTLY    beside who reads and writes, not beside each other and definitions
+    VACUUM FULL, CLUSTER, REINDEX            beside nobody; REINDEX of a table without indexes beside readers
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from executor.abc import ExecutionError, Rows
 from executor.ddl import run as ddl
+from executor.session.locks import definition_locks
 from planner import statements as st
 from planner.abc import Plan, Table
 from planner.catalog import Database, Index, Relation, predefined, rights
@@ -26,8 +31,11 @@ from planner.catalog.system.relations import SystemRelation, relations
 from planner.ddl.scope import behind
 from planner.relations import TransitionTable
 from storage.abc import Datum
+from txn.abc import LockNotAvailable
+from txn.locks import LockMode
 
 if TYPE_CHECKING:
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 _OPTIONS: Final = {
@@ -56,14 +64,61 @@ async def run(session: Session, plan: Plan, s: st.Vacuum, params: Sequence[Datum
             )
         await session.executor.store.packer.pack()
     elif s.what == "reindex":
-        _reindex(session, s)
+        await _alone_with(session, s, _reindex(session, s))
     elif s.what == "cluster":
         marked = _cluster(session, s)
+        found = _found(session, s.tables[0]) if s.tables else None
+        await _alone_with(session, s, [found] if isinstance(found, Table) else [])
         if marked is not None:
             await ddl.run(session, plan, marked, params, autocommit)
     else:
-        _vacuum(session, s)
+        await _alone_with(session, s, _vacuum(session, s))
     return Rows(plan.tag)
+
+
+async def _alone_with(session: Session, s: st.Vacuum, tables: Sequence[Table]) -> None:
+    """Locks the tables that a statement names: to the end of the block, or each for a moment. Raises DeadlockDetected, LockNotAvailable."""
+    for table in tables:
+        if session.block is not None:
+            await _locked(session, session.block, s, table)
+            continue
+        block = session.open_block(implicit=True)
+        try:
+            block.statement()
+            await _locked(session, block, s, table)
+        finally:
+            session.rollback()
+            if block.txn is not None:
+                session.executor.defining.pop(block.txn, None)
+                session.executor.letting.pop(block.txn, None)
+
+
+async def _locked(session: Session, block: Block, s: st.Vacuum, table: Table) -> None:
+    looks, skips = 0, bool(s.options.get("skip_locked"))
+    found: object = table
+    while isinstance(found, Table):
+        mode = _mode(session, s, found)
+        try:
+            if await definition_locks.locked(session, block, found, mode, looks, nowait=skips):
+                return
+        except LockNotAvailable:
+            if not skips:
+                raise
+            session.notice("WARNING", "55P03", f'skipping {s.what} of "{table.name}" --- lock not available')
+            return
+        looks, found = looks + 1, session.catalog.get(table.oid)  # as it is by now
+
+
+def _mode(session: Session, s: st.Vacuum, table: Table) -> LockMode:
+    """As PostgreSQL locks the table; who reads it has its indexes locked as well, which REINDEX wants for itself."""
+    if s.what in ("vacuum", "analyze"):
+        return LockMode.UPDATE if s.options.get("full") else LockMode.TABLE_UPDATE
+    if s.what == "cluster":
+        return LockMode.UPDATE
+    if s.options.get("concurrently"):
+        return LockMode.TABLE_UPDATE
+    indexed = table.primary_key is not None or any(session.catalog.indexes_of(table.oid))
+    return LockMode.UPDATE if indexed else LockMode.TABLE_SHARE
 
 
 def _found(session: Session, name: st.Name) -> Relation | _System:
@@ -87,7 +142,8 @@ def _found(session: Session, name: st.Name) -> Relation | _System:
 # --- VACUUM, ANALYZE -----------------------------------------------------------------------------
 
 
-def _vacuum(session: Session, s: st.Vacuum) -> None:
+def _vacuum(session: Session, s: st.Vacuum) -> Sequence[Table]:
+    """The tables that are named, of those that the user may keep in order."""
     analyzes = s.what == "analyze" or bool(s.options.get("analyze"))
     _check_options(s)
     if any(s.columns) and not analyzes:
@@ -111,6 +167,7 @@ def _vacuum(session: Session, s: st.Vacuum) -> None:
         kept = [t for t in session.catalog.objects(Table) if _is_table(t) and _may_keep(session, t)]
     for table in kept:
         session.executor.statistics.maintained(table, vacuumed=s.what == "vacuum", analyzed=analyzes)
+    return kept if s.tables else ()
 
 
 def _check_options(s: st.Vacuum) -> None:
@@ -178,7 +235,8 @@ def _warn(session: Session, message: str) -> None:
 # --- REINDEX, CLUSTER ----------------------------------------------------------------------------
 
 
-def _reindex(session: Session, s: st.Vacuum) -> None:
+def _reindex(session: Session, s: st.Vacuum) -> Sequence[Table]:
+    """The table that is named, or whose index is."""
     kind, name = str(s.options["kind"]), str(s.options["name"])
     catalog = session.catalog
     if kind == "schema":
@@ -195,6 +253,9 @@ def _reindex(session: Session, s: st.Vacuum) -> None:
         found = _indexed(session, s.tables[0], kind)
         if not _may_keep(session, found):
             raise ExecutionError("42501", f"must be owner of {kind} {found.name}")
+        thing = catalog.get(found.table_oid) if isinstance(found, Index) else found
+        return (thing,) if isinstance(thing, Table) else ()
+    return ()
 
 
 def _indexed(session: Session, name: st.Name, kind: str) -> Relation | _System:

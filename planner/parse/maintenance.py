@@ -191,12 +191,11 @@ def cluster(c: Cursor) -> st.Vacuum:
 
 
 def reindex(c: Cursor) -> st.Vacuum:
-    if c.symbol_is("("):
-        generic_options(c)
+    said = generic_options(c) if c.symbol_is("(") else {}
     kind = c.accept_one("table", "index", "schema", "database", "system")
     if not kind:
         c.fail()
-    concurrently = c.accept("concurrently")
+    concurrently = c.accept("concurrently") or bool(said.get("concurrently"))
     name = c.qualified() if not c.ended else st.Name("")
     return st.Vacuum(
         "reindex",

@@ -106,7 +106,7 @@ async def locked(
     if exclusive:
         kept, txn = session.executor.exclusive, block.transaction()
         kept[txn] = kept.get(txn, frozenset()) | {table.oid}
-    waited = await _take(session, block, table, None, mode, looks, nowait=nowait)
+    waited = await _take(session, block, table, None, mode, looks, nowait=nowait, exclusive=exclusive)
     if waited or mode >= LockMode.TABLE_SHARE:
         await _at_the_present(session, block)
     return not waited
@@ -133,11 +133,12 @@ async def _take(
     looks: int,
     *,
     nowait: bool = False,
+    exclusive: bool = False,
 ) -> bool:
     """Whether it has waited for the lock of a table."""
     locks, txn, key = session.executor.env.locks, block.transaction(), (old.oid,)
     mode = mode.together(_own(block, old.oid)).together(locks.holds(txn, SPACE, key))
-    in_the_way = list(_users(session, block, old, new, mode)) if looks < LOOKS_MAX else []
+    in_the_way = list(_users(session, block, old, new, mode, exclusive)) if looks < LOOKS_MAX else []
     if in_the_way:
         # It was ours, and somebody has come since; what the block has used or defined it keeps.
         kept = LockMode.TABLE_UPDATE if old.oid in block.own_oids else _own(block, old.oid)
@@ -332,7 +333,7 @@ def _mode(old: Table, new: Table) -> LockMode:
 
 
 def _users(
-    session: Session, block: Block, old: _Lockable, new: Table | None, mode: LockMode
+    session: Session, block: Block, old: _Lockable, new: Table | None, mode: LockMode, exclusive: bool = False
 ) -> Iterator[tuple[Block, LockMode]]:
     """The blocks of other sessions that stand in the way, with the locks that PostgreSQL would have given them."""
     if isinstance(old, View) or mode <= LockMode.TABLE_UPDATE:
@@ -348,6 +349,9 @@ def _users(
         if old.oid in theirs.drawn:
             yield theirs, LockMode.SHARE
             continue
+        if exclusive and isinstance(old, Table) and _locks_rows(theirs, old):
+            yield theirs, LockMode.SHARE
+            continue
         used = theirs.used.get(old.oid)
         if used is None or (new is not None and theirs.goes_on(used, new, only_adds=False)):
             continue
@@ -355,6 +359,12 @@ def _users(
             yield theirs, LockMode.SHARE
         elif mode is LockMode.UPDATE:
             yield theirs, LockMode.KEY_SHARE
+
+
+def _locks_rows(block: Block, table: Table) -> bool:
+    """Whether it has locked rows of the table (FOR UPDATE and its kin, a row that a new one refers to)."""
+    held = block.executor.env.locks.held_by(block.transaction())
+    return any(space == table.shard for space, _ in held)
 
 
 __all__ = ["MODES", "SPACE", "behind", "behind_of", "locked", "must_queue", "ours"]

@@ -227,3 +227,22 @@ c: ROLLBACK
 c: INSERT INTO u VALUES (2, 2)
 a: COMMIT
 b: COMMIT
+== it waits for who has locked rows, to be alone with them
+a: BEGIN
+a: SELECT id FROM t WHERE id = 1 FOR UPDATE
+b: BEGIN
+b: LOCK TABLE t IN SHARE ROW EXCLUSIVE MODE
+b: COMMIT
+b: BEGIN
+b: LOCK TABLE t IN EXCLUSIVE MODE
+a: UPDATE t SET n = 9 WHERE id = 1
+a: COMMIT
+b: SELECT n FROM t WHERE id = 1
+b: COMMIT
+== who has locked rows for a moment only
+a: BEGIN
+a: SELECT id FROM t WHERE id = 2 FOR KEY SHARE
+b: BEGIN
+b: LOCK TABLE t IN EXCLUSIVE MODE
+a: COMMIT
+b: COMMIT
