@@ -46,7 +46,7 @@ class AssignSteps(DomainSteps):
         if type(kind) is TypeRef and not target.field and target.part is None:
             value = await self.value(step.value, kind)
             if value is None:
-                self._refuse_null(slot)
+                self.refuse_null(slot)
             elif type(value) is str and len(value) > LONG_STEP_CHARACTERS:
                 self.left = 1  # sixty-four of these would be a second
             if self.code.domains:
@@ -61,9 +61,12 @@ class AssignSteps(DomainSteps):
             await self.put(slot, place, await self.value(step.value, ref))
         else:
             await self.assign_record(slot, step.value)
+            if self.frame.values[slot] is None:
+                self.refuse_null(slot)
         return None
 
-    def _refuse_null(self, slot: int) -> None:
+    def refuse_null(self, slot: int) -> None:
+        """Raises 22004 for a variable that is NOT NULL."""
         v = self.code.declared.get(slot)
         if v is not None and v.not_null:
             raise ExecutionError(
@@ -206,7 +209,7 @@ class AssignSteps(DomainSteps):
                 raise ExecutionError("0A000", "a record as one of several targets is not supported")
             value = await self.converted(value, ref, kind)
             if value is None:
-                self._refuse_null(target.slot)
+                self.refuse_null(target.slot)
             await self.give(target.slot, value)
 
 

@@ -156,13 +156,13 @@ class Walk(LoopSteps, CursorSteps):
         line = self.line
         if isinstance(kind, TypeRef):
             value = await self.value(v.default, kind)
-            if value is None and v.not_null:
-                raise ExecutionError(
-                    "22004", f'null value cannot be assigned to variable "{v.name}" declared NOT NULL'
-                )
+            if value is None:
+                self.refuse_null(v.slot)
             await self.give(v.slot, value)
         else:
             await self.assign_record(v.slot, v.default)
+            if frame.values[v.slot] is None:
+                self.refuse_null(v.slot)
         self.line = line
 
     async def _guarded(self, block: pl.Nested) -> Ended:

@@ -274,7 +274,8 @@ def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
     a, b = node.arg.type, node.type
     label = b.oid in TEXTS and t.labels_of(a.oid) is not None
     if label and b.typmod < 0:  # the datum stays, but it is ordered and told apart as a text
-        return replace(_expression(node.arg, offsets), type=b)
+        arg = _expression(node.arg, offsets)  # a call reads a text as the type that it is of
+        return Call("catalog same", (arg,), b) if isinstance(arg, Call) else replace(arg, type=b)
     apart = a.oid == t.NUMERIC and a.typmod >= 0  # numeric(p,s) is held otherwise than numeric
     if b.typmod < 0 and ((a.oid == b.oid and not apart) or (a.oid in TEXTS and b.oid in TEXTS)):
         return _expression(node.arg, offsets)
