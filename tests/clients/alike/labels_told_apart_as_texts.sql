@@ -26,3 +26,19 @@ select a.en::text = 'ok', a.en::text || 'x', to_jsonb(a.en::text), greatest(a.en
 select a.en::text = 'ok', a.en::text || 'x', to_jsonb(a.en::text), greatest(a.en::text, 'm') from b join a on a.id = b.a where b.id < 9 order by a.id;
 select * from a where en::text in (select vc from a where id < 4) or en::text in (select en::text from a where id = 2) order by id;
 select * from a where en::text in (select vc from a where id < 4) or en::text in (select en::text from a where id = 2) order by id;
+
+-- A text that is read as a label and made a text again has to be one, wherever it is asked.
+create type temper as enum ('sad', 'ok', 'happy');
+create table tempers (id int primary key, x text);
+insert into tempers values (1, '12'), (2, 'ok');
+select x::temper::text from tempers where id = 1;
+select x::temper::text from tempers where id = 2;
+select x from tempers where id = 1 and x::temper::text = 'a';
+insert into tempers select 3, x::temper::text from tempers where id = 1;
+update tempers set x = x::temper::text where id = 1;
+prepare as_label(text) as select $1::temper::text;
+execute as_label('12');
+execute as_label('sad');
+select x::temper::text from (values ('12')) v(x);
+do $$ declare v text := '12'; begin v := v::temper::text; raise notice '%', v; end $$;
+do $$ declare v text := 'ok'; begin v := v::temper::text || 'x'; raise notice '%', v; end $$;

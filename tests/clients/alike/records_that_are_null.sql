@@ -79,3 +79,9 @@ end $$;
 create trigger told before insert or update on tp for each row execute function told();
 insert into tp values ('(5,t)'), (null);
 update tp set p = '(6,u)' where (p).x = 5;
+
+-- NOT NULL is heeded.
+do $$ declare v pair not null := null; begin end $$;
+do $$ declare v pair not null := row(1, 'a'); begin v := null; end $$;
+do $$ declare v pair not null := row(1, 'a'); w pair; begin v := w; end $$;
+do $$ declare v pair not null := row(1, 'a'); begin select null, null into v; raise notice '%', v; end $$;
