@@ -148,6 +148,7 @@ def pg_class(context: SystemContext) -> Rows:
                 v.owner,
                 "v",
                 len(v.columns),
+                reltuples=-1.0,
                 relpersistence=persistence(catalog, v.schema_oid, v.temporary),
                 relhasrules=True,
                 relhastriggers=bool(v.triggers),
@@ -173,7 +174,8 @@ def pg_class(context: SystemContext) -> Rows:
         )
     for c in catalog.objects(CompositeType):
         class_oid = composite_class_oid(c)
-        found.append(row(class_oid, c.name, c.schema_oid, c.owner, "c", len(c.columns), reltype=c.oid))
+        natts = len(c.columns)
+        found.append(row(class_oid, c.name, c.schema_oid, c.owner, "c", natts, reltype=c.oid, reltuples=-1.0))
     return found
 
 

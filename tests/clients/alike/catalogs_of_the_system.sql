@@ -26,3 +26,8 @@ create table public.pg_class(a int); alter table public.pg_class add b int; upda
 SELECT conname, contypid::regtype, connamespace::regnamespace, contype, pg_get_constraintdef(oid), pg_get_constraintdef(oid, true) FROM pg_constraint WHERE contypid <> 0 AND connamespace = 'information_schema'::regnamespace ORDER BY 1;
 SELECT ssl, version, cipher, bits, client_dn, client_serial, issuer_dn FROM pg_stat_ssl WHERE pid = pg_backend_pid();
 SELECT gss_authenticated, principal, encrypted FROM pg_stat_gssapi WHERE pid = pg_backend_pid();
+CREATE VIEW never_counted AS SELECT 1 AS a;
+CREATE TYPE never_filled AS (a int);
+SELECT relname, relkind, reltuples, relpages FROM pg_class WHERE relname IN ('never_counted', 'never_filled') ORDER BY 1;
+DROP VIEW never_counted;
+DROP TYPE never_filled;
