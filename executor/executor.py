@@ -47,9 +47,10 @@ from executor.snapshot.store import SnapshotStore
 from executor.snapshot.writer import SnapshotLimits
 from executor.statistics.reported import Reported
 from executor.statistics.statements import Statements
+from executor.temporary import LeftBehind, prefix_of
 from planner.abc import Oid, SqlError, Table
 from planner.binding.prelude import installation as prelude
-from planner.catalog import TEMPORARY_PREFIX, Catalog, Database, Role, Schema, quote_identifier
+from planner.catalog import Catalog, Database, Role
 from planner.catalog.passwords import ends_us, is_kept
 from planner.planner import Planner
 from storage.abc import Part, ShardId, StorageError
@@ -121,9 +122,8 @@ class Executor:
         self.patience = env.committer.patience
         self.frontier = env.frontier if isinstance(env, SharedEnvironment) else None
         """In an environment of several servers: whether this one knows the end of the log."""
-        self.temporary_prefix = TEMPORARY_PREFIX
-        if isinstance(env, SharedEnvironment):
-            self.temporary_prefix += f"{env.members.number}_"
+        self.temporary_prefix = prefix_of(env)
+        self.left_behind = LeftBehind(self)
         self._closed = False
 
     # --- opening and closing ---------------------------------------------------------------
@@ -183,10 +183,9 @@ class Executor:
         except BaseException:
             await self.close()
             raise
-        for database in list(self.catalog.objects(Database)):
-            schemas = self.catalogs.of(database.name).objects(Schema)
-            leftovers = [s.name for s in schemas if s.name.startswith(TEMPORARY_PREFIX)]
-            await self.drop_temporary(await self._without_owner(leftovers), database.name)
+        await self.left_behind.at_start()
+        if isinstance(environment, SharedEnvironment):
+            self.spawn(self.left_behind.watch())
         environment.describe_key = self.describe_key
         environment.holds.on_since.append(store.set_since)
         store.set_since(environment.holds.since)
@@ -223,15 +222,6 @@ class Executor:
         await self.catalogs.load()
         env.listener = Following(self)
         env.on_told.append(self._hear)
-
-    async def _without_owner(self, temporary: Sequence[str]) -> Sequence[str]:
-        """Temporary schemas whose session is surely gone: all, unless other servers are there."""
-        env = self.env
-        if not isinstance(env, SharedEnvironment) or not temporary:
-            return temporary
-        await env.members.refresh()
-        prefixes = tuple(f"{TEMPORARY_PREFIX}{number}_" for number in env.members.numbers)
-        return [name for name in temporary if not name.startswith(prefixes)]
 
     @property
     def catalog(self) -> Catalog:
@@ -318,17 +308,7 @@ class Executor:
         )  # `has_temporary` says what was known at the last statement's beginning
         with contextlib.suppress(SqlError):  # 3D000: it went with its database
             if self.catalogs.of(session.database).find_schema(schema) is not None:
-                self.spawn(self.drop_temporary([schema], session.database))
-
-    async def drop_temporary(self, schemas: Sequence[str], database: str) -> None:
-        """Temporary tables go with their session (or after a crash at the next start)."""
-        for name in schemas:
-            try:
-                if self.catalogs.of(database).find_schema(name) is None:
-                    continue
-                await self.run_internal(f"DROP SCHEMA {quote_identifier(name)} CASCADE", database)
-            except (SqlError, TxnError) as e:
-                _log.warning("temporary schema %s stays until the next start: %s", name, e)
+                self.spawn(self.left_behind.drop([schema], session.database))
 
     def notify(
         self, sender: Session, notifications: Iterable[tuple[str, str]], *, told: bool = False

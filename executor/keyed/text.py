@@ -11,6 +11,7 @@ from typing import Final
 from executor.abc import ExecutionError
 from executor.keyed.registry import scalar
 from planner.types.letter_case import lowered, uppered
+from planner.types.texts import too_much
 
 _TEXTS = ("text", "varchar", "bpchar")
 
@@ -122,6 +123,10 @@ def _rtrim_set(a: str, characters: str) -> str:
 
 @scalar("replace(text, text, text)")
 def _replace(a: str, old: str, new: str) -> str:
+    if len(a) * len(new) > LONGEST and old:
+        length = len(a) + a.count(old) * (len(new) - len(old))
+        if length > LONGEST:
+            raise too_much(LONGEST, length - LONGEST)
     return a.replace(old, new) if old else a
 
 

@@ -20,6 +20,14 @@ TYPMOD_HEADER = 4
 """varlena header: atttypmod of varchar(n) is n + 4."""
 LENGTH_MAX = 10_485_760
 NAME_BYTES_MAX = 63
+VALUE_BYTES_MAX = (1 << 30) - 1
+"""Of any value."""
+
+
+def too_much(held: int, more: int) -> SqlError:
+    """What a text that is put together piece by piece ends with, at VALUE_BYTES_MAX."""
+    detail = f"Cannot enlarge string buffer containing {held} bytes by {more} more bytes."
+    return SqlError("54000", "out of memory", detail=detail)
 
 
 def _identity(text: str) -> str:

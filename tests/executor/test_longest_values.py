@@ -73,3 +73,16 @@ def test_an_array_that_is_filled(monkeypatch: pytest.MonkeyPatch) -> None:
                 assert told.startswith(answer)
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("replaced", ["replace(v, 'x', v)", "regexp_replace(v, 'x', v, 'g')"])
+def test_a_text_of_which_every_letter_becomes_a_text(replaced: str) -> None:
+    """A hundred thousand times a hundred thousand letters; PostgreSQL's buffers end at a gigabyte, too."""
+    program = f"do $$ declare v text := repeat('x', 100000); begin v := {replaced}; end $$"
+
+    async def run() -> None:
+        async with Server() as server:
+            told = await server.run("a", program)
+            assert told.startswith("ERROR 54000: out of memory")
+
+    asyncio.run(run())

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from tests.executor.shared import Servers
 from tests.executor.sql import Server
 
 LEFT = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'pg_temp%'"
@@ -52,5 +53,30 @@ def test_and_when_its_commit_is_known_only_afterwards() -> None:
             await server.run("", "go")
             await asyncio.gather(committing, return_exceptions=True)
             await asyncio.wait_for(_gone(server), 60)
+
+    asyncio.run(run())
+
+
+def test_what_a_dead_servers_sessions_made_goes_when_it_is_missed_twice() -> None:
+    """Its process may be started anew while the dead one is believed to be alive: nobody looked again after that."""
+    named = "SELECT relname FROM pg_class WHERE relname LIKE 'mine_' ORDER BY 1"
+
+    async def run() -> None:
+        async with Servers(synchronous=True) as servers:
+            await servers.run("a", "CREATE TEMP TABLE mine1 (a int)")
+            await servers.run("b", "CREATE TEMP TABLE mine2 (a int)")
+            await servers.run("c", "CREATE TEMP TABLE mine3 (a int)")
+            left_behind = servers.servers["a"].executor.left_behind
+            await servers.run("", "kill b")
+            await servers.run("", "start b")
+            for _ in range(3):
+                await left_behind.look()
+            assert await servers.run("a", named) == "mine1\nmine2\nmine3\nSELECT 3"
+            await servers.run("", "pass 30")
+            await left_behind.look()
+            assert await servers.run("a", named) == "mine1\nmine2\nmine3\nSELECT 3"
+            await left_behind.look()
+            assert await servers.run("a", named) == "mine1\nmine3\nSELECT 2"
+            assert await servers.run("c", "SELECT count(*) FROM mine3") == "0\nSELECT 1"
 
     asyncio.run(run())

@@ -19,6 +19,7 @@ import regex
 
 from planner.abc import SqlError
 from planner.binding.regexps.lengths import ANY, LONGEST
+from planner.types.texts import VALUE_BYTES_MAX, too_much
 
 AT_ONCE_S: Final = 0.02
 MATCHING_S_MAX: Final = 10.0
@@ -54,11 +55,15 @@ class Pattern:
         return self._ended(self._all, text, start)  # type: ignore[no-any-return]
 
     def sub(self, made: Callable[[Any], str], text: str, count: int = 0) -> str:
-        """The text with its first `count` matches, or all of them (0), replaced."""
+        """The text with its first `count` matches, or all of them (0), replaced. Raises SqlError 54000 where that is too long."""
         out: list[str] = []
-        end = 0
+        end = length = 0
         for m in self._ended(self._all, text, 0, count):
-            out += [text[end : m.start()], made(m)]
+            new = made(m)
+            out += [text[end : m.start()], new]
+            length += m.start() - end + len(new)
+            if length > VALUE_BYTES_MAX:
+                raise too_much(length - len(new), len(new))
             end = m.end()
         return "".join([*out, text[end:]])
 

@@ -279,18 +279,18 @@ def _bracket(pattern: str, start: int, classes: _Classes) -> tuple[str, int]:
 
 @lru_cache(maxsize=512)
 def _replacement_parts(new: str) -> tuple[str | int, ...]:
+    """Texts, and numbers of groups between them."""
     out: list[str | int] = []
-    i = 0
-    while i < len(new):
-        c = new[i]
-        if c == "\\" and i + 1 < len(new):
-            e = new[i + 1]
-            out.append(int(e) if e in "123456789" else 0 if e == "&" else e if e == "\\" else "\\" + e)
-            i += 2
+    text, i = "", 0
+    while (found := new.find("\\", i)) >= 0 and found + 1 < len(new):
+        text += new[i:found]
+        e, i = new[found + 1], found + 2
+        if e in "123456789&":
+            out += [text, 0 if e == "&" else int(e)]
+            text = ""
         else:
-            out.append(c)
-            i += 1
-    return tuple(out)
+            text += e if e == "\\" else "\\" + e
+    return (*out, text + new[i:])
 
 
 def replacement(new: str) -> Callable[[re.Match[str]], str]:
