@@ -9,7 +9,7 @@ So trees are searched for the few operations that are refused for some values (d
 beyond a type), and those of literals are computed here, in plain numbers. What is found to fail becomes a query of its
 own, which the executor asks first and which raises the error in its own words. Whatever is not surely a failure is left
 to be computed row by row. Only a statement's own expressions are searched: those of subqueries PostgreSQL may drop
-unseen (EXISTS, columns that nobody names).
+unseen (EXISTS, columns that nobody names); what INSERT selects is its own.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from planner.binding import ir
 from planner.binding.fragments import join, sql
 
 if TYPE_CHECKING:
+    from planner.binding.state import Parts
     from planner.binding.writing import QueryWriter
 
 _BITS: Final = {t.INT2: 15, t.INT4: 31, t.INT8: 63}
@@ -71,6 +72,20 @@ def undecided(nodes: Iterable[ir.Node | None]) -> bool:
 def asked_first(queries: QueryWriter, asked: list[ir.Node]) -> Query:
     """The query that raises the error of one of these."""
     return queries.finished(sql("SELECT ", join(", ", [queries.emitter.frag(n) for n in asked])))
+
+
+def own_expressions(parts: Parts) -> list[ir.Node | None]:
+    """What a query computes of its rows, in the order in which PostgreSQL looks at it."""
+    below, targets = parts.below, [x.node for x in parts.targets]
+    if below is not None:  # keys and what is aggregated is not in the targets any more
+        targets, where, having = (
+            [*(n for n in below.columns if n is not None), *targets],
+            below.where,
+            parts.where,
+        )
+    else:
+        where, having = parts.where, None
+    return [*targets, where, having, *(k.expr for k in parts.order)]
 
 
 def _given(node: ir.Node) -> bool:
@@ -231,4 +246,4 @@ def _within(value: int, bits: int, node: ir.Node) -> int:
     return value
 
 
-__all__ = ["asked_first", "refused", "undecided"]
+__all__ = ["asked_first", "own_expressions", "refused", "undecided"]

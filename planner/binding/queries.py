@@ -21,7 +21,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import domains, ir, joins, locked_rows, locking, values_stars, window_order
+from planner.binding import domains, folding, ir, joins, locked_rows, locking, values_stars, window_order
 from planner.binding.clauses import refuse_into, refuse_sets
 from planner.binding.coerce import read_as
 from planner.binding.comparable import refuse_unequal, refuse_unordered
@@ -146,8 +146,9 @@ class QueryBinder(CompoundBinder):
             parts = self.select(node, scope, expected)
             parts.prefix, parts.numbered = prefix, numbering
             by_key = None if passed else self.by_key(parts, scope)
+            own = folding.own_expressions(parts) if parts.source is not None else ()
             bound = self.written(parts, scope, top)
-            bound.by_key = by_key
+            bound.by_key, bound.own = by_key, own
             return bound
         if isinstance(node, exp.SetOperation):
             locking.refuse_passed(passed, view=scope.parent is None)

@@ -71,6 +71,8 @@ class BoundQuery:
     """The same for the keyed engine."""
     effects: tuple[int, ...] = ()
     """The columns that do something when they are computed (`planner.binding.effects`)."""
+    own: Sequence[ir.Node | None] = ()
+    """What a SELECT computes of rows (`planner.binding.folding`)."""
 
 
 @dataclass(slots=True)

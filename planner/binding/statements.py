@@ -23,7 +23,7 @@ from planner.abc import (
     StatementKind,
     SystemUse,
 )
-from planner.binding import collations_met, ir, locking, partitioned
+from planner.binding import collations_met, folding, ir, locking, partitioned
 from planner.binding.compound import with_text
 from planner.binding.emit import Emitter, display_signature
 from planner.binding.fragments import Item, sql
@@ -194,7 +194,7 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
             for x in parts.targets
         )
         if parts.source is not None:
-            extra = queries.constants(_own_expressions(parts))
+            extra = queries.constants(folding.own_expressions(parts))
         try:
             if not queries.prefer_keyed:
                 raise keyed.NotKeyed("not wanted")
@@ -295,20 +295,6 @@ def _called(queries: QueryBinder, parts: Parts, position: int) -> None:
             position=position,
         )
     parts.targets = [replace(target, name=f"a{i}", node=item) for i, item in enumerate(items)]
-
-
-def _own_expressions(parts: Parts) -> list[ir.Node | None]:
-    """What a query computes of its rows, in the order in which PostgreSQL looks at it."""
-    below, targets = parts.below, [x.node for x in parts.targets]
-    if below is not None:  # keys and what is aggregated is not in the targets any more
-        targets, where, having = (
-            [*(n for n in below.columns if n is not None), *targets],
-            below.where,
-            parts.where,
-        )
-    else:
-        where, having = parts.where, None
-    return [*targets, where, having, *(k.expr for k in parts.order)]
 
 
 def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Plan:

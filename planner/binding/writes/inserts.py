@@ -101,6 +101,7 @@ class InsertBinder(SecuredRows):
             rows = [self._values_row(table, targets, r, explicit, overriding) for r in source.expressions]
         else:
             query, selected = self._selected(table, targets, source, explicit, overriding)
+            extra = self.queries.constants(selected.bound.own)
         columns, returning_nodes, returning_relation = self.returning(node, table, alias)
         looks = self.names_target(returning_nodes, returning_relation)
         listed_rows = rows is not None and prefix is None
