@@ -62,6 +62,10 @@ _WRITTEN_OTHERWISE: Final = {
 """Languages whose order depends on the script, which DuckDB's names do not say."""
 
 
+_ALWAYS_BY_BYTES: Final = frozenset((1003, 194))
+"""Arrays of names, and pg_node_tree."""
+
+
 def is_collatable(oid: Oid) -> bool:
     return oid in COLLATED or oid == NAME
 
@@ -70,6 +74,8 @@ def collation_oid(column: Column) -> Oid:
     """`attcollation`; 0 for types without."""
     if column.type.oid in (CITEXT, CITEXT_ARRAY):  # by the default one, and no other
         return DEFAULT
+    if column.type.oid in _ALWAYS_BY_BYTES:
+        return COLLATIONS["C"]
     if not is_collatable(column.type.oid):
         return 0
     return oid_of(column.collation or ("C" if column.type.oid == NAME else "default"))

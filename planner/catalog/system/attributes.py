@@ -13,7 +13,7 @@ from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import default_text, has_default
 from planner.catalog.system.index_columns import index_columns
 from planner.catalog.system.privileges import column_acl
-from planner.catalog.system.relations import relations
+from planner.catalog.system.relations import SystemRelation, relations
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.type_objects import CompositeType
 from planner.types import BY_OID, labels_of
@@ -111,14 +111,20 @@ _SYSTEM_COLUMNS = (
 )
 
 
-def _plain(c: ResultColumn) -> Column:
-    return Column(c.name, c.type, c.attnum)
+def _plain(r: SystemRelation, c: ResultColumn) -> Column:
+    return Column(
+        c.name,
+        c.type,
+        c.attnum,
+        not_null=c.attnum in r.not_null,
+        collation="C" if c.attnum in r.by_bytes else "",
+    )
 
 
 @lru_cache(maxsize=1)
 def _system_attributes() -> tuple[tuple[object, ...], ...]:
     make = _Maker()
-    return tuple(make(r.oid, _plain(c), r.kind) for r in relations().values() for c in r.columns)
+    return tuple(make(r.oid, _plain(r, c), r.kind) for r in relations().values() for c in r.columns)
 
 
 @lru_cache(maxsize=1)

@@ -77,7 +77,9 @@ from pg_proc where oid < 13000 and (proargnames is not null or pronargdefaults >
 RELATIONS = """
 select n.nspname, c.relname, c.oid, c.relkind,
        string_agg(a.attname || ':' || case when t.typtype = 'd' then t.typbasetype else t.oid end
-                  || case when t.typtypmod >= 0 then '/' || t.typtypmod else '' end, ',' order by a.attnum),
+                  || case when t.typtypmod >= 0 then '/' || t.typtypmod else '' end
+                  || case when a.attnotnull then '!' else '' end
+                  || case when a.attcollation = 950 and a.atttypid <> 19 then 'C' else '' end, ',' order by a.attnum),
        c.reltype, (select r.typarray from pg_type r where r.oid = c.reltype)
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

@@ -47,7 +47,8 @@ def _columns_of(context: SystemContext) -> Iterator[tuple[str, str, Column, bool
     """(schema, relation, column, updatable, table)."""
     for r in _system_relations() if context.catalog.shown is None else ():
         for c in r.columns:
-            yield r.schema, r.name, Column(c.name, c.type, c.attnum), False, None
+            column = Column(c.name, c.type, c.attnum, not_null=c.attnum in r.not_null)
+            yield r.schema, r.name, column, False, None
     for t in context.catalog.objects(Table):
         if t.materialized is not None:
             continue

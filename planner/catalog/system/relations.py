@@ -53,6 +53,9 @@ class SystemRelation:
     row_type: Oid
     row_array: Oid
     """The types of its rows and of arrays of them: listed, for clients look up every relation's; no value is of them."""
+    not_null: frozenset[int] = frozenset()
+    by_bytes: frozenset[int] = frozenset()
+    """The numbers of its columns that are NOT NULL, and of those under the collation "C" that is not their type's."""
 
     def position(self, column: str) -> int:
         for i, c in enumerate(self.columns):
@@ -88,13 +91,15 @@ def relations() -> dict[tuple[str, str], SystemRelation]:
             ),
             int(row_type),
             int(row_array),
+            frozenset(i for i, (_, said) in enumerate(fields, 1) if "!" in said),
+            frozenset(i for i, (_, said) in enumerate(fields, 1) if said.endswith("C")),
         )
     return found
 
 
 def _type(said: str) -> TypeRef:
-    """A type's number, and behind a slash the modifier of the domain that it is underneath."""
-    oid, _, typmod = said.partition("/")
+    """A type's number, and behind a slash the modifier of the domain that it is underneath. Marks stand behind that."""
+    oid, _, typmod = said.rstrip("!C").partition("/")
     return TypeRef(25 if int(oid) in _AS_TEXT else int(oid), int(typmod or -1))
 
 
