@@ -7,7 +7,7 @@ On a machine that others use, CPU time says little: the same code took 200 and 5
 number of bytecodes that are executed and of Python functions that are called is the same every time, so a change shows to
 the percent. It says nothing of what C functions do, sockets and disks among them: `bench` measures those.
 
-    python -m bench.micro_commit [N | B | I] [clients]      # pgbench -N or TPC-B, prepared, one branch; one INSERT by itself
+    python -m bench.micro_commit [N | B | I | S] [clients]      # pgbench -N or TPC-B, prepared, one branch; one INSERT, one look-up by itself
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ SCRIPTS = {
     "N": (_BEGIN, _ACCOUNT, _BALANCE, _HISTORY, _END),
     "B": (_BEGIN, _ACCOUNT, _BALANCE, _TELLER, _BRANCH, _HISTORY, _END),
     "I": (_ROW,),
+    "S": (_BALANCE,),
 }
 
 
