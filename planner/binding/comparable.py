@@ -100,6 +100,8 @@ def comparable(frag: Frag, ref: TypeRef, collation: str = "") -> Frag:
         return sql(before, frag, after)
     if ref.oid == t.HSTORE:
         return sql("tw_hstore_key(", frag, ")")
+    if ref.oid == t.VECTOR:
+        return sql("tw_vector_items(", frag, ")")
     if ref.oid == t.TSVECTOR:
         return sql("tw_tsvector_key(", frag, ")")
     if ref.oid == t.TSQUERY:
@@ -167,7 +169,7 @@ def needs_key(frag: Frag, ref: TypeRef, collation: str = "") -> bool:
         return frag.form is None
     if frag.form == ARRAY_TEXT or range_subtype(type_name(ref.oid)) or t.composite_fields(ref.oid):
         return True
-    if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB, t.CITEXT, t.TSVECTOR, t.TSQUERY, t.HSTORE):
+    if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB, t.CITEXT, t.TSVECTOR, t.TSQUERY, t.HSTORE, t.VECTOR):
         return True
     if t.element_of(ref.oid) and ref.oid != t.RECORD_ARRAY:
         return needs_key(Frag(()), TypeRef(t.element_of(ref.oid)))

@@ -19,11 +19,13 @@ from planner.abc import (
     ResultColumn,
     Search,
     Sought,
+    SqlError,
     SystemUse,
     TypeRef,
 )
 from planner.binding import collations_met, ir
 from planner.binding.coerce import Coercions
+from planner.binding.column_names import start_of
 from planner.binding.emit import EmittedColumn, Emitter
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Form, Frag, Item
@@ -307,9 +309,12 @@ class QueryState:
             raise missing_schema(schema)
         found = catalog.type_named(words[-1], schema, self.search_path)
         oid = found.oid if found is not None else catalog.array_named(words[-1], schema, self.search_path)
-        if oid and node.expressions:
-            raise PlanError("42601", f'type modifier is not allowed for type "{words[-1]}"')
         self.named_objects = self.named_objects or bool(oid)
+        if oid and node.expressions:
+            try:
+                return TypeRef(oid, t.modifier(oid, [str(e.this) for e in node.expressions], words[-1]))
+            except SqlError as e:
+                raise PlanError(e.sqlstate, e.message, position=start_of(node)) from None
         return TypeRef(oid) if oid else None
 
     def called_schema(self, name: str) -> str:

@@ -157,7 +157,8 @@ def of_an_extension(scope: Scope, method: str, said: str, of: TypeRef | None) ->
     found = class_of(method, bare)
     if found is None or scope.catalog.extension(found[0]) is None:
         return False
-    if of is not None and found[1] == "text" and of.oid not in _TEXTS:
+    member = next((m.oid for m in MEMBERS.get(found[0], ()) if m.typname == found[1]), 0)
+    if of is not None and ((member and of.oid != member) or (found[1] == "text" and of.oid not in _TEXTS)):
         shown = types.type_in_words(of.oid)
         raise PlanError("42804", f'operator class "{bare}" does not accept data type {shown}')
     return True

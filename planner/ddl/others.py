@@ -6,8 +6,8 @@ from typing import Final
 
 from sqlglot import exp
 
+from planner import extensions, types
 from planner import statements as st
-from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.binding import collations_met
 from planner.binding.naming import identifier
@@ -30,7 +30,12 @@ from planner.ddl import collations, limits, moments, naming
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import own_names, unique_indexes
 from planner.ddl.constraints.collated_keys import refuse_unordered
-from planner.ddl.constraints.index_classes import key_class, refuse_without, require_own_order
+from planner.ddl.constraints.index_classes import (
+    key_class,
+    refuse_dimensions,
+    refuse_without,
+    require_own_order,
+)
 from planner.ddl.foreign import tables as foreign_tables
 from planner.ddl.rights import databases
 from planner.ddl.scope import Scope
@@ -65,7 +70,9 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
             f'cannot create index on relation "{table.name}"',
             detail="This operation is not supported for foreign tables.",
         )
-    if said.method not in _METHODS:
+    of_extension = extensions.METHODS.get(said.method)
+    known = of_extension is not None and scope.catalog.extension(of_extension[0]) is not None
+    if said.method not in _METHODS and not known:
         raise PlanError("42704", f'access method "{said.method}" does not exist')
     if said.unique and said.method != "btree":
         raise PlanError("0A000", f'access method "{said.method}" does not support unique indexes')
@@ -193,6 +200,8 @@ def _class(scope: Scope, element: st.IndexElement, said: st.CreateIndex, of: Typ
         refuse_unordered(of, said.method)
     if not element.opclass and not opclass and of is not None:
         refuse_without(scope, said.method, of)
+    if said.method in extensions.METHODS and of is not None and of.oid == types.VECTOR:
+        refuse_dimensions(said.method, of)
     if said.unique:
         require_own_order(scope, opclass, "a unique index")
     return opclass

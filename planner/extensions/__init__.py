@@ -44,6 +44,11 @@ def known() -> dict[str, Known]:
     }
 
 
+METHODS: Final = {"hnsw": ("vector", 15_980), "ivfflat": ("vector", 15_981)}
+"""Access methods that extensions bring: whose they are, and their OIDs, which are the same in every database. Their indexes are kept, listed
+and dumped; no query is answered by one, so what is nearest is always found."""
+
+
 @lru_cache(maxsize=1)
 def function_names() -> dict[str, frozenset[str]]:
     """The names of each extension's functions."""
@@ -74,4 +79,4 @@ def default_of(method: str, of: str) -> tuple[str, str]:
     return _defaults().get((method, of), ("", ""))
 
 
-__all__ = ["Known", "class_of", "default_of", "facts", "function_names", "known"]
+__all__ = ["METHODS", "Known", "class_of", "default_of", "facts", "function_names", "known"]

@@ -16,7 +16,7 @@ def drop_behaviour(c: Cursor) -> bool:
     return False
 
 
-INDEX_METHODS: Final = ("btree", "hash", "gin", "gist", "brin", "spgist")
+INDEX_METHODS: Final = ("btree", "hash", "gin", "gist", "brin", "spgist", "hnsw", "ivfflat")
 REFUSED: Final = frozenset(
     ("foreign", "tablespace",
      "language", "access", "transform", "assertion")

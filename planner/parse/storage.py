@@ -43,6 +43,8 @@ _RULES: Final[dict[str, dict[str, Rule]]] = {
     "gist": {"fillfactor": _FILL, "buffering": ("on", "off", "auto")},
     "spgist": {"fillfactor": _FILL},
     "gin": {"fastupdate": _BOOL, "gin_pending_list_limit": (64, _INT_MAX)},
+    "hnsw": {"m": (2, 100), "ef_construction": (4, 1000)},
+    "ivfflat": {"lists": (1, 32_768)},
     "brin": {"pages_per_range": (1, 131_072), "autosummarize": _BOOL},
 }  # fmt: skip
 

@@ -62,6 +62,7 @@ from planner.types.registry import is_known as is_known
 from planner.types.registry import is_volatile_input as is_volatile_input
 from planner.types.registry import list_type as list_type
 from planner.types.registry import literal_sql as literal_sql
+from planner.types.registry import modifier as modifier
 from planner.types.registry import output_text as output_text
 from planner.types.registry import resolve_name as resolve_name
 from planner.types.registry import select_sql as select_sql

@@ -47,6 +47,12 @@ MEMBERS: Final[dict[str, tuple[BuiltinType, ...]]] = {
             "-", "-", "-", "-", "i", "x", 0,
         ),
     ),
+    "vector": (
+        BuiltinType(
+            oids.VECTOR, "vector", oids.VECTOR_ARRAY, -1, False, "b", "U", False, ",", 0, "vector_in", "vector_out",
+            "vector_recv", "vector_send", "vector_typmod_in", "-", "i", "e", 0,
+        ),
+    ),
 }  # fmt: skip
 """By extension, in the order in which they came here: what reads and writes them is numbered in it."""
 EXTENSION_OF: Final[dict[int, str]] = {}

@@ -23,7 +23,8 @@ from planner.types.bits import BitType
 from planner.types.booleans import BoolType
 from planner.types.bytea import ByteaType
 from planner.types.datetimes import DateType, TimestampType, TimeType, TimeTzType
-from planner.types.facts import ARRAY_OF, BY_NAME, BY_OID
+from planner.types.embeddings import EmbeddingType
+from planner.types.facts import ARRAY_OF, BY_NAME, BY_OID, ELEMENT_OF
 from planner.types.floats import FloatType
 from planner.types.geometry import GEOMETRIC, GeometryType
 from planner.types.hstores import HstoreType
@@ -38,7 +39,7 @@ from planner.types.money import MoneyType
 from planner.types.networks import NetworkType
 from planner.types.number_queries import NumberQueryType
 from planner.types.numeric import NumericType
-from planner.types.of_extensions import MEMBERS
+from planner.types.of_extensions import EXTENSION_OF, MEMBERS
 from planner.types.places import PlaceType
 from planner.types.ranges import range_types
 from planner.types.settings import DEFAULT_SETTINGS, TypeSettings
@@ -89,6 +90,7 @@ _OF_EXTENSIONS: Final[dict[str, Callable[[int], SqlType]]] = {
     "lquery": LtreeType,
     "ltxtquery": LtreeType,
     "query_int": NumberQueryType,
+    "vector": lambda _oid: EmbeddingType(),
 }
 
 
@@ -387,6 +389,13 @@ def resolve_name(name: str, typmods: Sequence[str | int] = ()) -> TypeRef:
         args = ["1"]
     ref = TypeRef(oid, sql_type(oid).typmod_in(args)) if args else TypeRef(oid)
     return _array(ref, dimensions)
+
+
+def modifier(oid: int, args: Sequence[str], name: str) -> int:
+    """That of a type, or of arrays over one, which is found by the catalog. Raises 42601 for users' types, and what the type says of it."""
+    if oid not in EXTENSION_OF:
+        raise SqlError("42601", f'type modifier is not allowed for type "{name}"')
+    return sql_type(ELEMENT_OF.get(oid, oid)).typmod_in(args)
 
 
 def _array(ref: TypeRef, dimensions: int) -> TypeRef:

@@ -255,6 +255,16 @@ def _avg_interval(around: Around, args: list[Frag]) -> Frag:
     )
 
 
+def _of_list(function: str) -> Maker:
+    """A Python function of all that is there."""
+
+    def made(around: Around, args: list[Frag]) -> Frag:
+        whole = around.call("list", args)
+        return sql(f"{function}(list_filter(", whole, ", lambda tw_x: tw_x IS NOT NULL))")
+
+    return made
+
+
 def _extreme(kind: str) -> Maker:
     def made(around: Around, args: list[Frag]) -> Frag:
         x, ref = args[0], around.node.args[0].type
@@ -269,6 +279,10 @@ def _extreme(kind: str) -> Maker:
         return around.call(kind, [x], distinct=False).with_form(x.form)
 
     return made
+
+
+for _signature, _made in (("sum(vector)", "tw_vector_summed"), ("avg(vector)", "tw_vector_averaged")):
+    aggregates(_signature)(_of_list(_made))
 
 
 for _kind in ("min", "max"):

@@ -71,6 +71,8 @@ def modified(frag: Frag, ref: TypeRef, explicit: bool) -> Frag:
         return sql("tw_bits_fit(", frag, f", {mod}, {flags})")
     if oid == t.INTERVAL:
         return sql("tw_interval_fit(", frag, f", {mod})")
+    if oid == t.VECTOR:
+        return sql("tw_vector_fitted(", frag, f", {mod})")
     element = t.element_of(oid)
     if element:
         if oid == t.RECORD_ARRAY:
@@ -129,6 +131,11 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
         return made if b == t.JSON else sql("tw_jsonb(", made, ")")
     if b == t.HSTORE and a == t.TEXT_ARRAY:
         return sql("tw_hstore_array(", as_list(frag, source), ")")
+    if b == t.VECTOR and t.element_of(a):
+        line = sql("tw_array_one_dimension(", frag, ", 'vector')", form=frag.form) if is_text(frag) else frag
+        return sql("tw_vector_of_numbers(CAST(", as_list(line, source), " AS DOUBLE[]))")
+    if a == t.VECTOR and b == t.FLOAT4_ARRAY:
+        return sql("tw_vector_items(", frag, ")")
     if a == t.RECORD and t.composite_fields(b) is not None:
         return record_text(frag, source, stored_text)
     if a in (t.BIT, t.VARBIT) and b in (t.BIT, t.VARBIT):

@@ -58,6 +58,7 @@ _FAMILIES = (
     "hstore",
     "ltree",
     "intarray",
+    "vectors",
     "geometry",
     "money",
     "xml",

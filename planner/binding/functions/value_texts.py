@@ -106,6 +106,7 @@ _READ = frozenset(
         "lquery",
         "ltxtquery",
         "query_int",
+        "vector",
         *OF_DATUM,
     ]
 )
@@ -165,7 +166,7 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         return _under_settings(f"tw_shown_{name}", frag, a)
     if a == t.BYTEA:
         return sql("tw_out_bytea_as(", frag, ", ", SessionValue("setting:bytea_output", TypeRef(t.TEXT)), ")")
-    if name in ("float4", "float8", "time", "tid", "pg_lsn", "money"):
+    if name in ("float4", "float8", "time", "tid", "pg_lsn", "money", "vector"):
         return sql(f"tw_out_{name}(", frag, ")")
     if name in REGISTERED:
         return reg_text(frag, source)

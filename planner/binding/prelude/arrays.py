@@ -104,6 +104,7 @@ def one_dimension(text: str) -> str:
 _NOT_ONE_DIMENSION = {
     "paths": SqlError("2202E", "array must be one-dimensional"),
     "thresholds": SqlError("2202E", "thresholds must be one-dimensional array"),
+    "vector": SqlError("22000", "array must be 1-D"),
     "sizes": SqlError(
         "2202E", "wrong number of array subscripts", detail="Dimension array must be one dimensional."
     ),

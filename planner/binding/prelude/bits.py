@@ -56,6 +56,25 @@ def _fit(bits: str, length: int, varying: bool, explicit: bool) -> str:
     return bits if made is None else str(made(bits))
 
 
+def _differing(a: str, b: str) -> int:
+    """hamming_distance. Raises 22000."""
+    _same_length(a, b)
+    return (int(a or "0", 2) ^ int(b or "0", 2)).bit_count()
+
+
+def _jaccard(a: str, b: str) -> float:
+    """jaccard_distance. Raises 22000."""
+    _same_length(a, b)
+    x, y = int(a or "0", 2), int(b or "0", 2)
+    shared = (x & y).bit_count()
+    return 1.0 if not shared else 1 - shared / (x | y).bit_count()
+
+
+def _same_length(a: str, b: str) -> None:
+    if len(a) != len(b):
+        raise SqlError("22000", f"different bit lengths {len(a)} and {len(b)}")
+
+
 def _substring(bits: str, start: int, count: int) -> str:
     if count < 0 and count != -1:
         raise SqlError("22011", "negative substring length not allowed")
@@ -89,6 +108,8 @@ def _set(bits: str, n: int, value: int) -> str:
 
 
 FUNCTIONS: list[Entry] = [
+    ("tw_bits_hamming", lambda a, b: float(_differing(a, b)), (_V, _V), "DOUBLE"),
+    ("tw_bits_jaccard", _jaccard, (_V, _V), "DOUBLE"),
     ("tw_in_bits", bits_in, (_V,), _V),
     ("tw_bits_pairwise", _pairwise, (_V, _V, _V), _V),
     ("tw_bits_folded", _folded, (_V, "VARCHAR[]"), _V),

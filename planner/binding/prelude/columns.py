@@ -21,6 +21,7 @@ from planner.binding.prelude import jsonb_built as prelude_jsonb_built
 from planner.binding.prelude import jsonb_columns as prelude_jsonb_columns
 from planner.binding.prelude import numbers as prelude_numbers
 from planner.binding.prelude import numeric_columns as prelude_numeric_columns
+from planner.extensions import vector_columns
 from planner.textsearch.matching import match_columns, needle_columns
 from planner.textsearch.text_columns import match_texts
 from planner.types.arrow_columns import one_array
@@ -59,6 +60,7 @@ BY_COLUMN: Final[dict[str, Callable[..., pa.Array]]] = {
     "tw_ts_text_match": match_texts,
     "tw_ts_needle": needle_columns,
     **prelude_float_folds.BY_COLUMN,
+    **vector_columns.BY_COLUMN,
     **prelude_numeric_columns.by_column({name: function for name, function, *_ in prelude_numbers.FUNCTIONS}),
 }
 """What DuckDB calls instead of the function of values."""

@@ -21,6 +21,8 @@ from planner.extensions import (
     sounds,
     trigrams,
     uuids,
+    vector_columns,
+    vectors,
 )
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -120,5 +122,23 @@ FUNCTIONS: list[Entry] = [
     ("tw_int_holds", number_queries.holds, (_N, _V), "BOOLEAN"),
     ("tw_int_querytree", numbers.querytree, (_V,), _V),
     ("tw_normal_rand", _anew(chances.normal), (_I, _CHANCE, _CHANCE, _CHANCE), "DOUBLE[]"),
+    ("tw_in_vector", vectors.vector_in, (_V,), _B),
+    ("tw_out_vector", vectors.vector_out, (_B,), _V),
+    ("tw_send_vector", vectors.to_binary, (_B,), _B),
+    ("tw_vector_fitted", vectors.fitted, (_B, _I), _B),
+    ("tw_vector_of_numbers", vectors.of_numbers, ("DOUBLE[]",), _B),
+    ("tw_vector_items", vectors.items, (_B,), "FLOAT[]"),
+    ("tw_vector_compared", vectors.compared, (_B, _B), _I),
+    ("tw_vector_norm", vectors.norm, (_B,), _CHANCE),
+    ("tw_vector_normalized", vectors.normalized, (_B,), _B),
+    ("tw_vector_quantized", vectors.quantized, (_B,), _V),
+    ("tw_vector_part", vectors.part, (_B, _I, _I), _B),
+    ("tw_vector_added", vectors.added, (_B, _B), _B),
+    ("tw_vector_subtracted", vectors.subtracted, (_B, _B), _B),
+    ("tw_vector_multiplied", vectors.multiplied, (_B, _B), _B),
+    ("tw_vector_joined", vectors.joined, (_B, _B), _B),
+    ("tw_vector_summed", vectors.summed, ("BLOB[]",), _B),
+    ("tw_vector_averaged", vectors.averaged, ("BLOB[]",), _B),
+    *((name, vector_columns.of_values(name), (_B, _B), _CHANCE) for name in vector_columns.BY_COLUMN),
     ("tw_show_trgm", trigrams.show_trgm, (_V,), "VARCHAR[]"),
 ]

@@ -75,6 +75,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_group": people.pg_group,
     "pg_index": constraints.pg_index,
     "pg_indexes": listings.pg_indexes,
+    "pg_am": classes.pg_am,
     "pg_inherits": partitions.pg_inherits,
     "pg_init_privs": people.pg_init_privs,
     "pg_operator": operators.pg_operator,

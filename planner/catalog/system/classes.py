@@ -8,7 +8,7 @@ pg_class ──< pg_attribute ──  pg_attrdef      (attributes)
 
 from __future__ import annotations
 
-from planner import types
+from planner import extensions, types
 from planner.abc import Oid, Table, TypeRef
 from planner.catalog import rights
 from planner.catalog.catalog import TEMPORARY_PREFIX, Catalog
@@ -19,11 +19,15 @@ from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.privileges import acl
 from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, PG_CATALOG_OID, relations
 from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.static import static_rows
 from planner.catalog.type_objects import CompositeType
 from storage.abc import Datum, Row
 
 HEAP_AM, BTREE_AM = 2, 403
-INDEX_METHODS = {"btree": BTREE_AM, "hash": 405, "gist": 783, "gin": 2742, "brin": 3580, "spgist": 4000}
+INDEX_METHODS = {
+    "btree": BTREE_AM, "hash": 405, "gist": 783, "gin": 2742, "brin": 3580, "spgist": 4000,
+    **{name: oid for name, (_, oid) in extensions.METHODS.items()},
+}  # fmt: skip
 """The access methods that indexes are listed with, by name."""
 
 
@@ -182,6 +186,13 @@ def pg_class(context: SystemContext) -> Rows:
 def composite_class_oid(c: CompositeType) -> Oid:
     """The pg_class row of a composite type; type and class share one object here, hence one OID."""
     return c.oid
+
+
+def pg_am(context: SystemContext) -> Rows:
+    make, catalog = RowMaker("pg_am"), context.catalog
+    here = {name: oid for name, (of, oid) in extensions.METHODS.items() if catalog.extension(of) is not None}
+    made = [make(oid=oid, amname=name, amhandler=0, amtype="i") for name, oid in here.items()]
+    return [*static_rows("pg_am"), *made]
 
 
 def pg_sequence(context: SystemContext) -> Rows:

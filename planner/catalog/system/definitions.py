@@ -37,11 +37,11 @@ from planner.catalog.system.written import (
     view_query,
 )
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
-from planner.catalog.type_objects import Collation, Domain
+from planner.catalog.type_objects import BaseType, Collation, Domain
 from planner.extensions import class_of
 from planner.lexer import Token
 from planner.types import BY_NAME as BUILT_IN
-from planner.types import BY_OID, format_type
+from planner.types import BY_OID, format_type, sql_type
 from planner.types.of_extensions import EXTENSION_OF
 from planner.types.oids import BIT, BPCHAR, INTERVAL, TEXT, VARCHAR
 
@@ -85,14 +85,14 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
             and schema.name != "pg_catalog"
             and not _is_found(thing.name, schema, search_path)
         ):
-            return f"{quote_identifier(schema.name)}.{shown}"
-        return shown
+            shown = f"{quote_identifier(schema.name)}.{shown}"
+        return shown + sql_type(ref.oid).typmod_out(ref.typmod) if isinstance(thing, BaseType) else shown
     if isinstance(thing, Extension | Operator):
         home = catalog.schema_of(thing.schema_oid).name
         return "" if home in search_path else f"{quote_identifier(home)}."
     element = _element_type(catalog, ref.oid)
     if element is not None:
-        return type_name(catalog, TypeRef(element), search_path) + "[]"
+        return type_name(catalog, TypeRef(element, ref.typmod), search_path) + "[]"
     own = own_functions.found(ref.oid)
     if own is not None:
         extension = (

@@ -35,6 +35,6 @@ def refuse_unordered(kind: TypeRef, method: str = "btree") -> None:
 def no_default_class(kind: TypeRef, method: str) -> PlanError:
     return PlanError(
         "42704",
-        f'data type {types.format_type(kind)} has no default operator class for access method "{method}"',
+        f'data type {types.format_type(TypeRef(kind.oid))} has no default operator class for access method "{method}"',
         hint="You must specify an operator class for the index or define a default operator class for the data type.",
     )

@@ -29,6 +29,7 @@ from planner.types.enums import labels_of
 from planner.types.of_extensions import EXTENSION_OF
 from planner.types.user_ranges import spanned
 
+_DIMENSIONS_MAX: Final = 2000
 _OF_PARTS: Final = ("gin", "gist", "spgist")
 
 
@@ -72,6 +73,16 @@ def refuse_without(scope: Scope, method: str, of: TypeRef) -> None:
         return
     if scope.catalog.extension(f"btree_{method}") is None:
         raise no_default_class(of, method)
+
+
+def refuse_dimensions(method: str, of: TypeRef) -> None:
+    """Raises 22023 and 54000 for vectors that pgvector makes no index of."""
+    if of.typmod < 0:
+        raise PlanError("22023", "column does not have dimensions")
+    if of.typmod > _DIMENSIONS_MAX:
+        raise PlanError(
+            "54000", f"column cannot have more than {_DIMENSIONS_MAX} dimensions for {method} index"
+        )
 
 
 def _default(scope: Scope, method: str, of: TypeRef | None) -> str:

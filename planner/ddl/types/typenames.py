@@ -30,11 +30,14 @@ def resolve_type(name: TypeName, catalog: Catalog, search_path: Sequence[str]) -
     if schema != "pg_catalog":
         found = catalog.type_named(words[-1], schema, search_path)
         if found is not None:
-            if name.modifiers:
-                raise PlanError(
-                    "42601", f'type modifier is not allowed for type "{words[-1]}"', position=name.position
-                )
-            return TypeRef(found.array_oid if name.dimensions else found.oid)
+            oid = found.array_oid if name.dimensions else found.oid
+            if not name.modifiers:
+                return TypeRef(oid)
+            try:
+                return TypeRef(oid, types.modifier(found.oid, [str(m) for m in name.modifiers], words[-1]))
+            except SqlError as e:
+                e.position = e.position or name.position
+                raise
         arrays = catalog.array_named(words[-1], schema, search_path)
         if arrays and not (name.modifiers or name.dimensions):
             return TypeRef(arrays)

@@ -1,0 +1,127 @@
+-- Vectors as pgvector has them: read, shown, computed with, nearest ones, tables and indexes.
+SELECT '[1]'::vector;
+CREATE EXTENSION vector;
+\dT vector
+SELECT '[1,2.5,-3e-2]'::vector, ' [ 1 , +2 ,.5, 3. ] '::vector, '[1e6,123456.7,1e-5,0.0001,-0,3.4e38,16777217]'::vector;
+SELECT '[0.1,0.3333333333,1e-38,100000000,12345678,9999999]'::vector, '[1.000000059604644775390625,1.0000000596046448]'::vector;
+SELECT ''::vector;
+SELECT '1,2'::vector;
+SELECT '{1,2}'::vector;
+SELECT '[]'::vector;
+SELECT '[ ]'::vector;
+SELECT '[1'::vector;
+SELECT '[1,'::vector;
+SELECT '[1,]'::vector;
+SELECT '[,1]'::vector;
+SELECT '[1 2]'::vector;
+SELECT '[1]x'::vector;
+SELECT '[1] '::vector;
+SELECT '[a]'::vector;
+SELECT '[1,nan]'::vector;
+SELECT '[Infinity]'::vector;
+SELECT '[-inf]'::vector;
+SELECT '[4e38]'::vector;
+SELECT '[1e-46]'::vector;
+SELECT '[1_0]'::vector;
+SELECT '[1,2,3]'::vector(2);
+SELECT '[1,2]'::vector(2), '[1,2]'::vector::vector(2);
+SELECT '[1,2]'::vector::vector(3);
+SELECT '[1]'::vector(0);
+SELECT '[1]'::vector(16001);
+SELECT '[1]'::vector(1, 2);
+-- casts
+SELECT ARRAY[1, 2, 3]::vector, ARRAY[1.5, 2]::vector, '{1,2}'::real[]::vector, '{0.1,2}'::float8[]::vector, ARRAY[1, 2]::vector(2);
+SELECT ARRAY[1, NULL]::vector;
+SELECT '{{1,2},{3,4}}'::int[]::vector;
+SELECT '{}'::real[]::vector;
+SELECT '{NaN}'::real[]::vector;
+SELECT '{1e300}'::float8[]::vector;
+SELECT ARRAY[1, 2]::vector(3);
+SELECT '[1,2.5]'::vector::real[], ('[1,2.5]'::vector::real[])[2], '[1,2]'::vector::text, '[1,2]'::text::vector, pg_typeof('[1,2]'::vector(2));
+-- computed
+SELECT '[1,2,3]'::vector <-> '[4,6,3]', '[1,2]'::vector <#> '[3,4]', '[1,0]'::vector <=> '[0,1]', '[1,2]'::vector <+> '[3,5]', '[0,0]'::vector <=> '[0,1]';
+SELECT l2_distance('[0,0]'::vector, '[3,4]'), inner_product('[1,2]'::vector, '[3,4]'), cosine_distance('[1,2]'::vector, '[2,4]'), cosine_distance('[1,1]'::vector, '[-1,-1]'), l1_distance('[0,0]'::vector, '[3,4]');
+SELECT '[1,2]'::vector <-> '[1]';
+SELECT cosine_distance('[1,2]'::vector, '[1,2,3]');
+SELECT '[1,2,3]'::vector + '[4,5,6]', '[1,2,3]'::vector - '[4,5,7]', '[1,2,3]'::vector * '[4,5,6]', '[1,2]'::vector || '[3]';
+SELECT '[3e38]'::vector + '[3e38]';
+SELECT '[1e37]'::vector * '[1e37]';
+SELECT '[1e-37]'::vector * '[1e-37]';
+SELECT '[1,2]'::vector + '[1]';
+SELECT vector_dims('[1,2,3]'::vector), vector_norm('[3,4]'), l2_normalize('[3,4]'::vector), l2_normalize('[0,0]'::vector), binary_quantize('[1,0,-1,0.5]'::vector), subvector('[1,2,3,4,5]'::vector, 2, 3), subvector('[1,2,3]'::vector, -1, 3), subvector('[1,2,3]'::vector, 2, 9);
+SELECT subvector('[1,2,3]'::vector, 4, 1);
+SELECT subvector('[1,2,3]'::vector, 1, 0);
+SELECT '[1,2]'::vector < '[1,3]', '[1,2]'::vector < '[1]', '[1]'::vector < '[0,5]', '[1,2]'::vector = '[1,2.0]', '[0]'::vector = '[-0]', '[1]'::vector <> '[2]', '[2]'::vector >= '[10]';
+SELECT NULL::vector <-> '[1]', '[1]'::vector + NULL, vector_dims(NULL::vector);
+SELECT hamming_distance('101', '110'), '111' <~> '000'::bit(3), jaccard_distance('1111', '1110'), '1100'::bit(4) <%> '0011', hamming_distance('', '');
+SELECT hamming_distance('1', '11');
+-- aggregates and order
+SELECT avg(v), sum(v), count(DISTINCT v), count(*) FROM (VALUES ('[1,2]'::vector), ('[3,5]'), (NULL), ('[1,2]')) x(v);
+SELECT avg(v), sum(v) FROM (SELECT NULL::vector) x(v);
+SELECT avg(v) FROM (VALUES ('[1,2]'::vector), ('[3]')) x(v);
+SELECT sum(v) FROM (VALUES ('[3e38]'::vector), ('[3e38]')) x(v);
+SELECT v FROM (VALUES ('[3]'::vector), ('[1,2]'), (NULL), ('[1]'), ('[1,-2]')) x(v) ORDER BY v;
+SELECT v, count(*) FROM (VALUES ('[1,2]'::vector), ('[1,2.0]'), ('[2]')) x(v) GROUP BY v ORDER BY v DESC;
+SELECT g, avg(v) FROM (VALUES (1, '[1,2]'::vector), (1, '[3,4]'), (2, '[5,6]')) x(g, v) GROUP BY g ORDER BY g;
+-- tables
+CREATE TABLE items (id bigserial PRIMARY KEY, embedding vector(3), label text);
+INSERT INTO items (embedding, label) VALUES ('[1,2,3]', 'a'), ('[4,5,6]', 'b'), (ARRAY[1, 1, 1], 'c'), (NULL, 'none');
+INSERT INTO items (embedding) VALUES ('[1,2]');
+INSERT INTO items (embedding) VALUES (ARRAY[1]);
+\d items
+SELECT id, embedding, embedding <-> '[3,1,2]' AS d FROM items ORDER BY embedding <-> '[3,1,2]' LIMIT 5;
+SELECT id FROM items WHERE id <> 1 ORDER BY embedding <=> (SELECT embedding FROM items WHERE id = 1) LIMIT 2;
+SELECT id FROM items WHERE embedding <-> '[3,1,2]' < 5 ORDER BY id;
+SELECT label, (embedding <#> '[3,1,2]') * -1 AS product FROM items ORDER BY 2 DESC NULLS LAST, 1;
+SELECT avg(embedding) FROM items;
+UPDATE items SET embedding = embedding + '[1,1,1]' WHERE id = 1 RETURNING embedding;
+SELECT * FROM items WHERE embedding = '[2,3,4]';
+DELETE FROM items WHERE embedding <-> '[4,5,6]' < 0.1 RETURNING id;
+CREATE INDEX ON items USING hnsw (embedding);
+CREATE INDEX ON items USING hnsw (embedding vector_l2_ops);
+CREATE INDEX items_cosine ON items USING hnsw (embedding vector_cosine_ops) WITH (m = 16, ef_construction = 64);
+CREATE INDEX items_lists ON items USING ivfflat (embedding vector_ip_ops) WITH (lists = 1);
+CREATE INDEX ON items USING hnsw (embedding vector_l2_ops) WITH (m = 1);
+CREATE INDEX ON items USING hnsw (embedding no_such_ops);
+CREATE INDEX ON items USING hnsw (label vector_l2_ops);
+CREATE UNIQUE INDEX ON items USING hnsw (embedding vector_l2_ops);
+CREATE INDEX ON items USING hnsw (embedding vector_l2_ops) INCLUDE (label);
+CREATE INDEX by_order ON items (embedding);
+\d items
+SELECT indexdef FROM pg_indexes WHERE tablename = 'items' ORDER BY 1;
+SELECT amname, amtype FROM pg_am WHERE amname IN ('hnsw', 'ivfflat', 'btree') ORDER BY 1;
+SELECT id FROM items ORDER BY embedding <-> '[3,1,2]' LIMIT 1;
+CREATE TABLE free (id int, v vector, vs vector[]);
+CREATE INDEX ON free USING hnsw (v vector_l2_ops);
+INSERT INTO free VALUES (1, '[1,2]', ARRAY['[1,2]'::vector, '[3]']), (2, '[1,2,3]', NULL), (3, '[1]', '{"[1,2]"}');
+SELECT id, v, vs, vs[1] FROM free ORDER BY id;
+SELECT id FROM free ORDER BY v;
+SELECT v <-> '[1,1]' FROM free WHERE id = 1;
+ALTER TABLE free ALTER COLUMN v TYPE vector(2);
+DELETE FROM free WHERE id > 1; ALTER TABLE free ALTER COLUMN v TYPE vector(2);
+ALTER TABLE free ADD COLUMN w vector(2) DEFAULT '[0,0]';
+SELECT id, v, w, v = '[1,2]' FROM free;
+ALTER TABLE free DROP COLUMN w;
+ALTER TABLE free ALTER COLUMN vs TYPE text USING vs::text;
+CREATE TABLE keyed (v vector(2) PRIMARY KEY, n int);
+INSERT INTO keyed VALUES ('[1,2]', 1), ('[0,5]', 2);
+INSERT INTO keyed VALUES ('[1.0,2]', 3);
+INSERT INTO keyed VALUES ('[1,2]', 4) ON CONFLICT (v) DO UPDATE SET n = excluded.n RETURNING *;
+SELECT * FROM keyed WHERE v = '[0,5]';
+SELECT * FROM keyed ORDER BY v;
+COPY items TO STDOUT;
+COPY keyed FROM STDIN;
+[7,8]	7
+\.
+SELECT count(*) FROM keyed;
+CREATE VIEW near AS SELECT id, embedding <-> '[1,2,3]'::vector AS d FROM items;
+SELECT id, d FROM near ORDER BY d LIMIT 2;
+PREPARE nearest(vector) AS SELECT id FROM items ORDER BY embedding <-> $1 LIMIT 1;
+EXECUTE nearest('[1,1,1]'); EXECUTE nearest('[9,9,9]');
+PREPARE within(vector(3), float8) AS SELECT count(*) FROM items WHERE embedding <-> $1 < $2;
+EXECUTE within('[1,1,1]', 1000);
+SET hnsw.ef_search = 100; SHOW hnsw.ef_search;
+BEGIN; SET LOCAL ivfflat.probes = 10; SELECT id FROM items ORDER BY embedding <=> '[1,2,1]' LIMIT 1; COMMIT;
+DROP EXTENSION vector;
+DROP EXTENSION vector CASCADE;
+\d items
