@@ -67,7 +67,7 @@ def test_numbers_of_chance(here: psycopg.Connection, pgvector: str) -> None:
             apart = "SELECT x <-> y, x <#> y, x <=> y, x <+> y, vector_norm(x) FROM (SELECT %s::vector, %s::vector) v(x, y)"
             mine, theirs = here.execute(apart, (a, b)).fetchone(), there.execute(apart, (a, b)).fetchone()
             assert mine is not None and mine == pytest.approx(
-                theirs, rel=1e-4, abs=1e-5 * spread * spread, nan_ok=True
+                theirs, rel=1e-4, abs=1e-5 * size * max(1.0, spread * spread), nan_ok=True
             )
 
 
