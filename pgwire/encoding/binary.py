@@ -34,12 +34,11 @@ from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.records import fields_of
 from planner.extensions import hstores, ltree_patterns, ltrees
-from planner.extensions import vectors as number_vectors
 from planner.geometry.binary import from_binary as geometry_in
 from planner.geometry.binary import to_binary as geometry_out
 from planner.geometry.texts import OF_DATUM, SHOW
 from planner.textsearch import queries, vectors
-from planner.types import log_places, macaddrs, networks, numeric, xmls
+from planner.types import embeddings, log_places, macaddrs, networks, numeric, xmls
 from planner.types.array_values import DIMENSIONS_MAX, EMPTY, ArrayValue
 from planner.types.array_values import parse as parse_array
 from planner.types.array_values import write as write_array
@@ -377,7 +376,7 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.PG_LSN: (log_places.to_binary, _log_place_in),
     t.JSONB: (_jsonb_out, _versioned_in(t.JSONB)),
     t.JSONPATH: (_jsonb_out, _versioned_in(t.JSONPATH)),
-    t.VECTOR: (number_vectors.to_binary, number_vectors.from_binary),
+    t.VECTOR: (embeddings.to_binary, embeddings.from_binary),
     t.HSTORE: (hstores.to_binary, hstores.from_binary),
     t.LTREE: (ltrees.to_binary, ltrees.from_binary("ltree", ltrees.ltree_in)),
     t.LQUERY: (ltrees.to_binary, ltrees.from_binary("lquery", ltree_patterns.lquery_in)),

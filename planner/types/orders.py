@@ -13,8 +13,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
-from planner.extensions import vectors
-from planner.types import oids
+from planner.types import embeddings, oids
 from planner.types.geometry import GEOMETRIC
 from planner.types.letter_case import lowered
 from storage.abc import Datum
@@ -71,7 +70,7 @@ UNORDERED: Final = frozenset(
 ORDERS: Final[dict[int, Order]] = {
     **dict.fromkeys(SAME_AS_DATUM, _itself),
     oids.FLOAT4: _float,
-    oids.VECTOR: vectors.items,
+    oids.VECTOR: embeddings.items,
     oids.FLOAT8: _float,
     oids.NUMERIC: _numeric,
     oids.BPCHAR: lambda value: value.rstrip(" "),

@@ -24,6 +24,7 @@ from planner.extensions import (
     vector_columns,
     vectors,
 )
+from planner.types import embeddings
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V, _B, _I, _CHANCE, _L, _N = "VARCHAR", "BLOB", "INTEGER", "DOUBLE", "VARCHAR[]", "INTEGER[]"
@@ -122,12 +123,12 @@ FUNCTIONS: list[Entry] = [
     ("tw_int_holds", number_queries.holds, (_N, _V), "BOOLEAN"),
     ("tw_int_querytree", numbers.querytree, (_V,), _V),
     ("tw_normal_rand", _anew(chances.normal), (_I, _CHANCE, _CHANCE, _CHANCE), "DOUBLE[]"),
-    ("tw_in_vector", vectors.vector_in, (_V,), _B),
-    ("tw_out_vector", vectors.vector_out, (_B,), _V),
-    ("tw_send_vector", vectors.to_binary, (_B,), _B),
-    ("tw_vector_fitted", vectors.fitted, (_B, _I), _B),
-    ("tw_vector_of_numbers", vectors.of_numbers, ("DOUBLE[]",), _B),
-    ("tw_vector_items", vectors.items, (_B,), "FLOAT[]"),
+    ("tw_in_vector", embeddings.vector_in, (_V,), _B),
+    ("tw_out_vector", embeddings.vector_out, (_B,), _V),
+    ("tw_send_vector", embeddings.to_binary, (_B,), _B),
+    ("tw_vector_fitted", embeddings.fitted, (_B, _I), _B),
+    ("tw_vector_of_numbers", embeddings.of_numbers, ("DOUBLE[]",), _B),
+    ("tw_vector_items", embeddings.items, (_B,), "FLOAT[]"),
     ("tw_vector_compared", vectors.compared, (_B, _B), _I),
     ("tw_vector_norm", vectors.norm, (_B,), _CHANCE),
     ("tw_vector_normalized", vectors.normalized, (_B,), _B),
