@@ -413,13 +413,11 @@ OWN_TRANSACTION = (
     st.Prepare,
     st.Deallocate,
     st.Discard,
-    st.Listen,
-    st.Unlisten,
     st.Vacuum,
 )
 """Statements that open no implicit transaction."""
 
-WITHOUT_SNAPSHOT = (*OWN_TRANSACTION, st.SetVariable, st.ResetVariable)
+WITHOUT_SNAPSHOT = (*OWN_TRANSACTION, st.Listen, st.Unlisten, st.SetVariable, st.ResetVariable)
 """Statements for which it does not matter how old what they see is."""
 
 __all__ = ["OWN_TRANSACTION", "WITHOUT_SNAPSHOT", "NeedsLease", "run"]

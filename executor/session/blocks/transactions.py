@@ -90,7 +90,7 @@ async def run_commit(
     block = session.block
     if s.chain and (block is None or block.implicit):
         raise ExecutionError("25P01", "COMMIT AND CHAIN can only be used in transaction blocks")
-    if block is None or (block.implicit and not block.begun):
+    if block is None:
         session.notice("WARNING", "25P01", NO_BLOCK)
         session.rollback()
         return Rows("COMMIT")

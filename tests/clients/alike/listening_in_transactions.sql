@@ -41,3 +41,24 @@ do $$ begin listen h; raise exception 'undone'; exception when others then liste
 select pg_listening_channels() order by 1;
 unlisten *;
 select pg_listening_channels() order by 1;
+-- Statements of one string are one transaction.
+listen a\; select 1 / 0;
+select pg_listening_channels() order by 1;
+listen a\; rollback;
+select pg_listening_channels() order by 1;
+listen a\; begin\; select 1 / 0;
+rollback;
+select pg_listening_channels() order by 1;
+listen a\; commit\; listen b\; select 1 / 0;
+select pg_listening_channels() order by 1;
+unlisten a\; select 1 / 0;
+select pg_listening_channels() order by 1;
+unlisten *\; select 1 / 0;
+select pg_listening_channels() order by 1;
+unlisten a\; listen c\; select pg_listening_channels();
+select pg_listening_channels() order by 1;
+unlisten a\; notify c, 'nobody'\; select 1 / 0;
+unlisten *;
+set work_mem = '1MB'\; commit\; set work_mem = '2MB'\; select 1 / 0;
+show work_mem;
+commit\; rollback;
