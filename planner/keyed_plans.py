@@ -32,6 +32,9 @@ class Param:
 
     number: int
     type: TypeRef
+    near: str = ""
+    """Not the numeric itself, but the one of this type, numeric(p,s), that compares with all of such as it does: `floor`, `ceil`, or `exact`, which
+    is beyond them all where there is none (`planner.types.near_decimals`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from planner import types as t
 from planner.abc import Param, Query, SessionValue, Slot, TypeRef
+from planner.types.near_decimals import near
 from storage.abc import Datum
 
 
@@ -31,10 +32,18 @@ def assemble(
         elif isinstance(piece, Slot):
             out.append(relations[piece.name])
         elif isinstance(piece, Param):
-            out.append(t.literal_sql(params[piece.number - 1], piece.type))
+            out.append(t.literal_sql(_given(params[piece.number - 1], piece), piece.type))
         else:
             out.append(_literal(session_value(piece), piece.type))
     return "".join(out)
+
+
+def _given(value: Datum, param: Param) -> Datum:
+    """The value; of a numeric that is compared with DECIMALs: the one of these that stands for it."""
+    if not param.near or value is None:
+        return value
+    precision, scale = (param.type.typmod - 4) >> 16, (param.type.typmod - 4) & 0x7FF
+    return near(value, precision - 1, scale, param.near)
 
 
 def _literal(value: Datum, ref: TypeRef) -> str:

@@ -37,7 +37,7 @@ from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.plans import require_same_columns
 from executor.procedural import calls
 from executor.replication.follower import Follower
-from executor.session import acts, as_of, commands, current, queries, read_only, readers, runners
+from executor.session import acts, as_of, commands, current, queries, read_only, readers, runners, scales
 from executor.session.blocks import at_once, gathering, keyed, short_reads, transactions
 from executor.session.blocks.block import Block
 from executor.session.blocks.block_owner import BlockOwner
@@ -465,6 +465,8 @@ class Session(BlockOwner):
         if compiled.leaves is not None and (found := compiled.leaves.find(self, params)) is not None:
             plan, params = found
             compiled = self.compiled(plan)
+        if "numerics" in plan.extra and (scaled := scales.planned(self, plan, params)) is not None:
+            plan, compiled = scaled, self.compiled(scaled)
         body = compiled.plan.body
         if isinstance(body, Utility):
             if block is not None:

@@ -24,6 +24,11 @@ _SCALED = {
 NUMBER_MAX = 65535
 
 
+def of_scale(scale: int) -> int:
+    """Stated in place of an OID: a numeric of at most `SCALED_DIGITS` digits, so many of them behind the point, which no type is told of."""
+    return -scale - 1
+
+
 class Parameters:
     def __init__(self, stated: Sequence[int], kinds: Sequence[str] | None) -> None:
         self.literals = kinds is not None
@@ -33,7 +38,9 @@ class Parameters:
         self._highest = len(oids)
         self._standing: dict[int, TypeRef] = {}
         for i, oid in enumerate(oids, 1):
-            if oid and oid != t.UNKNOWN:
+            if oid < 0:
+                self._types[i] = TypeRef(t.NUMERIC, (SCALED_DIGITS << 16 | (-oid - 1)) + 4)
+            elif oid and oid != t.UNKNOWN:
                 self._types[i] = TypeRef(t.base_of(TypeRef(oid)).oid)
                 if self._types[i].oid != oid:
                     self._domains[i] = oid

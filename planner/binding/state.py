@@ -192,6 +192,8 @@ class QueryState:
         self.volatile = False
         self.failing: Query | None = None
         """What raises the error of a constant that a part of WITH cannot compute."""
+        self.numerics = False
+        """Whether numerics that are given, and of which nobody knows the digits, are computed with."""
         self.undecided = False
         """Whether literals stand in places where some may fail."""
         self.prefer_keyed = True

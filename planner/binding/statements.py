@@ -95,6 +95,8 @@ def bound_plan(
         plan.extra.setdefault("constants", queries.failing)
     if queries.undecided:  # in a part of it, too
         plan.extra["undecided"] = True
+    if queries.numerics and not parameters.literals and queries.variables is None:
+        plan.extra["numerics"] = True
     if described := parameters.described():
         plan.extra["described"] = described
     if queries.running:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from planner import types as t
 from planner.abc import (
@@ -46,6 +46,8 @@ from planner.binding.rights import barriers
 from planner.binding.scope import Scope
 from planner.binding.state import BoundQuery, Parts, QueryState
 from planner.catalog.collations import telling_apart
+
+_NUMERIC: Final = TypeRef(t.NUMERIC)
 
 
 class QueryWriter(QueryState):
@@ -327,9 +329,10 @@ class QueryWriter(QueryState):
                 p = told_rows.mark(self.emitter, p)
             elif isinstance(p, Told):
                 p = told_rows.named(self.emitter, p, whole)
-            elif isinstance(p, Param):
+            elif isinstance(p, Param) and not p.near:
                 ref = self.parameters.type_of(p.number)
                 p = Param(p.number, ref if ref is not None else TypeRef(t.TEXT))
+                self.numerics = self.numerics or p.type == _NUMERIC
             if isinstance(p, str) and pieces and isinstance(pieces[-1], str):
                 pieces[-1] += p
             else:

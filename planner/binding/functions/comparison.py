@@ -6,14 +6,16 @@ from itertools import permutations
 from typing import Final
 
 from planner import types as t
-from planner.abc import TypeRef
+from planner.abc import Param, TypeRef
 from planner.binding import ir
 from planner.binding.comparable import comparable
 from planner.binding.emit import Emitter
-from planner.binding.fragments import Frag, quote_text, sql
+from planner.binding.fragments import DECIMAL_DIGITS_MAX, Frag, quote_text, sql
 from planner.binding.functions.registry import register, template
 from planner.binding.numeric_forms import as_text_numeric, have_common_form
+from planner.types.near_decimals import CEIL, EXACT, FLOOR
 
+_NUMERIC: Final = TypeRef(t.NUMERIC)
 _OPERATORS = ("=", "<>", "<", "<=", ">", ">=")
 _INTS = ("int2", "int4", "int8")
 _PLAIN = [
@@ -41,12 +43,34 @@ def equality_sides(signature: str, args: list[Frag]) -> list[Frag]:
     """What DuckDB compares for `=` and `<>` of one type: it joins by hashes of what stands on either side."""
     kind = signature.split(" ", 1)[0]
     if kind == "numeric" and not have_common_form(args[0], args[1]):
+        near = _near_parameter(args, EXACT, EXACT)
+        if near is not None:
+            return near
         return [sql("tw_num_same(", as_text_numeric(x), ")") for x in args]
     if kind == "bpchar":
         return [sql("rtrim(", x, ", ' ')") for x in args]
     if kind == "jsonb":
         return [sql("tw_jsonb_same(", x, ")") for x in args]
     return args
+
+
+_TOWARDS: Final = {"<": (FLOOR, CEIL), "<=": (CEIL, FLOOR), ">": (CEIL, FLOOR), ">=": (FLOOR, CEIL)}
+"""Where a parameter on the left, or on the right, may be moved to."""
+
+
+def _near_parameter(args: list[Frag], left: str, right: str) -> list[Frag] | None:
+    """A parameter and a DECIMAL of known digits, as two of these; None where that is not what is compared."""
+    for i, towards in enumerate((left, right)):
+        given, form = args[i], args[1 - i].form
+        (piece, *rest) = given.parts or ("",)
+        if rest or not isinstance(piece, Param) or piece.type != _NUMERIC or form is None:
+            continue
+        precision, scale = form
+        if precision < DECIMAL_DIGITS_MAX:
+            ref = TypeRef(t.NUMERIC, ((precision + 1) << 16 | scale) + 4)
+            made = Frag((Param(piece.number, ref, towards),), (precision + 1, scale))
+            return [made, args[1]] if i == 0 else [args[0], made]
+    return None
 
 
 def _numeric(op: str) -> None:
@@ -57,6 +81,9 @@ def _numeric(op: str) -> None:
         if op in ("=", "<>") and emitter.for_duckdb:
             left, right = equality_sides(f"numeric {op} numeric", args)
             return sql("(", left, f" {op} ", right, ")")
+        near = _near_parameter(args, *_TOWARDS[op]) if emitter.for_duckdb and op in _TOWARDS else None
+        if near is not None:
+            return sql("(", near[0], f" {op} ", near[1], ")")
         return sql("(tw_num_cmp(", as_text_numeric(a), ", ", as_text_numeric(b), f") {op} 0)")
 
     register(f"numeric {op} numeric", made)
