@@ -5,6 +5,8 @@
 
 A supervisor starts a process anew at once, while the dead one is believed to be alive; and a server that dies for good is
 nobody's to start. So the steward looks now and then. It looks twice, long apart: a server that only stalled comes back to its tables.
+One that stalled for longer comes back to none, and its sessions that had some end (57P01) at their next statement: the names of their
+tables would mean everybody's, and rows would be read from there and written there.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from executor.abc import ExecutionError
 from planner.abc import SqlError
 from planner.catalog import TEMPORARY_PREFIX, Database, Schema, quote_identifier
 from storage.abc import StorageError
@@ -31,6 +34,15 @@ def prefix_of(environment: object) -> str:
     if isinstance(environment, SharedEnvironment):
         return f"{TEMPORARY_PREFIX}{environment.members.number}_"
     return TEMPORARY_PREFIX
+
+
+def lost_tables() -> ExecutionError:
+    """Why a session ends that has come back too late."""
+    return ExecutionError(
+        "57P01",
+        "terminating connection because its temporary tables were dropped",
+        detail="This server gave no sign of life for so long that the others had to take it for dead.",
+    )
 
 
 class LeftBehind:

@@ -260,6 +260,7 @@ async def _discard(
     elif s.what == "temp" and session.block is not None:
         raise ExecutionError("0A000", "DISCARD TEMP in a transaction block is not supported")
     if s.what in ("all", "temp") and session.has_temporary:
+        session.keeps_temporary = False
         await session.executor.left_behind.drop([session.temporary_schema], session.database)
     return Rows(f"DISCARD {s.what.upper()}")
 

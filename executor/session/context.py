@@ -28,6 +28,7 @@ from executor.session.heard import Heard
 from executor.session.locks.lock_wait import LockWait
 from executor.session.settings.guc_table import MESSAGE_LEVELS
 from executor.statistics.counts import SessionCounts
+from executor.temporary import lost_tables
 from planner import source_places
 from planner.abc import SqlError, Table
 from planner.catalog import Sequence as SequenceObject
@@ -157,6 +158,9 @@ class SessionContext:
         self.seen: Any = _nothing
         """What this session has seen of the system relations last (`executor.columnar.seen`), or nothing if that is forgotten."""
         self.has_temporary = False
+        self.keeps_temporary = False
+        """Whether its temporary schema has been committed, and nobody but this session is to drop it (`executor.temporary`)."""
+        self.lost_temporary = False
         self.pinned: int | None = self.settings.as_of
         """Transactions that begin now read the past at this timestamp (`tidewire.as_of`)."""
         self.wanted: str | None = None
@@ -317,6 +321,8 @@ class SessionContext:
                 self._seen = self._catalog_then()
                 return self._seen
             self._base, self._seen = base, self.executor.catalogs.of(self.database)
+            if self.keeps_temporary and self._seen.find_schema(self.temporary_schema) is None:
+                self.keeps_temporary, self.lost_temporary = False, True
         return self._seen
 
     def _catalog_then(self) -> Any:
@@ -344,7 +350,15 @@ class SessionContext:
         return self._context
 
     def meet_temporary(self, catalog: Any) -> None:
-        """The session's temporary schema is on its path as soon as it is there: what was planned without it is planned again."""
+        """The session's temporary schema is on its path as soon as it is there: what was planned without it is planned again.
+
+        Raises 57P01, and ends the session, when others have dropped it: its names would mean everybody's relations from now on.
+        """
+        if self.lost_temporary:
+            lost = lost_tables()
+            if self.on_terminate is not None:
+                self.on_terminate(lost)
+            raise lost
         if not self.has_temporary and catalog.find_schema(self.temporary_schema) is not None:
             self.has_temporary = True
             self._plan_anew()

@@ -80,3 +80,34 @@ def test_what_a_dead_servers_sessions_made_goes_when_it_is_missed_twice() -> Non
             assert await servers.run("c", "SELECT count(*) FROM mine3") == "0\nSELECT 1"
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "before", [(), ("SELECT 1",), ("BEGIN",), ("BEGIN", "SELECT a FROM t")], ids="; ".join
+)
+def test_a_session_that_comes_back_too_late_ends(before: tuple[str, ...]) -> None:
+    """What it has in its temporary table would be looked for, and written, in everybody's of the same name."""
+
+    async def run() -> None:
+        async with Servers(synchronous=True) as servers:
+            await servers.run("a", "CREATE TABLE t (a int)")
+            await servers.run("a", "INSERT INTO t VALUES (1)")
+            await servers.run("b2", "CREATE TEMP TABLE r (a int)")
+            await servers.run("b2", "DISCARD TEMP")
+            await servers.run("b", "CREATE TEMP TABLE t (a int)")
+            for text in before:
+                await servers.run("b", text)
+            await servers.run("", "stall b")
+            await servers.run("", "pass 90")
+            left_behind = servers.servers["a"].executor.left_behind
+            await left_behind.look()
+            await left_behind.look()
+            assert await servers.run("a", LEFT) == "0\nSELECT 1"
+            await servers.run("", "wake b")
+            await servers.run("", "pass 5")
+            said = await servers.run("b", "DELETE FROM t")
+            assert "57P01" in said and "temporary tables were dropped" in said
+            assert await servers.run("b2", "SELECT a FROM t") == "1\nSELECT 1"
+            assert (await servers.run("b", "SELECT a FROM t")).endswith("1\nSELECT 1")  # in a new session
+
+    asyncio.run(run())

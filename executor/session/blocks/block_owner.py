@@ -83,6 +83,8 @@ class BlockOwner(SessionContext):
             self._transaction_timer = None
         if block is not None and block.number:
             self.executor.numbers.end(block.number, ended_ts)
+        if self.has_temporary and ended_ts and block is not None and block.catalog is not None:
+            self.keeps_temporary = block.catalog.find_schema(self.temporary_schema) is not None
         if block is not None and self.portals:
             for name in [n for n, p in self.portals.items() if p.from_sql and not p.extra.get("hold")]:
                 self.portals.pop(name).close()
