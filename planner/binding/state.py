@@ -37,7 +37,7 @@ from planner.binding.rights.accesses import Accesses
 from planner.binding.routines.inlined import Routines
 from planner.binding.scope import Relation, Scope
 from planner.binding.sources import SourceBinder
-from planner.binding.typenames import type_of
+from planner.binding.typenames import modifier, type_of
 from planner.catalog.catalog import meant_schema
 from planner.catalog.names import missing_schema
 from planner.catalog.system.context import SystemContext
@@ -314,7 +314,7 @@ class QueryState:
         self.named_objects = self.named_objects or bool(oid)
         if oid and node.expressions:
             try:
-                return TypeRef(oid, t.modifier(oid, [str(e.this) for e in node.expressions], words[-1]))
+                return TypeRef(oid, t.modifier(oid, [modifier(e) for e in node.expressions], words[-1]))
             except SqlError as e:
                 raise PlanError(e.sqlstate, e.message, position=start_of(node)) from None
         return TypeRef(oid) if oid else None

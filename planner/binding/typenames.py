@@ -28,7 +28,7 @@ def type_of(node: exp.Expression) -> TypeRef:
                 raise PlanError("42601", 'syntax error at or near "array"')
             inner = _element(node.expressions[0])
             return TypeRef(inner.oid if t.element_of(inner.oid) else t.array_of(inner.oid), inner.typmod)
-        mods = [_modifier(m) for m in node.expressions]
+        mods = [modifier(m) for m in node.expressions]
         if kind == D.USERDEFINED:
             name = str(node.args.get("kind") or "")
         elif kind == D.INTERVAL:
@@ -67,13 +67,14 @@ def _span(unit: exp.Expression) -> str:
 def _digits(unit: exp.Expression) -> list[str]:
     """The precision of `second(2)`, by itself or at the end of a span."""
     last = unit.expression if isinstance(unit, exp.IntervalSpan) else unit
-    return [_modifier(m) for m in last.expressions] if isinstance(last, exp.Anonymous) else []
+    return [modifier(m) for m in last.expressions] if isinstance(last, exp.Anonymous) else []
 
 
-def _modifier(node: exp.Expression) -> str:
+def modifier(node: exp.Expression) -> str:
+    """One of a type's modifiers, as it is written. Raises 42601."""
     inner = node.this if isinstance(node, exp.DataTypeParam) else node
     if isinstance(inner, exp.Neg):
-        return "-" + _modifier(inner.this)
+        return "-" + modifier(inner.this)
     if isinstance(inner, exp.Parameter | exp.Placeholder):
         # Also a literal that was taken out of the statement: whoever plans it plans it again as it is written.
         raise PlanError("42601", "type modifiers must be simple constants or identifiers")

@@ -145,6 +145,8 @@ def typmod_in(args: Sequence[str]) -> int:
     """vector(n). Raises 22023."""
     if len(args) != 1:
         raise SqlError("22023", "invalid type modifier")
+    if not args[0].lstrip("+-").isdecimal():
+        raise SqlError("22P02", f'invalid input syntax for type integer: "{args[0]}"')
     if int(args[0]) < 1:
         raise SqlError("22023", "dimensions for type vector must be at least 1")
     if int(args[0]) > DIMENSIONS_MAX:

@@ -125,3 +125,8 @@ BEGIN; SET LOCAL ivfflat.probes = 10; SELECT id FROM items ORDER BY embedding <=
 DROP EXTENSION vector;
 DROP EXTENSION vector CASCADE;
 \d items
+CREATE EXTENSION vector;
+SELECT '[1]'::vector('a');
+SELECT '[1]'::vector(1.5);
+SELECT '[1]'::vector('1');
+CREATE TABLE wrong (v vector(x));
