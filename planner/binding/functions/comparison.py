@@ -122,6 +122,19 @@ def _moments(a: str, op: str, b: str) -> None:
     template(f"{a} {op.lower()} {b}", f"(CAST({{0}} AS {kind}) {op} CAST({{1}} AS {kind}))")
 
 
+def _equal_floats(signature: str) -> None:
+    """-0 equals 0, and is not the same. DuckDB takes what it knows of one side of a join (its text is '0') for known of the other, too:
+    of two rows' values sums are compared, which are 0 of both and of which nothing else is known."""
+
+    def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        left, right = ({n.relation for n in ir.walk(arg) if isinstance(n, ir.Var)} for arg in call.args)
+        if left and right and left != right:
+            args = [sql("(", arg, " + 0.0::DOUBLE)") for arg in args]
+        return sql("(", args[0], " = ", args[1], ")")
+
+    register(signature, made)
+
+
 for _op in _OPERATORS:
     _numeric(_op)
     for _t in _PLAIN:
@@ -132,7 +145,10 @@ for _op in _OPERATORS:
     for _a in ("float4", "float8"):
         for _b in ("float4", "float8"):
             # In DuckDB -0.0 equals 0.0 and NaN is the greatest and equal to itself, as in PostgreSQL.
-            template(f"{_a} {_op} {_b}", f"({{0}} {_op} {{1}})")
+            if _op == "=":
+                _equal_floats(f"{_a} = {_b}")
+            else:
+                template(f"{_a} {_op} {_b}", f"({{0}} {_op} {{1}})")
     _blank_padded(_op)
     for _a, _b in _NAMES:
         template(f"{_a} {_op} {_b}", f"({{0}} {_op} {{1}})")

@@ -71,3 +71,13 @@ UPDATE p SET id = id + 10, i = (SELECT p.i + p.i FROM n m LIMIT 1);
 SELECT * FROM p ORDER BY id;
 WITH RECURSIVE r(k, i) AS (SELECT 1, '1 mon'::interval UNION ALL SELECT k + 1, '30 days' FROM r WHERE k < 3)
   SELECT k, (SELECT r.i::text||min(m.id) FROM n m) FROM r ORDER BY 1;
+-- What is known of one side of an equality is not known of the other.
+create table floats (id int primary key, f float8, g float4);
+insert into floats values (1, '0', '0'), (2, '-0', '-0'), (3, 'NaN', 'NaN'), (4, null, null), (5, '0', '-0');
+select x.id, y.id from floats x join floats y on x.f = y.f and x.f::text = '-0' order by 1, 2;
+select x.id, y.id from floats x join floats y on x.g = y.g where y.g::text <> '-0' order by 1, 2;
+select x.id, y.id from floats x join floats y on x.g = y.f where atan2(x.g, -1) < 0 order by 1, 2;
+select x.id, y.id from floats x join floats y using (f) where x.f::text = '-0' order by 1, 2;
+select x.id, y.id from floats x left join floats y on x.f = y.f where x.f::text <> '0' order by 1, 2;
+select x.id, (select count(*) from floats y where y.f = x.f and x.f::text = '-0') from floats x order by 1;
+select x.id from floats x where not exists (select from floats y where y.f = x.f and y.f::text = '-0' and y.id <> 2) order by 1;
