@@ -29,7 +29,11 @@ STATEMENTS_MAX: Final = 5_000
 """So many are kept (`pg_stat_statements.max`); where there is no room, the rarest twentieth goes."""
 TEXTS_MAX: Final = 5_000
 TEXT_LENGTH_MAX: Final = 65_536
-"""Of a longer statement this much is told, and it is not remembered what it came to."""
+"""Of a longer statement this much is told."""
+REMEMBERED_LENGTH_MAX: Final = 4_096
+"""Of a longer statement it is not remembered what it came to."""
+LENGTHS_MAX: Final = 32 * 1024 * 1024
+"""What the texts that are told may come to together; past it the rarest go, too."""
 _WITH_ROWS: Final = frozenset(
     ("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "COPY", "FETCH", "MOVE", "REFRESH")
 )
@@ -77,6 +81,8 @@ class Statements:
         self.is_on = False
         """Whether any database has the extension."""
         self._known: dict[_Key, Statement] = {}
+        self._lengths = 0
+        """Of their texts, together."""
         self._texts: OrderedDict[str, tuple[str, int, bool]] = OrderedDict()
         self._dealloc, self._reset_us = 0, executor.env.clock.now_us()
 
@@ -93,7 +99,7 @@ class Statements:
         known = self._texts.get(text)
         if known is None:
             known = fingerprint(text[:TEXT_LENGTH_MAX])
-            if len(text) <= TEXT_LENGTH_MAX:
+            if len(text) <= REMEMBERED_LENGTH_MAX:
                 if len(self._texts) >= TEXTS_MAX:
                     self._texts.popitem(last=False)
                 self._texts[text] = known
@@ -114,17 +120,21 @@ class Statements:
         key = role.oid if role is not None else 0, session.catalog.database_oid, number
         found = self._known.get(key)
         if found is None:
-            if len(self._known) >= STATEMENTS_MAX:
+            if len(self._known) >= STATEMENTS_MAX or self._lengths + len(query) > LENGTHS_MAX:
                 self._make_room()
             found = self._known[key] = Statement(query)
+            self._lengths += len(query)
         counts = words[0] in _WITH_ROWS and words[-1].isdigit()
         found.add(took_ms, int(words[-1]) if counts else 0)
 
     def _make_room(self) -> None:
         rarest = sorted(self._known, key=lambda key: self._known[key].calls)
-        for key in rarest[: max(10, STATEMENTS_MAX // 20)]:
-            del self._known[key]
+        for key in rarest[: max(10, len(rarest) // 20)]:
+            self._forget(key)
         self._dealloc += 1
+
+    def _forget(self, key: _Key) -> None:
+        self._lengths -= len(self._known.pop(key).query)
 
     # --- what is told of them ----------------------------------------------------------------
 
@@ -160,11 +170,12 @@ class Statements:
         """Forgets what has all of these; 0 is any."""
         if not (role or database or number):
             self._known.clear()
+            self._lengths = 0
             self._dealloc, self._reset_us = 0, self._executor.env.clock.now_us()
             return
         asked = role, database, number
         for key in [k for k in self._known if all(not a or a == b for a, b in zip(asked, k, strict=True))]:
-            del self._known[key]
+            self._forget(key)
 
 
 __all__ = ["EXTENSION", "Statement", "Statements"]
