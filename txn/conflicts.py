@@ -220,23 +220,24 @@ class ConflictIndex:
 
     def written_since(
         self, space: Keyspace, after: Timestamp, columns: Columns, keys_max: int
-    ) -> list[Key] | None:
-        """The keys of which one of the columns was written after `after`, some of them twice. None: they are more, or not listed."""
+    ) -> list[tuple[Key, Timestamp]] | None:
+        """The keys of which one of the columns was written after `after`, and when, some of them twice. None: they are more, or not listed."""
         s = self._spaces.get(space)
         if s is None or s.newest <= after:
             return []
         if s.whole > after:
             return None
-        found: list[Key] = []
+        found: list[tuple[Key, Timestamp]] = []
         for written, keys in s.layers.items():
             if written & columns and keys.newest > after:
                 last = keys.last
                 for key in reversed(last):
-                    if last[key] <= after:
+                    ts = last[key]
+                    if ts <= after:
                         break
                     if len(found) >= keys_max:
                         return None
-                    found.append(key)
+                    found.append((key, ts))
         return found
 
     def in_bulk(self, space: Keyspace, after: Timestamp) -> Timestamp:

@@ -5,7 +5,7 @@
     written since    4711    was 'new', is 'sent'      it could not have been read, nor would it be now
                      4712    was 'new', is 'lost'      it would be: a conflict
 
-What is looked at are the rows written since the snapshot, as they were then and as they are now, not those that were read: each costs
+What is looked at are the rows written since the snapshot, as they were then and have been since, not those that were read: each costs
 a microsecond or two, so beyond `WRITTEN_MAX` of them any write to the table counts, as it does where nobody knows any more
 what a row was. What else conditions are made of than the row is computed when the read is noted (`now()`, parameters); a condition that
 fails of a row counts as true of it.
@@ -75,7 +75,7 @@ class Conditions:
             values = (*params, *self._beside(params, None, session))
         except (ExecutionError, NoKeyedAnswer):
             return None
-        return RowsAskedFor(self, self._tests, image, values, session)
+        return RowsAskedFor(self._tests, image, values, session)
 
 
 class RowsAskedFor:
@@ -83,19 +83,23 @@ class RowsAskedFor:
 
     __slots__ = ("_image", "_look", "_same", "_session", "_tests", "_values", "_versions")
 
-    def __init__(
-        self, of: Conditions, tests: Sequence[Compiled], image: TableImage, values: Row, session: Any
-    ) -> None:
+    def __init__(self, tests: Sequence[Compiled], image: TableImage, values: Row, session: Any) -> None:
         self._tests, self._image, self._values, self._session = tests, image, values, session
         self._versions, self._look = image.versions, session.type_settings.look
-        self._same: Hashable = (id(of), id(image.versions), values)
+        self._same: Hashable = (
+            id(tests),
+            id(image.versions),
+            values,
+        )  # both are kept here, so no other has their place
         try:
             hash(self._same)
         except TypeError:  # a value that is a list: it is no other's read
             self._same = id(self)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, RowsAskedFor) and self._same == other._same
+        if not isinstance(other, RowsAskedFor) or self._same != other._same:
+            return False
+        return repr(self._values) == repr(other._values)  # 1.0 and 1.00 are equal, and not the same text
 
     def __hash__(self) -> int:
         return hash(self._same)
@@ -118,14 +122,19 @@ class RowsAskedFor:
             return newest
         chains, passes = image.versions.chains, self._is_asked_for
         try:
-            for key in keys:
+            for key, ts in keys:
                 head = chains.get(key)
-                if head is None or head[0] <= after:  # nobody knows any more what it has become
+                if head is None or head[0] < ts:  # nobody knows any more what it has become
                     return newest
-                if head[2] is not None and passes(head[2]):
-                    return newest
+                v = head
+                while (
+                    v is not None and v[0] > after
+                ):  # the snapshot may move to where any of them is the newest
+                    if v[2] is not None and passes(v[2]):
+                        return newest
+                    v = v[3]
                 was = _row_then(image, key, head, after)
-                if was is not None and was is not head[2] and passes(was):
+                if was is not None and passes(was):
                     return newest
         except NoKeyedAnswer:  # nor what it was
             return newest

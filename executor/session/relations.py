@@ -78,10 +78,10 @@ def was_there(session: Session, table: Table, ts: Timestamp) -> None:
 class _Footprint:
     """What a relation of a query reads, compiled: the columns, and the lookups; none: the whole table."""
 
-    __slots__ = ("columns", "conditions", "lookups", "use")
+    __slots__ = ("columns", "conditions", "lookups", "params", "use")
 
     def __init__(self, use: RelationUse, params: int) -> None:
-        self.use = use
+        self.use, self.params = use, params
         self.columns = read_by_query(use)
         ranges = use.ranges if use.table.key_indexes else None
         self.lookups = tuple([LookupPlan(use.table, lookup) for lookup in ranges or ()])
@@ -99,7 +99,7 @@ _footprints: dict[int, _Footprint] = {}
 
 def _footprint(use: RelationUse, params: int) -> _Footprint:
     known = _footprints.get(id(use))
-    if known is None or known.use is not use:
+    if known is None or known.use is not use or known.params != params:
         if len(_footprints) >= _FOOTPRINTS_MAX:
             _footprints.clear()
         known = _footprints[id(use)] = _Footprint(use, params)

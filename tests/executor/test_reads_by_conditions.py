@@ -224,3 +224,22 @@ def test_whoever_changes_an_answer_is_a_conflict(
         assert fine > refused, (changed, refused, fine)
 
     asyncio.run(run())
+
+
+def test_equal_parameters_that_are_shown_otherwise_are_other_reads() -> None:
+    """As `1.0` and `1.00` are."""
+
+    async def run() -> None:
+        async with Server() as server:
+            client, a, b = server.client(), server.client("a"), server.client("b")
+            for text in TABLES:
+                await client.query(text)
+            await a.query("PREPARE p (numeric) AS SELECT a FROM plain WHERE concat(b, $1) = 'x1.00'")
+            await a.query("BEGIN")
+            assert await a.rows("EXECUTE p (1.0)") == await a.rows("EXECUTE p (1.00)") == []
+            await b.query("INSERT INTO plain VALUES (100, 'x')")
+            await a.query("INSERT INTO out VALUES (1)")
+            with pytest.raises(Failed, match="could not serialize"):
+                await a.query("COMMIT")
+
+    asyncio.run(run())
