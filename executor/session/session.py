@@ -465,7 +465,7 @@ class Session(BlockOwner):
         if compiled.leaves is not None and (found := compiled.leaves.find(self, params)) is not None:
             plan, params = found
             compiled = self.compiled(plan)
-        if "numerics" in plan.extra and (scaled := scales.planned(self, plan, params)) is not None:
+        elif "numerics" in plan.extra and (scaled := scales.planned(self, plan, params)) is not None:
             plan, compiled = scaled, self.compiled(scaled)
         body = compiled.plan.body
         if isinstance(body, Utility):

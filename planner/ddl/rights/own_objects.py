@@ -165,6 +165,8 @@ def _routine(scope: Scope, said: st.Signature, kind: str) -> OwnObject | None:
         )
         if name == said.name.name
     ]
+    if not called:
+        return None
     if said.parameters is None:
         if len(called) != 1 or scope.catalog.functions(said.name.name, "", scope.search_path):
             return None
