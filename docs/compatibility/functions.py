@@ -22,7 +22,7 @@ from planner.binding.facts import Proc, casts, operators, procs, type_name
 from planner.binding.functions import aggregates, registry
 from planner.binding.functions.system import session_function
 from planner.binding.functions.windows import _RANKS, _VALUES
-from planner.catalog import large_objects, slot_functions, xml_functions
+from planner.catalog import own_functions
 
 TARGET = Path(__file__).parent.parent / "functions.md"
 _INTERNAL = frozenset(
@@ -122,11 +122,7 @@ def sections() -> list[Section]:
     known = (
         set(registry.signatures())
         | set(aggregates.signatures())
-        | {
-            f"{f.name}({', '.join(type_name(p.type.oid) for p in f.inputs)})"
-            for module in (large_objects, slot_functions, xml_functions)
-            for f in module.functions().values()
-        }
+        | {f"{f.name}({', '.join(type_name(p.type.oid) for p in f.inputs)})" for f in own_functions.every()}
         | set(_RANKS)
         | set(_VALUES)
         | {"ntile(int4)", *queried_texts.SIGNATURES, *listed_rows.SIGNATURES}

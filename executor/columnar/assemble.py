@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from planner import types as t
 from planner.abc import Param, Query, SessionValue, Slot, TypeRef
 from planner.types.near_decimals import near
+from planner.types.numeric import precision_scale
 from storage.abc import Datum
 
 
@@ -42,7 +43,9 @@ def _given(value: Datum, param: Param) -> Datum:
     """The value; of a numeric that is compared with DECIMALs: the one of these that stands for it."""
     if not param.near or value is None:
         return value
-    precision, scale = (param.type.typmod - 4) >> 16, (param.type.typmod - 4) & 0x7FF
+    form = precision_scale(param.type.typmod)
+    assert form is not None, "what compares with DECIMALs has a form of theirs"
+    precision, scale = form
     return near(value, precision - 1, scale, param.near)
 
 

@@ -14,12 +14,11 @@ from collections.abc import Sequence
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.normalise import SCALED_DIGITS, SCALES
+from planner.types.numeric import typmod_of
 
 NORMALISED = {"i": t.INT4, "l": t.INT8, "n": t.NUMERIC, "s": 0, "i4": t.INT4, "i8": t.INT8, "num": t.NUMERIC}
 """The kinds of literal that the normaliser takes out of a statement."""
-_SCALED = {
-    kind: TypeRef(t.NUMERIC, (SCALED_DIGITS << 16 | scale) + 4) for scale, kind in enumerate(SCALES, 1)
-}
+_SCALED = {kind: TypeRef(t.NUMERIC, typmod_of(SCALED_DIGITS, scale)) for scale, kind in enumerate(SCALES, 1)}
 """And those of which it is known how many digits they have behind the point."""
 NUMBER_MAX = 65535
 
@@ -39,7 +38,7 @@ class Parameters:
         self._standing: dict[int, TypeRef] = {}
         for i, oid in enumerate(oids, 1):
             if oid < 0:
-                self._types[i] = TypeRef(t.NUMERIC, (SCALED_DIGITS << 16 | (-oid - 1)) + 4)
+                self._types[i] = TypeRef(t.NUMERIC, typmod_of(SCALED_DIGITS, -oid - 1))
             elif oid and oid != t.UNKNOWN:
                 self._types[i] = TypeRef(t.base_of(TypeRef(oid)).oid)
                 if self._types[i].oid != oid:

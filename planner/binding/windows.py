@@ -24,6 +24,7 @@ from planner.binding.comparable import refuse_unequal, refuse_unordered
 from planner.binding.naming import identifier
 from planner.binding.scope import Scope
 from planner.parse import position as first_position
+from planner.types.numeric import typmod_of
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -42,7 +43,7 @@ _MEASURED_BY: Final = {
     t.NUMERIC: (t.NUMERIC,), **dict.fromkeys(_TIMES, (t.INTERVAL,)),
 }  # fmt: skip
 """Types by which RANGE can count, and of what its offset is then (`in_range` of PostgreSQL's operator families)."""
-_WIDE: Final = TypeRef(t.NUMERIC, (20 << 16) + 4)
+_WIDE: Final = TypeRef(t.NUMERIC, typmod_of(20, 0))
 """Where no bigint, and no bigint more or less, goes out of range."""
 
 

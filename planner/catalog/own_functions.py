@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from planner.abc import Oid
 from planner.catalog import large_objects, slot_functions, table_functions, xml_functions
 from planner.catalog.routine_objects import Function
@@ -9,9 +11,15 @@ from planner.catalog.routine_objects import Function
 _FAMILIES = (large_objects, slot_functions, table_functions, xml_functions)
 
 
+def every() -> Iterator[Function]:
+    """All of them."""
+    for family in _FAMILIES:
+        yield from family.functions().values()
+
+
 def found(oid: Oid) -> Function | None:
     """The one with this OID."""
     return next((f for family in _FAMILIES if (f := family.functions().get(oid)) is not None), None)
 
 
-__all__ = ["found"]
+__all__ = ["every", "found"]

@@ -24,9 +24,7 @@ from planner.types.settings import TypeSettings
 from storage.abc import Datum
 
 DIMENSIONS_MAX: Final = 16_000
-_NUMBER: Final = re.compile(
-    r"[ \t\n\r\v\f]*([+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan))", re.IGNORECASE
-)
+_NUMBER: Final = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE)
 _BLANKS: Final = " \t\n\r\v\f"
 FLOAT: Final = np.dtype("<f4")
 _PLAIN: Final = re.compile(r"[ \t\n\r\v\f]*\[([-+0-9.eE, \t\n\r\v\f]+)\][ \t\n\r\v\f]*")
@@ -53,7 +51,7 @@ def too_many() -> SqlError:
     return SqlError("54000", f"vector cannot have more than {DIMENSIONS_MAX} dimensions")
 
 
-def check_element(value: float) -> None:
+def _check_element(value: float) -> None:
     """Raises 22000."""
     if value != value:
         raise SqlError("22000", "NaN not allowed in vector")
@@ -82,7 +80,7 @@ def vector_in(text: str) -> bytes:
         said = _NUMBER.match(text, at)
         if said is None:
             raise _invalid(text)
-        found.append(_element(said[1]))
+        found.append(_element(said[0]))
         at = _skipped(text, said.end())
         sign = text[at : at + 1]
         at += 1
@@ -120,7 +118,7 @@ def _element(said: str) -> float:
         if abs(float(said)) < 1:  # too small is zero
             return -0.0 if said.startswith("-") else 0.0
         raise SqlError("22003", f'"{said}" is out of range for type vector') from None
-    check_element(near)
+    _check_element(near)
     return near
 
 
@@ -179,7 +177,7 @@ def from_binary(data: bytes) -> bytes:
 def of_finite(found: np.ndarray) -> bytes:
     """Raises 22000."""
     if not np.isfinite(found).all():
-        check_element(float(found[~np.isfinite(found)][0]))
+        _check_element(float(found[~np.isfinite(found)][0]))
     return found.astype(FLOAT).tobytes()
 
 

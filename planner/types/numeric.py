@@ -173,6 +173,11 @@ def _text_out(value: Datum) -> str:
     return str(value)
 
 
+def typmod_of(precision: int, scale: int) -> int:
+    """The modifier of numeric(precision, scale)."""
+    return (precision << 16 | scale & 0x7FF) + _TYPMOD_HEADER
+
+
 class NumericType(SqlType):
     def __init__(self) -> None:
         super().__init__(oids.NUMERIC, pa.string(), "VARCHAR")
@@ -212,7 +217,7 @@ class NumericType(SqlType):
             raise SqlError("22023", f"NUMERIC precision {precision} must be between 1 and {PRECISION_MAX}")
         if not -SCALE_MAX <= scale <= SCALE_MAX:
             raise SqlError("22023", f"NUMERIC scale {scale} must be between -{SCALE_MAX} and {SCALE_MAX}")
-        return (precision << 16 | scale & 0x7FF) + _TYPMOD_HEADER
+        return typmod_of(precision, scale)
 
     def typmod_out(self, typmod: int) -> str:
         ps = precision_scale(typmod)

@@ -14,6 +14,7 @@ from planner.binding.fragments import DECIMAL_DIGITS_MAX, Frag, quote_text, sql
 from planner.binding.functions.registry import register, template
 from planner.binding.numeric_forms import as_text_numeric, have_common_form
 from planner.types.near_decimals import CEIL, EXACT, FLOOR
+from planner.types.numeric import typmod_of
 
 _NUMERIC: Final = TypeRef(t.NUMERIC)
 _OPERATORS = ("=", "<>", "<", "<=", ">", ">=")
@@ -67,7 +68,7 @@ def _near_parameter(args: list[Frag], left: str, right: str) -> list[Frag] | Non
             continue
         precision, scale = form
         if precision < DECIMAL_DIGITS_MAX:
-            ref = TypeRef(t.NUMERIC, ((precision + 1) << 16 | scale) + 4)
+            ref = TypeRef(t.NUMERIC, typmod_of(precision + 1, scale))
             made = Frag((Param(piece.number, ref, towards),), (precision + 1, scale))
             return [made, args[1]] if i == 0 else [args[0], made]
     return None
