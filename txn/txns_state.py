@@ -79,6 +79,7 @@ class TxnsState:
         "graves",
         "last_write",
         "leases",
+        "leaving",
         "locks",
         "mode",
         "outstanding",
@@ -98,6 +99,7 @@ class TxnsState:
         self.upper: Timestamp = 1
         self.since: Timestamp = 0
         self.registered: dict[ShardId, Registration] = {}
+        self.leaving: set[ShardId] = set()  # the forgotten among them: nobody looks for these through all
         self.outstanding: dict[ShardId, Outstanding] = {}
         self.outstanding_commits = 0
         self.outstanding_bytes = 0
@@ -275,6 +277,7 @@ class TxnsState:
         if not ts:
             raise InvalidEntry("a shard is forgotten at no timestamp")
         registration.forget_ts = ts
+        self.leaving.add(shard)
 
     def _tidy(self, shard: ShardId, le_ts: Timestamp, count: int) -> None:
         queue = self.outstanding.get(shard)
@@ -301,6 +304,7 @@ class TxnsState:
         if shard in self.outstanding:
             raise InvalidEntry(f"shard {shard} leaves with committed work that is not applied")
         del self.registered[shard]
+        self.leaving.discard(shard)
         self.last_write.pop(shard, None)
         self.graves[shard] = known.ts if known.forget_ts is None else known.forget_ts
 
@@ -382,6 +386,8 @@ class TxnsState:
             state.epoch, state.upper, state.since = plain["epoch"], plain["upper"], plain["since"]
             for shard, (ts, schema, forget_ts, older) in plain["registered"].items():
                 state.registered[shard] = Registration(ts, schema, forget_ts, tuple(older))
+                if forget_ts is not None:
+                    state.leaving.add(shard)
             for shard, commits in plain["outstanding"].items():
                 state.outstanding[shard] = deque((ts, list(parts)) for ts, parts in commits)
                 state.outstanding_commits += len(commits)

@@ -53,9 +53,8 @@ class SharedUpkeep(Upkeep):
         )
         if state.outstanding and (due or quiet):
             await env.apply_le(env.oracle.read_ts())
-        for shard, registration in list(state.registered.items()):
-            if registration.forget_ts is not None:
-                await self.finish_forget(shard)
+        for shard in list(state.leaving):
+            await self.finish_forget(shard)
         if quiet or due:
             await self.flush_riders()
             self._quiet_seqno = env.txns.seqno
