@@ -197,6 +197,8 @@ class Query:
     volatile: bool = False
     by_key: KeyedJoin | None = None
     """The same for the keyed engine, of a query that is a part of a statement that writes."""
+    dealing: tuple[Table, ...] = ()
+    """The partitioned tables whose leaves are among its relations, or would be if there were more: it depends on which there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,6 +459,7 @@ def body_reads(body: Body) -> Sequence[Table]:
             queries.append(body.returning)
     for q in queries:
         tables += [r.table for r in q.relations if isinstance(r, RelationUse)]
+        tables += q.dealing
     return tables
 
 

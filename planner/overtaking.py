@@ -24,8 +24,9 @@ from planner.relations import Column, Constraint, Table
 
 _UNSAID: Final = frozenset(("comment", "options", "columns", "constraints"))
 """What concerns nobody, or is looked at by its parts."""
-_OF_OTHERS: Final = _UNSAID | {"children", "retention_us", "referenced_by"}
-"""Heirs come and go: their rows are their own."""
+_HEIRS: Final = frozenset(("children", "dealt_anew"))
+_OF_OTHERS: Final = _UNSAID | _HEIRS | {"retention_us", "referenced_by"}
+"""Heirs and partitions come and go: their rows are their own."""
 _ASKED_OF_ROWS: Final = frozenset(("shard", "triggers", "referenced_by", "constraints", "options", "comment"))
 """The shard with them, of which an index may be the reason."""
 
@@ -43,9 +44,9 @@ def goes_on(old: Table, new: Table, *, only_adds: bool) -> bool:
 
 
 def heirs_alone(old: Table, new: Table) -> bool:
-    """Whether nothing has changed but the table's heirs, and what concerns nobody."""
+    """Whether nothing has changed but the table's heirs or partitions, and what concerns nobody."""
     return (
-        _alike(old, new, _UNSAID | {"children"})
+        _alike(old, new, _UNSAID | _HEIRS)
         and _all(old.columns, new.columns, _same_column)
         and _all(old.constraints, new.constraints, _same_constraint)
     )

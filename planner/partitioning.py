@@ -378,6 +378,13 @@ def descendants(catalog: Catalog, table: Table) -> list[Table]:
     return out
 
 
+def dealing(catalog: Catalog, table: Table) -> list[Table]:
+    """The table and those below it that deal rows out to partitions of their own; none where it deals out none itself."""
+    if table.partitioning is None:
+        return []
+    return [table, *(x for x in descendants(catalog, table) if x.partitioning is not None)]
+
+
 def computed_keys(catalog: Catalog, table: Table) -> dict[str, Column]:
     """The hidden columns that rows of a table have because they are dealt out by them, here, above or below (`partitions.keys`), by name.
 
@@ -402,6 +409,6 @@ def ancestors(catalog: Catalog, table: Table) -> list[Table]:
 
 
 __all__ = [
-    "Placing", "Router", "ancestors", "can_be_key", "computed_keys", "deciding", "descendants", "has_order", "leaves_of", "meets",
+    "Placing", "Router", "ancestors", "can_be_key", "computed_keys", "dealing", "deciding", "descendants", "has_order", "leaves_of", "meets",
     "of_partition", "refuse", "router", "row_hash", "spreads",
 ]  # fmt: skip

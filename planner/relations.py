@@ -290,6 +290,8 @@ class Table:
     """By name. They mean something while `row_security` is on."""
     partitioning: PartitionKey | None = None
     """How its rows are dealt out: they are those of its partitions, and its own shard stays empty."""
+    dealt_anew: int = 0
+    """How often a partition has come or gone: who has read all that there were depends on the table as it was then."""
     partition: Partition | None = None
     """Whose partition it is, and which rows it takes."""
     parents: tuple[Oid, ...] = ()

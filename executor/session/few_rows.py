@@ -83,8 +83,8 @@ async def found(
         else:
             refused = None
     txn.reads.merge(reads)  # an error tells of them as well, and a savepoint may outlive that
-    for use in uses:
-        block.use(use.table)
+    for table in (*(use.table for use in uses), *query.dealing):
+        block.use(table)
     if refused is not None:
         raise refused
     if draws is not None:

@@ -3,7 +3,8 @@
     FROM t AS r1        FROM (SELECT "a", "b", _rid, 16390 AS _leaf FROM s1_16390 UNION ALL SELECT "a", "b", _rid, 16395 ... ) AS r1
 
 So whoever runs the query (what it reads, what must be there, what it locks out) knows of leaves alone. `_leaf` is `tableoid`, and it
-is by `_leaf` and `_rid` that a statement which writes knows its rows.
+is by `_leaf` and `_rid` that a statement which writes knows its rows. Which leaves there are is read as well: a partition that comes later
+may have rows that the query would have found, so it depends on the tables that deal rows out (`Query.dealing`).
 
 Which leaves a query needs is said by its WHERE: a column of a key that is equal to, or below, or above a constant or a parameter.
 Constants decide when a statement is planned, parameters each time that it runs (`executor.session.partitions.pruning`).
@@ -23,7 +24,7 @@ from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed.searched import of_leaf
 from planner.inheritance import spreads
 from planner.leafwise import ByKey, Leafwise, possible
-from planner.partitioning import leaves_of, router
+from planner.partitioning import dealing, leaves_of, router
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep, Relation
@@ -239,4 +240,4 @@ def leafwise(
     return {"leafwise": made} if possible(queries.ctx.catalog, made) else {}
 
 
-__all__ = ["LEAF", "home", "is_one", "leafwise", "note", "written"]
+__all__ = ["LEAF", "dealing", "home", "is_one", "leafwise", "note", "written"]

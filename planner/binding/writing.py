@@ -342,6 +342,7 @@ class QueryWriter(QueryState):
         growth.within_limits(pieces, self.emitter.shapes.values())
         slots = {p.name for p in pieces if hasattr(p, "name") and type(p).__name__ == "Slot"}
         uses: list[RelationUse | SystemUse | ChangesUse] = []
+        dealing: dict[int, Table] = {}
         for r in self.tables:
             assert r.table is not None
             if r.slot in slots:
@@ -358,13 +359,14 @@ class QueryWriter(QueryState):
                     text, leaves = partitioned.written(self, r, use)
                     pieces = [x for p in pieces for x in (text if p == Slot(r.slot) else (p,))]
                     uses += leaves
+                    dealing |= {x.oid: x for x in partitioned.dealing(self.ctx.catalog, r.table)}
                 else:
                     uses.append(use)
         asked = {slot: tuple(sorted(r.used)) for slot, r in self.system_relations.values()}
         for s in self.system:
             if s.slot in slots:
                 uses.append(replace(s, columns=asked[s.slot]) if isinstance(s, SystemUse) else s)
-        return Query(tuple(pieces), tuple(uses), self.volatile)  # type: ignore[arg-type]
+        return Query(tuple(pieces), tuple(uses), self.volatile, dealing=tuple(dealing.values()))  # type: ignore[arg-type]
 
 
 def _varies(parts: Parts, scope: Scope) -> bool:

@@ -79,6 +79,8 @@ def _keep(block: Block, parts: PartsPlan, reads: ReadSet) -> None:
         for use in query.relations:
             assert isinstance(use, RelationUse)
             block.use(use.table)
+        for above in query.dealing:
+            block.use(above)
     for table in parts.tables:
         block.use(table)
 

@@ -9,7 +9,7 @@ leaf's plan has it as one more parameter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -33,7 +33,7 @@ from planner.abc import (
     TypeRef,
 )
 from planner.leafwise import ByKey, Leafwise, at_leaves
-from planner.partitioning import Router, deciding, of_partition, router
+from planner.partitioning import Router, dealing, deciding, of_partition, router
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -58,6 +58,10 @@ class LeafPlans:
         self._plans: dict[int | tuple[int, ...], Plan | None] = {}
         self._tables = [use.table.oid for use in made.uses]
         self._picks = [_pick(catalog, use) for use in made.uses]
+        self._dealing = [
+            x for use in made.uses if not _fixed(catalog, use)[1] for x in dealing(catalog, use.table)
+        ]
+        """Tables of which a partition that is yet to come may be asked for, too."""
         self._whole = made.whole
         self._rows: _Rows | None = None
         if isinstance(made.by_key, InsertValues):
@@ -91,20 +95,26 @@ class LeafPlans:
         elif len(self._picks) == 1:
             leaf = self._picks[0](params)
         else:
-            return self._of_several(params)
+            return self._of_several(session, params)
         if leaf is None:
             return None
+        if block is not None:
+            for table in self._dealing:
+                block.use(table)
         try:
             plan = self._plans[leaf.oid]
         except KeyError:
             plan = self._plans[leaf.oid] = self._made(leaf.oid, [leaf])
         return None if plan is None else (plan, params)
 
-    def _of_several(self, params: Given) -> tuple[Plan, Given] | None:
+    def _of_several(self, session: Session, params: Given) -> tuple[Plan, Given] | None:
         leaves = [pick(params) for pick in self._picks]
         found = [leaf for leaf in leaves if leaf is not None]
         if len(found) < len(leaves):
             return None
+        if session.block is not None:
+            for table in self._dealing:
+                session.block.use(table)
         key = tuple(leaf.oid for leaf in found)
         if key not in self._plans:
             self._plans[key] = self._made(key, found)
@@ -175,9 +185,8 @@ def _plan_of(plan: Plan, by_key: ByKey, whole: bool) -> Plan:
 def _pick(catalog: Catalog, use: PartUse) -> _Pick:
     """Parameters to the one leaf that they name; None: they name several, or none."""
     way = router(catalog, use.table)
-    places = way.all_places()
-    fixed = {place: v[0] for place, how, v in use.asked if how == "=" and len(v) == 1 and place in places}
-    if places <= fixed.keys():
+    fixed, all_of_them = _fixed(catalog, use)
+    if all_of_them:
         made = [
             (p, v.number - 1 if isinstance(v, Param) else None, getattr(v, "value", None))
             for p, v in fixed.items()
@@ -198,6 +207,13 @@ def _pick(catalog: Catalog, use: PartUse) -> _Pick:
         return catalog.table(*found) if len(found) == 1 else None
 
     return wanted
+
+
+def _fixed(catalog: Catalog, use: PartUse) -> tuple[Mapping[int, Const | Param], bool]:
+    """The columns that decide of which one value is asked for, and whether these are all: no partition but one can have such a row."""
+    places = router(catalog, use.table).all_places()
+    fixed = {place: v[0] for place, how, v in use.asked if how == "=" and len(v) == 1 and place in places}
+    return fixed, places <= fixed.keys()
 
 
 def _leaf(way: Router, row: Any) -> Table | None:

@@ -25,7 +25,9 @@ def leaf_of(session: Session, way: Router, row: Any, *, told: bool = True) -> Ta
 
 
 def unplaced(session: Session, way: Router, values: Sequence[Datum]) -> ExecutionError:
-    """23514 of a row that no partition takes."""
+    """23514 of a row that no partition takes. That none does is read of the table: behind a savepoint the transaction goes on."""
+    if session.block is not None:
+        session.block.use(way.table)
     return ExecutionError(
         "23514",
         f'no partition of relation "{way.table.name}" found for row',

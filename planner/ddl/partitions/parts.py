@@ -29,6 +29,7 @@ from planner.records import replace
 
 def settle(scope: Scope) -> None:
     """Brings partitions in line with the tables above them that the statement has touched."""
+    _tell_parents(scope)
     touched: set[Oid] = set()
     for oid, old in scope.first_states():
         for state in (old, scope.catalog.get(oid)):
@@ -62,6 +63,24 @@ def settle(scope: Scope) -> None:
             partition = replace(table.partition, tests=_tests(scope, table))
             scope.replace(table, replace(table, partition=partition))
     scope.refresh()
+
+
+def _tell_parents(scope: Scope) -> None:
+    """Tables whose partitions have come or gone are other ones by that, for those who have read all of them and for those who make
+    another one meanwhile."""
+    parents: set[Oid] = set()
+    for oid, old in scope.first_states():
+        before, after = _parent_of(old), _parent_of(scope.catalog.get(oid))
+        if before != after:
+            parents |= {before, after}
+    for oid in sorted(parents):
+        parent = scope.catalog.get(oid)
+        if isinstance(parent, Table):
+            scope.replace(parent, replace(parent, dealt_anew=parent.dealt_anew + 1))
+
+
+def _parent_of(thing: object) -> Oid:
+    return thing.partition.parent if isinstance(thing, Table) and thing.partition is not None else 0
 
 
 def _parents_first(scope: Scope, tables: dict[Oid, None]) -> list[Oid]:

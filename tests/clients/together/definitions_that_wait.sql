@@ -152,3 +152,25 @@ b!: INSERT INTO t VALUES (3, 33)
 a: COMMIT
 b: INSERT INTO t VALUES (3, 33)
 b: SELECT * FROM t ORDER BY id
+== partitions that would overlap
+w: CREATE TABLE parted (id int, n int) PARTITION BY RANGE (id)
+w: CREATE TABLE parted1 PARTITION OF parted FOR VALUES FROM (0) TO (10)
+a: BEGIN
+a: CREATE TABLE parted2 PARTITION OF parted FOR VALUES FROM (10) TO (20)
+b: CREATE TABLE parted3 PARTITION OF parted FOR VALUES FROM (15) TO (25)
+a: COMMIT
+w: INSERT INTO parted VALUES (17, 1)
+w: SELECT tableoid::regclass, * FROM parted
+== two defaults
+w: CREATE TABLE parted (id int, n int) PARTITION BY LIST (id)
+a: BEGIN
+a: CREATE TABLE parted1 PARTITION OF parted DEFAULT
+b: CREATE TABLE parted2 PARTITION OF parted DEFAULT
+a: COMMIT
+== one after the other
+w: CREATE TABLE parted (id int, n int) PARTITION BY LIST (id)
+a: BEGIN
+a: CREATE TABLE parted1 PARTITION OF parted FOR VALUES IN (1)
+b: CREATE TABLE parted2 PARTITION OF parted FOR VALUES IN (2)
+a: ROLLBACK
+w: SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'parted'::regclass
