@@ -65,7 +65,11 @@ class SystemRelations:
         cells = []
         for c in (found.columns[i] for i in asked):
             cells.append(f"{t.store_sql(quoted(c.name), c.type)} AS {quoted(c.name)}")
-        hidden = f"CAST({found.oid} AS {t.duckdb_type(TypeRef(t.OID))}) AS tableoid", "'2'::BIGINT AS xmin"
+        hidden = (
+            f"CAST({found.oid} AS {t.duckdb_type(TypeRef(t.OID))}) AS tableoid",
+            *("2::BIGINT AS xmin", "0::BIGINT AS cmin", "0::BIGINT AS xmax", "0::BIGINT AS cmax"),
+            "tw_ctid(row_number() OVER ()) AS ctid",  # where it stands among all that is seen now
+        )
         cells += [hidden[i - count] for i in use.columns if i >= count]
         return f"(SELECT {', '.join(cells or hidden[:1])} FROM {name})"
 

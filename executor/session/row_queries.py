@@ -65,7 +65,12 @@ def _cell(column: Column) -> str:
 def verify_copy_condition(session: Session, table: Table, where: Sql) -> None:
     """COPY ... WHERE is bound before rows come. Raises 42703, 42804, 0A000, 42P10; positions are the statement's."""
     constraints.refuse_subqueries(where, "COPY FROM WHERE condition")
-    for column in constraints.columns_of(where, table):
+    named = constraints.columns_of(where, table)
+    if any(n.name == table.name for n in constraints.columns_named(where)) and table.name not in {
+        c.name for c in table.visible
+    }:
+        named = list(table.visible)  # the row as a whole
+    for column in named:
         if column.generated:
             raise PlanError(
                 "42P10",

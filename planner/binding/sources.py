@@ -27,10 +27,10 @@ from planner.binding.naming import identifier
 from planner.binding.numeric_forms import column_form
 from planner.binding.rights import row_security
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope, duplicate_alias
-from planner.binding.system import system_relation
+from planner.binding.system import system_relation, whole_path
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog import View, large_objects, policies
-from planner.catalog.catalog import TEMPORARY_PREFIX
+from planner.catalog.system.found import HIDDEN
 from planner.parse import parse_expression
 from planner.parse import position as first_position
 from planner.relations import TransitionTable, typed
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 
 # Of a system relation: hidden, and put there by the executor beside its columns.
-_SYSTEM_COLUMNS = (("tableoid", t.OID), ("xmin", t.XID))
+_SYSTEM_COLUMNS = tuple(zip(HIDDEN, (t.OID, t.XID, t.CID, t.XID, t.CID, t.TID), strict=True))
 
 _CALLED_BY_NAME: Final = frozenset(
     (
@@ -228,7 +228,7 @@ class SourceBinder:
                 at = at.parent
         catalog, path = self.queries.ctx.catalog, self.queries.search_path
         known = isinstance(path, RememberedPath) and (schema, name) in path.found
-        for home in () if known else [schema] if schema else self._path():
+        for home in () if known else [schema] if schema else whole_path(self.queries.search_path):
             if home in _SYSTEM_SCHEMAS and (columns := system_relation(home, name)) is not None:
                 if home == "pg_catalog" and (kept := large_objects.table_of(catalog, name)) is not None:
                     return self.table(kept, name, schema, alias)
@@ -270,13 +270,6 @@ class SourceBinder:
             return self._sequence(relation, name, schema, alias)
         shown = f"{schema}.{name}" if schema else name
         raise missing_table(scope, name, shown, position)
-
-    def _path(self) -> list[str]:
-        """The schemas in which a name is looked up: pg_catalog before all that are named, but for temporary ones."""
-        path = list(self.queries.search_path)
-        if "pg_catalog" not in path:
-            path.insert(int(bool(path) and path[0].startswith(TEMPORARY_PREFIX)), "pg_catalog")
-        return path
 
     def table(
         self, table: Table, name: str, schema: str, alias: exp.Expression | None, *, only: bool = False
@@ -322,10 +315,11 @@ class SourceBinder:
         shown = identifier(alias.this) if alias is not None else name
         relation = Relation(number, shown, made, None, "" if alias is not None else schema)
         relation.own_names = tuple(c.name for c in columns)
+        written = [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in made]
         self.rename(relation, alias)
         self.queries.accesses.system(name, "view" if name == "pg_shadow" else "table")
         slot = self.queries.system_use(schema, name, relation)
-        self.queries.declare(number, [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in made])
+        self.queries.declare(number, written)
         steps = (FromStep(relation, system=(schema, name)),)
         return Source(sql(Slot(slot), f" AS r{number}"), [relation], star_of(relation), steps)
 

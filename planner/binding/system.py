@@ -7,7 +7,7 @@ executor puts the rows there.
 from __future__ import annotations
 
 from planner.abc import ResultColumn
-from planner.catalog.system.relations import relation
+from planner.catalog.system.relations import relation, whole_path
 
 Columns = tuple[ResultColumn, ...]
 
@@ -16,3 +16,6 @@ def system_relation(schema: str, name: str) -> Columns | None:
     """The columns of a system relation; None for a name that PostgreSQL does not know either."""
     found = relation(schema, name)
     return found.columns if found is not None else None
+
+
+__all__ = ["Columns", "system_relation", "whole_path"]

@@ -334,8 +334,12 @@ class NamedObjects(IndexedObjects):
 
     def visible(self, relation: Relation, search_path: Sequence[str]) -> bool:
         """pg_table_is_visible: whether the bare name finds this relation."""
+        from planner.catalog.system.relations import found_before  # which stands on the catalog itself
+
         found = self.find_relation(relation.name, "", search_path)
-        return found is not None and found.oid == relation.oid
+        if found is None or found.oid != relation.oid:
+            return False
+        return found_before(found.name, self.schema_of(found.schema_oid).name, search_path) is None
 
 
 def meant_schema(said: str, search_path: Sequence[str]) -> str:

@@ -38,6 +38,7 @@ from planner.binding.keyed.narrowing import PUSHED, equalities
 from planner.binding.keyed.selects import narrowed_alike, recursed
 from planner.binding.scope import FromStep
 from planner.catalog import Catalog
+from planner.catalog.system.found import KNOWN
 from planner.keyed_plans import Either, Iterated, Recursed, Spread, SystemRows, Way, Whole
 
 if TYPE_CHECKING:
@@ -301,6 +302,9 @@ class Order:
         """A system relation's rows, by a column that few have the same value in if one is asked for, by another, or all: rather
         those of a relation of whose names something is asked (`relname LIKE $1`), for these lead to few of the others'."""
         number = step.relation.number
+        known = len(step.relation.own_names) + KNOWN
+        if any(column >= known for column in step.relation.used):
+            raise keyed.NotKeyed("where a row stands among all is known to DuckDB's scan alone")
         read = {n.column for c in asked for n in ir.walk(c) if isinstance(n, ir.Var) and n.relation == number}
         named = any(step.relation.columns[column].name in keyed_catalog.NARROW for column in read)
         best = RankedWay(7 if named else 8, keyed_catalog.rows_of(name), 0, (), asked)

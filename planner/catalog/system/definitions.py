@@ -27,7 +27,7 @@ from planner.catalog.objects import (
 from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.row_types import is_row_array, relation_of, row_type_oid
 from planner.catalog.stored_queries import stored_query
-from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, by_row_type, fact_lines
+from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, by_row_type, fact_lines, found_before
 from planner.catalog.system.written import (
     column_default,
     condition,
@@ -109,7 +109,7 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
 def _is_found(name: str, home: Schema, search_path: tuple[str, ...]) -> bool:
     """Whether the bare name is enough: pg_catalog, where it is not named, comes first."""
     hidden = name in BUILT_IN and "pg_catalog" not in search_path
-    return home.name in search_path and not hidden
+    return home.name in search_path and not hidden and found_before(name, home.name, search_path) is None
 
 
 def _of_information_schema(oid: Oid, search_path: tuple[str, ...]) -> str:
@@ -208,7 +208,7 @@ def qualified(catalog: Catalog, schema_oid: Oid, name: str, search_path: tuple[s
     assert isinstance(schema, Schema)
     if schema.name in search_path:
         own = catalog.relation_in(schema_oid, name)
-        if own is None or catalog.find_relation(name, "", search_path) is own:
+        if own is None or catalog.visible(own, search_path):
             return quote_identifier(name)
     return f"{quote_identifier(schema.name)}.{quote_identifier(name)}"
 

@@ -24,16 +24,17 @@ from planner.catalog.system.context import SystemContext
 from planner.catalog.system.relations import names, relations
 from storage.abc import Row
 
-HIDDEN: Final = ("tableoid", "xmin")
-"""Columns that `*` does not show."""
-_XMIN: Final = 2
+HIDDEN: Final = ("tableoid", "xmin", "cmin", "xmax", "cmax", "ctid")
+"""Columns that `*` does not show. The last one says where a row stands among all, which those that are found by value do not know."""
+KNOWN: Final = len(HIDDEN) - 1
+_VERSION: Final = (2, 0, 0, 0, None)
 
 
 def datums(name: tuple[str, str], rows: Iterable[Row]) -> list[Row]:
     """Rows as the relation's functions make them, as rows of datums with the hidden columns behind."""
     relation = relations()[name]
     arrays = [i for i, c in enumerate(relation.columns) if t.element_of(c.type.oid)]
-    behind = (relation.oid, _XMIN)
+    behind = (relation.oid, *_VERSION)
     if not arrays:
         return [(*row, *behind) for row in rows]
     types = [relation.columns[i].type.oid for i in arrays]

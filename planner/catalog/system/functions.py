@@ -9,7 +9,7 @@ from typing import Any
 from planner import aims
 from planner.abc import Oid, SqlError, Table, TypeRef
 from planner.catalog import information_types
-from planner.catalog.by_name import OWN_TEMPORARY
+from planner.catalog.by_name import OWN_TEMPORARY, meant_schema
 from planner.catalog.information_types import OIDS
 from planner.catalog.names import missing_schema, quote_identifier, quote_qualified, split_name
 from planner.catalog.objects import (
@@ -40,10 +40,13 @@ from planner.catalog.system.function_table import system
 from planner.catalog.system.reg_routines import number_in
 from planner.catalog.system.relations import (
     CLASS_OID,
+    SystemRelation,
     by_oid,
     fact_lines,
+    found_before,
     relation,
     relations,
+    whole_path,
 )
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.styles import styled
@@ -73,7 +76,20 @@ def _table_visible(context: SystemContext, oid: Oid | None) -> bool | None:
     if isinstance(thing, Table | View | Sequence | Index | CompositeType):
         return context.catalog.visible(thing, context.search_path)
     r = by_oid().get(oid)
-    return None if r is None else r.schema == "pg_catalog" or r.schema in context.search_path
+    return None if r is None else _found_bare(context, r)
+
+
+def _found_bare(context: SystemContext, r: SystemRelation) -> bool:
+    """Whether nothing else of that name is found before a system relation."""
+    for home in whole_path(context.search_path):
+        if home == r.schema:
+            return True
+        schema = context.catalog.find_schema(home)
+        if (home, r.name) in relations() or (
+            schema is not None and context.catalog.relation_in(schema.oid, r.name) is not None
+        ):
+            return False
+    return False
 
 
 @system("pg_type_is_visible", (OID,), BOOL)
@@ -347,16 +363,17 @@ def _to_regclass(context: SystemContext, text: str | None) -> Oid | None:
     if (number := number_in(text)) is not None:
         return number
     schema, name = split_name(text)
+    schema = meant_schema(schema, context.search_path)
     if schema and context.catalog.find_schema(schema) is None:
         return None
-    found = context.catalog.find_relation(name, schema, context.search_path)
-    if found is not None:
-        return found.oid
-    for s in [schema] if schema else ["pg_catalog", *context.search_path]:
-        system = relations().get((s, name))
-        if system is not None:
-            return system.oid
-    return None
+    if schema:
+        system = relations().get((schema, name))
+        found = context.catalog.find_relation(name, schema, context.search_path)
+    else:
+        found = context.catalog.find_relation(name, "", context.search_path)
+        home = _schema(context, found.schema_oid) if found is not None else ""
+        system = found_before(name, home, context.search_path)
+    return system.oid if system is not None else found.oid if found is not None else None
 
 
 def regclass_in(context: SystemContext, text: str | None) -> Oid | None:
@@ -366,7 +383,7 @@ def regclass_in(context: SystemContext, text: str | None) -> Oid | None:
         if text == "-":
             return 0
         schema, name = split_name(text)
-        if schema and context.catalog.find_schema(schema) is None:
+        if schema and context.catalog.find_schema(meant_schema(schema, context.search_path)) is None:
             raise missing_schema(schema)
         shown = f"{schema}.{name}" if schema else name
         raise SqlError("42P01", f'relation "{shown}" does not exist')
@@ -382,14 +399,12 @@ def regclass_out(context: SystemContext, oid: Oid | None) -> str | None:
     thing = context.catalog.get(oid)
     if isinstance(thing, Table | View | Sequence | Index | CompositeType):
         if context.catalog.visible(thing, context.search_path):
-            return qualified(
-                context.catalog, thing.schema_oid, thing.name, (_schema(context, thing.schema_oid),)
-            )
+            return quote_identifier(thing.name)
         return qualified(context.catalog, thing.schema_oid, thing.name, ())
     r = by_oid().get(oid)
     if r is None:
         return str(oid)
-    return r.name if r.schema == "pg_catalog" else f"{r.schema}.{r.name}"
+    return r.name if _found_bare(context, r) else f"{r.schema}.{r.name}"
 
 
 def _schema(context: SystemContext, oid: Oid) -> str:

@@ -29,6 +29,7 @@ from planner.catalog.system.listings import schema_name
 from planner.catalog.system.relations import SystemRelation, relations
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.styles import styled
+from planner.catalog.system.written import columns_of_expression
 from planner.catalog.type_objects import CompositeType
 from planner.types import BY_OID, format_type
 
@@ -61,6 +62,27 @@ def _columns_of(context: SystemContext) -> Iterator[tuple[str, str, Column, bool
             if not permitted.holds(context, v, permitted.OF_COLUMNS, column.attnum):
                 continue
             yield schema_name(context, v.schema_oid), v.name, column, column.attnum in assignable, v
+
+
+def _column_column_usage(context: SystemContext) -> Rows:
+    """Which generated columns are computed of which others."""
+    make = _make("column_column_usage")
+    found: Rows = []
+    for t in context.catalog.objects(Table):
+        for c in t.visible if permitted.owns(context, t) else ():
+            if not c.generated or c.default is None:
+                continue
+            for attnum in sorted({n for _, n in columns_of_expression(context.catalog, t, c.default)}):
+                found.append(
+                    make(
+                        table_catalog=context.database,
+                        table_schema=schema_name(context, t.schema_oid),
+                        table_name=t.name,
+                        column_name=t.columns[t.index_of(attnum)].name,
+                        dependent_column=c.name,
+                    )
+                )
+    return found
 
 
 def _assignable(context: SystemContext, view: View) -> list[int]:
@@ -324,6 +346,7 @@ def _character_sets(context: SystemContext) -> Rows:
 PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
     "applicable_roles": _applicable_roles,
     "character_sets": _character_sets,
+    "column_column_usage": _column_column_usage,
     "columns": _columns,
     **information_attributes.PROVIDERS,
     **information_collations.PROVIDERS,

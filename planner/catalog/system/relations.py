@@ -6,12 +6,13 @@ nothing to say here is empty, not missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from planner.abc import Oid, ResultColumn, TypeRef
+from planner.catalog.by_name import TEMPORARY_PREFIX
 
 FACTS = Path(__file__).parent / "facts"
 
@@ -95,6 +96,24 @@ def relations() -> dict[tuple[str, str], SystemRelation]:
             frozenset(i for i, (_, said) in enumerate(fields, 1) if said.endswith("C")),
         )
     return found
+
+
+def whole_path(search_path: Iterable[str]) -> list[str]:
+    """The schemas in which a name is looked up: pg_catalog before all that are named, but for temporary ones."""
+    path = list(search_path)
+    if "pg_catalog" not in path:
+        path.insert(int(bool(path) and path[0].startswith(TEMPORARY_PREFIX)), "pg_catalog")
+    return path
+
+
+def found_before(name: str, home: str, search_path: Iterable[str]) -> SystemRelation | None:
+    """The system relation that a bare name finds before it gets to the schema `home`."""
+    for schema in whole_path(search_path):
+        if schema == home:
+            return None
+        if (found := relations().get((schema, name))) is not None:
+            return found
+    return None
 
 
 def _type(said: str) -> TypeRef:

@@ -370,6 +370,8 @@ class _Builder:
             table = self.inherited.given(table)
         order = {"p": 0, "u": 1, "c": 2, "f": 3}
         bare = constraints.said_once([c for c in self.constraints if c.kind != "x"])
+        if any(c.kind == "p" and not c.position for c in bare):  # LIKE's, which comes when the table is there
+            bare = [replace(c, position=0) if c.kind == "p" else c for c in bare]
         for said in sorted(bare, key=lambda c: order[c.kind]):
             merged = inherits.merged_check(scope, table, said) if self.inherited is not None else None
             table = merged or table_constraints.add(scope, table, said, has_rows=False)

@@ -140,17 +140,13 @@ class Inherited:
                 raise PlanError(
                     "42611", f'column "{own.name}" inherits from generated column but specifies {what}'
                 )
-        elif own.generated:
-            raise PlanError(
-                "0A000", f'column "{own.name}" that is generated, but not so of its parent, is not supported'
-            )
         if own.default is not None or own.identity:
             self._unsure.pop(own.name, None)
         return replace(
             own,
             not_null=own.not_null or theirs.not_null,
             default=own.default if own.default is not None or own.identity else theirs.default,
-            generated=theirs.generated,
+            generated=own.generated or theirs.generated,
             inherited=theirs.inherited,
             storage=theirs.storage,
             compression=_compression(theirs, own),
@@ -159,15 +155,11 @@ class Inherited:
     def settled(self) -> None:
         """Raises 42611 for defaults that the parents do not agree on, and the child has said nothing of."""
         for name, generated in self._unsure.items():
-            what, hint = (
-                ("generation expressions", "a generation expression")
-                if generated
-                else ("default values", "a default")
-            )
+            what = "generation expressions" if generated else "default values"
             raise PlanError(
                 "42611",
                 f'column "{name}" inherits conflicting {what}',
-                hint=f"To resolve the conflict, specify {hint} explicitly.",
+                hint="" if generated else "To resolve the conflict, specify a default explicitly.",
             )
 
     def given(self, table: Table) -> Table:
@@ -361,10 +353,6 @@ def _refuse_column(child: Table, mine: Column, theirs: Column) -> None:
         raise PlanError("42804", f'column "{name}" in child table must be marked NOT NULL')
     if theirs.generated and not mine.generated:
         raise PlanError("42804", f'column "{name}" in child table must be a generated column')
-    if mine.generated and not theirs.generated:
-        raise PlanError(
-            "0A000", f'column "{name}" that is generated, but not so of its parent, is not supported'
-        )
     if theirs.generated and mine.default != theirs.default:
         raise PlanError("42804", f'column "{name}" in child table has a conflicting generation expression')
 
