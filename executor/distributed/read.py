@@ -155,8 +155,9 @@ async def _timestamp(
             await env.lead()
         ts = as_of if as_of is not None else env.oracle.read_ts()
     run.hold = env.holds.acquire(ts)
-    for above in query.dealing if block is not None else ():
-        block.use(above)
+    if block is not None:
+        for above in query.dealing:
+            block.use(above)
     for use in query.relations:
         if isinstance(use, RelationUse):
             if as_of is not None or (block is not None and block.as_of is not None):

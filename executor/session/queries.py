@@ -195,8 +195,9 @@ async def prepare(
     relations: dict[str, str] = {}
     prepared = Prepared(session, "", bindings, pin, hold, feeds, loan)
     prepared.several = len(query.relations) > 1
-    for above in query.dealing if block is not None else ():
-        block.use(above)
+    if block is not None:
+        for above in query.dealing:
+            block.use(above)
     try:  # a setting may not be there, `row_security` may be off
         for use in query.relations:
             if isinstance(use, SystemUse):

@@ -16,6 +16,7 @@ from planner.abc import (
     ResultColumn,
     Slot,
     SystemUse,
+    Table,
     TypeRef,
 )
 from planner.binding import (
