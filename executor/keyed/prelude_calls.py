@@ -196,9 +196,7 @@ def _age(a: int, b: int) -> Interval:
     return months, days, micros
 
 
-_plain_moments, _zoned_moments = (
-    next(f for name, f, *_ in INSTANTS if name == wanted) for wanted in ("tw_moments", "tw_moments_zoned")
-)
+_zoned_moments = next(f for name, f, *_ in INSTANTS if name == "tw_moments_zoned")
 
 
 @scalar("moments")
@@ -208,7 +206,7 @@ def _moments(start: int, stop: int, step: Interval, zone: str) -> Sequence[int]:
     count = (stop - start) // weight + 1 if weight else 0
     if count > MOMENTS_MAX or abs(start) == INFINITY or abs(stop) == INFINITY:
         return range(max(count, MOMENTS_MAX + 1))
-    found: Sequence[int] = _zoned_moments(start, stop, step, zone)
+    found: Sequence[int] = _zoned_moments(start, stop, step, 2 * MOMENTS_MAX, zone)  # months may be short
     return found
 
 

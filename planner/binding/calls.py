@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import attribute_notation, ir, outer_aggregates, queried_texts
+from planner.binding import attribute_notation, input_and_output, ir, outer_aggregates, queried_texts
 from planner.binding.aggregate_calls import cut
 from planner.binding.attribute_notation import NoFunction
 from planner.binding.clauses import refuse_unsteady
@@ -127,6 +127,9 @@ class CallBinder(OperatorBinder):
         if result.oid == t.RECORD and proc.out:
             bound = bind_polymorphic(declared, [type_name(a.type.oid) for a in args]) or {}
             result = record_of(tuple((n, TypeRef(type_oid(bound.get(k, k)))) for n, k in proc.out))
+        cast = input_and_output.as_cast(self.coercions, proc, args, position)
+        if cast is not None:
+            return cast
         signature = f"{name}({', '.join(declared if not proc.variadic else proc.args)})"
         if proc.variadic and len(declared) == len(proc.args) and declared == proc.args:
             signature = f"{name}({', '.join(proc.args)})"

@@ -115,7 +115,7 @@ def _castable(source: str, target: str, context: str, casts_of_users: Casts) -> 
             or category(target) == "C"
             or (category(source) == "C" and source.startswith("#"))
         )
-    if target == "cstring" or source == "cstring":
+    if target == "cstring":
         return False
     if category(target) == "S" and target != "char":
         return context in "ae"

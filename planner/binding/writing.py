@@ -27,6 +27,7 @@ from planner.binding import (
     late_targets,
     own_conditions,
     partitioned,
+    series,
     told_rows,
     window_keys,
 )
@@ -109,9 +110,6 @@ class QueryWriter(QueryState):
         if put_off is not None:
             return put_off
         window_keys.lift(self, parts, scope)
-        emit, acts = self.emitter, effects.of(parts.targets)
-        frags = [emit.frag(x.node) for x in parts.targets]
-        forms: list[Form] = [f.form for f in frags]
         columns = [
             ResultColumn(x.name, x.node.type, x.table_oid, x.attnum, carried(x.node)) for x in parts.targets
         ]
@@ -122,6 +120,10 @@ class QueryWriter(QueryState):
         if srf:
             for x in parts.targets:
                 refuse_sets_inside(x.node)
+            series.cut_by_limit(parts)
+        emit, acts = self.emitter, effects.of(parts.targets)
+        frags = [emit.frag(x.node) for x in parts.targets]
+        forms: list[Form] = [f.form for f in frags]
         source: list[Item] = [" FROM ", parts.source] if parts.source is not None else []
         where: list[Item] = [" WHERE ", self._where(parts, scope)] if parts.where is not None else []
         head: list[Item] = [parts.prefix] if parts.prefix is not None else []

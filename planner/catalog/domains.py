@@ -97,8 +97,12 @@ def over_column(expression: str, column: Column) -> str:
     """A domain's condition, said of a column (of each element of an array)."""
     assert column.domain is not None
     if column.domain.over_elements:
-        each = f"SELECT bool_and(coalesce(({expression}), true)) FROM unnest({quote_identifier(column.name)})"
-        return f"(coalesce(({each} AS tw_elements({VALUE})), true))"
+        elements, names = f"unnest({quote_identifier(column.name)})", f"tw_elements({VALUE})"
+        if types.composite_fields(types.element_of(column.type.oid)) is not None:
+            # unnest() makes columns of the attributes: the element is the whole row.
+            expression, names = said_of(expression, "tw_elements"), "tw_elements"
+        each = f"SELECT bool_and(coalesce(({expression}), true)) FROM {elements} AS {names}"
+        return f"(coalesce(({each}), true))"
     return said_of(expression, quote_identifier(column.name))
 
 

@@ -92,7 +92,9 @@ class TransactionNumbers:
             return "committed"
         if number in self._open:
             return "in progress"
-        if number > self._last and number >= self._now_us() << _PID_BITS:
+        if number > (
+            self._last or self._now_us() << _PID_BITS
+        ):  # the clock: none has been told since the start
             raise ExecutionError("22023", f"transaction ID {number} is in the future")
         if number not in self._ended:
             return None

@@ -6,14 +6,16 @@ from planner import types as t
 from planner.abc import TypeRef
 from planner.binding import ir
 from planner.binding.emit import Emitter
-from planner.binding.fragments import Frag, sql
-from planner.binding.functions.registry import implements, templates
+from planner.binding.fragments import Frag, join, sql
+from planner.binding.functions.registry import implements, natively, templates
 from planner.binding.functions.value_texts import to_text
+from planner.binding.numeric_forms import as_text_numeric
+from planner.binding.series import asked_for
 
 templates("""
+generate_series(numeric, numeric) => tw_num_series({0}, {1}, '1', 1152921504606846976)
+generate_series(numeric, numeric, numeric) => tw_num_series({0}, {1}, {2}, 1152921504606846976)
 _pg_expandarray(anyarray) => list_transform({0}, lambda tw_x, tw_i: struct_pack(x := tw_x, n := CAST(tw_i AS INTEGER)))
-generate_series(numeric, numeric) => tw_num_series({0}, {1}, '1')
-generate_series(numeric, numeric, numeric) => tw_num_series({0}, {1}, {2})
 """)
 
 
@@ -30,6 +32,16 @@ def _series(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         last = sql("tw_series_last(", args[0], ", ", last, ", ", step, ")")
     made = sql("generate_series(", args[0], ", ", last, ", ", step, ")")
     return sql("CAST(", made, " AS INTEGER[])") if "int4" in call.op else made
+
+
+@natively("generate_series(numeric, numeric)", "generate_series(numeric, numeric, numeric)")
+def _numeric_series(call: ir.Call, args: list[Frag]) -> Frag | None:
+    """One that is told how many of its elements LIMIT asks for (`planner.binding.series`)."""
+    *given, limit, offset = args
+    if len(given) != call.op.count("numeric"):
+        return None
+    given = [as_text_numeric(a) for a in given] + [sql("'1'")] * (len(given) == 2)
+    return sql("tw_num_series(", join(", ", [*given, asked_for([limit, offset])]), ")")
 
 
 @implements("vector subscript")

@@ -6,8 +6,9 @@ from planner import types as t
 from planner.abc import PlanError, SessionValue, SqlError, TypeRef
 from planner.binding import ir
 from planner.binding.emit import Emitter
-from planner.binding.fragments import Frag, quote_text, sql
+from planner.binding.fragments import Frag, join, quote_text, sql
 from planner.binding.functions.registry import implements, register, template, templates
+from planner.binding.series import asked_for
 from planner.types.timezones import abbreviation, icu_name, named_zone
 
 _ZONE = SessionValue("time_zone", TypeRef(t.TEXT))
@@ -136,11 +137,11 @@ def trunc_by_value(kind: str, args: list[Frag]) -> Frag | None:
 
 
 def _series(kind: str) -> None:
-    """DuckDB's own where the step is written out, points one way and asks no calendar of a zone; ours for all other steps."""
+    """DuckDB's own where the step is written out, points one way and asks no calendar of a zone; ours for all other steps, and where LIMIT ends the series."""
 
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         step = call.args[2]
-        if isinstance(step, ir.Lit) and step.value is not None:
+        if isinstance(step, ir.Lit) and step.value is not None and len(call.args) == 3:
             months, days, micros = step.value
             by_calendar = kind == "timestamptz" and (months or days)
             if (
@@ -153,10 +154,11 @@ def _series(kind: str) -> None:
                     step_us = micros + (days + months * 28) * 86_400_000_000  # of the shortest month
                     last = sql("tw_moments_last(", first, ", ", last, f", {step_us})")
                 return sql("generate_series(", first, ", ", last, ", ", args[2], ")")
+        given = join(", ", [*args[:3], asked_for(args[3:])])
         if kind == "timestamptz":
-            moments = sql("tw_moments_zoned(", args[0], ", ", args[1], ", ", args[2], ", ", _ZONE, ")")
+            moments = sql("tw_moments_zoned(", given, ", ", _ZONE, ")")
             return sql("list_transform(", moments, ", lambda tw_x: make_timestamptz(tw_x))")
-        moments = sql("tw_moments(", args[0], ", ", args[1], ", ", args[2], ")")
+        moments = sql("tw_moments(", given, ")")
         return sql("list_transform(", moments, ", lambda tw_x: make_timestamp(tw_x))")
 
     register(f"generate_series({kind}, {kind}, interval)", made)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from planner.binding.functions.registry import template, templates
+from planner import types as t
+from planner.binding import ir
+from planner.binding.emit import Emitter
+from planner.binding.fragments import Frag, sql
+from planner.binding.functions.registry import implements, template, templates
+from planner.binding.functions.value_texts import to_text
 
 _SENDS: Final = {
     "bool": "boolsend", "int2": "int2send", "int4": "int4send", "int8": "int8send", "oid": "oidsend",
@@ -48,5 +53,15 @@ byteasend(bytea) => {0}
 macaddr8_send(macaddr8) => tw_send_macaddr({0})
 hashfloat4(float4) => tw_hash_float8(CAST({0} AS DOUBLE))
 hashfloat4extended(float4, int8) => tw_hash_float8_extended(CAST({0} AS DOUBLE), {1})
+text(cstring) => {0}
 numeric_inc(numeric) => tw_num_add({0}, '1')
 """)
+
+
+@implements("output")
+def _output(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    """What a type's output function makes of a value (`planner.binding.input_and_output`)."""
+    kind = call.args[0].type
+    if kind.oid == t.BOOL:
+        return sql("CASE WHEN ", args[0], " THEN 't' WHEN NOT ", args[0], " THEN 'f' END")
+    return to_text(args[0], kind, t.CSTRING)

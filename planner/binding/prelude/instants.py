@@ -229,20 +229,29 @@ def _plus(local: int, i: Interval) -> int:
 MOMENTS_MAX = 10_000_000
 
 
-def _moments(start: int, stop: int, step: Interval, plus: Callable[[int, Interval], int]) -> list[int]:
+def _moments(
+    start: int, stop: int, step: Interval, plus: Callable[[int, Interval], int], asked: int
+) -> list[int]:
+    """No more than are asked for: a series may go on to infinity, as long as somebody stops it."""
     weight = step[0] * 30 * _DAY_US + step[1] * _DAY_US + step[2]
     if weight == 0:
         raise SqlError("22023", "step size cannot equal zero")
+    if abs(start) >= _INFINITY:
+        raise SqlError("0A000", "generate_series() from infinity is not supported")
     out: list[int] = []
-    while start <= stop if weight > 0 else start >= stop:
+    while len(out) < asked and (start <= stop if weight > 0 else start >= stop):
         if len(out) >= MOMENTS_MAX:
             raise SqlError("54000", f"generate_series of more than {MOMENTS_MAX} timestamps is not supported")
         out.append(start)
-        start = plus(start, step)
+        start = _within(plus(start, step))
     return out
 
 
-def _moments_zoned(start: int, stop: int, step: Interval, zone: str) -> list[int]:
+def _moments_local(start: int, stop: int, step: Interval, asked: int) -> list[int]:
+    return _moments(start, stop, step, _plus, asked)
+
+
+def _moments_zoned(start: int, stop: int, step: Interval, asked: int, zone: str) -> list[int]:
     rules = session_zone(zone)
 
     def plus(moment: int, i: Interval) -> int:
@@ -251,7 +260,7 @@ def _moments_zoned(start: int, stop: int, step: Interval, zone: str) -> list[int
         local = _plus(moment + offset_at(moment, rules) * 1_000_000, (i[0], i[1], 0))
         return local - offset_of_local(local, rules) * 1_000_000 + i[2]
 
-    return _moments(start, stop, step, plus)
+    return _moments(start, stop, step, plus, asked)
 
 
 # --- times of day with a zone --------------------------------------------------------------------------
@@ -356,13 +365,8 @@ FUNCTIONS: list[Entry] = [
     ("tw_make_timestamp", make_timestamp, ("INTEGER",) * 5 + ("DOUBLE",), "TIMESTAMP"),
     ("tw_date_bin", date_bin, ("INTERVAL", "TIMESTAMP", "TIMESTAMP"), "TIMESTAMP"),
     ("tw_date_bin_zoned", date_bin, ("INTERVAL", _ZONED, _ZONED), _ZONED),
-    (
-        "tw_moments",
-        lambda a, b, i: _moments(a, b, i, _plus),
-        ("TIMESTAMP", "TIMESTAMP", "INTERVAL"),
-        "BIGINT[]",
-    ),
-    ("tw_moments_zoned", _moments_zoned, (_ZONED, _ZONED, "INTERVAL", _V), "BIGINT[]"),
+    ("tw_moments", _moments_local, ("TIMESTAMP", "TIMESTAMP", "INTERVAL", "BIGINT"), "BIGINT[]"),
+    ("tw_moments_zoned", _moments_zoned, (_ZONED, _ZONED, "INTERVAL", "BIGINT", _V), "BIGINT[]"),
     ("tw_date_part", date_part, (_V, "TIMESTAMP"), "DOUBLE"),
     ("tw_julian", julian, ("TIMESTAMP",), _V),
     ("tw_date_part_zoned", date_part_zoned, (_V, _ZONED, _V), "DOUBLE"),

@@ -49,7 +49,7 @@ def _distinct(values: list[str | None]) -> list[str | None]:
     return [first[k] for k in sorted(first)] + ([None] if None in values else [])
 
 
-def _series(start: str, stop: str, step: str) -> list[str]:
+def _series(start: str, stop: str, step: str, asked: int) -> list[str]:
     a, b, s = Decimal(start), Decimal(stop), Decimal(step)
     for v, word in ((a, "start"), (b, "stop"), (s, "step size")):
         if not v.is_finite():
@@ -60,7 +60,7 @@ def _series(start: str, stop: str, step: str) -> list[str]:
     if not s:
         raise SqlError("22023", "step size cannot equal zero")
     out: list[str] = []
-    while (a <= b) if s > 0 else (a >= b):
+    while len(out) < asked and ((a <= b) if s > 0 else (a >= b)):
         if len(out) >= 10_000_000:
             raise SqlError("54000", "generate_series of more than 10000000 numerics is not supported")
         out.append(n.text(a))
@@ -168,7 +168,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_num_sum", n.total, ("VARCHAR[]",), _V),
     ("tw_num_total", n.totalled, (_V, "INTEGER", "VARCHAR[]"), _V),
     ("tw_num_distinct", _distinct, ("VARCHAR[]",), "VARCHAR[]"),
-    ("tw_num_series", _series, (_V, _V, _V), "VARCHAR[]"),
+    ("tw_num_series", _series, (_V, _V, _V, "BIGINT"), "VARCHAR[]"),
     ("tw_num_greatest", _extreme(max), ("VARCHAR[]",), _V),
     ("tw_num_least", _extreme(min), ("VARCHAR[]",), _V),
     ("tw_num_fit", n.fitted, (_V, "INTEGER", "INTEGER"), _V),

@@ -94,6 +94,13 @@ class PartBinder:
             return self._put_field(base, ref, step, rest, value, where)
         return self._put_element(base, ref, step, rest, value, where)
 
+    def _shown(self, ref: TypeRef) -> str:
+        """What a composite type that has parts to assign is called: a column of a domain, or of arrays over one, by the domain."""
+        use, whole = self.column.domain, self.column.type.oid
+        if use is not None and ref.oid == (t.element_of(whole) if use.over_elements else whole):
+            return use.name
+        return t.type_in_words(ref.oid)
+
     def _coerced(self, value: ir.Node, wanted: TypeRef, message: str, where: int = 0) -> ir.Node:
         made = self.coercions.try_coerce(value, wanted, "a", self.position)
         if made is None:
@@ -110,7 +117,7 @@ class PartBinder:
         self, base: ir.Node, ref: TypeRef, name: str, rest: Sequence[Step], value: ir.Node, where: int
     ) -> ir.Node:
         fields = t.composite_fields(ref.oid)
-        shown = t.type_in_words(ref.oid)
+        shown = self._shown(ref)
         if fields is None:
             raise PlanError(
                 "42804",

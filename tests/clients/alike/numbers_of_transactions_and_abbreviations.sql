@@ -45,3 +45,4 @@ select txid_status(:n), txid_status(1), txid_status(2), txid_status(null);
 select txid_current() >= txid_snapshot_xmin(txid_current_snapshot());
 select txid_visible_in_snapshot(txid_current(), txid_current_snapshot());
 select pg_current_xact_id()::xid = pg_current_xact_id()::xid, txid_current() = txid_current();
+do $$ begin perform txid_status(txid_current() + 10000); raise notice 'known'; exception when invalid_parameter_value then raise notice 'not yet'; end $$;

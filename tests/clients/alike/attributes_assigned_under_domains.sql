@@ -1,0 +1,25 @@
+-- Parts of columns of domains over composite types, and of arrays over these: the domain is asked about the finished value.
+create type addr as (street text, tags text[]);
+create domain good_addr as addr check ((value).street is null or (value).street <> '');
+create table people (id serial, home good_addr, others good_addr[]);
+insert into people (home.street) values ('a');
+insert into people (home.street, home.tags) values ('b', '{x,y}');
+insert into people (home.street, home.tags) values ('', '{x,y}');
+insert into people (home.tags[1], home.tags[2]) values ('p', 'q'), ('r', null);
+insert into people (home.tags[1], home.tags[2]) select 's', 't';
+insert into people (others[1].street, others[2].street) values ('o1', 'o2');
+insert into people (others[1].street, others[2].street) values ('o1', '');
+insert into people (home, others[1].tags[1]) values (row('z', null), 'tt');
+select * from people order by id;
+update people set home.street = 'new' where id = 1;
+update people set home.street = '' where id = 1;
+update people set home.tags[2] = 'new' where id = 2;
+update people set others[1].street = '' where id = 7;
+update people set others[1].street = 'third' where id = 7;
+update people set home.nix = '' where id = 1;
+select * from people order by id;
+create domain named as addr check ((value).street is not null);
+create table n (a named);
+insert into n (a.tags) values ('{x}');
+insert into n (a.street, a.tags) values ('s', '{x}');
+select * from n;

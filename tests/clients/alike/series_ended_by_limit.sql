@@ -1,0 +1,20 @@
+-- A series in the list of columns is made as far as LIMIT asks, be its end as far as it will.
+set timezone='America/New_York';
+select generate_series('2022-01-01 00:00'::timestamptz, 'infinity'::timestamptz, '1 month'::interval) limit 4;
+select generate_series('2022-01-01 00:00'::timestamp, 'infinity'::timestamp, '1 month'::interval) limit 3 offset 2;
+select generate_series('2022-01-01 00:00'::timestamp, 'infinity'::timestamp, '1 day') limit 3 offset 2;
+select generate_series('2022-01-01 00:00'::timestamptz, 'infinity'::timestamptz, '1 hour') limit 2;
+select generate_series('2022-01-01 00:00'::timestamptz, '-infinity'::timestamptz, '-1 hour') limit 2;
+select x, generate_series('2022-01-01'::timestamp, 'infinity'::timestamp, x * interval '1 day') from (values (1), (2)) v(x) order by x desc limit 3;
+select generate_series('2022-01-01'::timestamp, 'infinity'::timestamp, interval '1 day'), generate_series(1,5) limit 7;
+select generate_series(1.5, 1e7, 2.5) limit 3;
+select generate_series(1.5, 9e6) limit 3;
+select generate_series(1.5, 3.5) limit null;
+select generate_series(1.5, 3.5) limit 0;
+select generate_series(1.5, 13.5) limit all offset 8;
+select count(*) from (select generate_series('2022-01-01'::timestamp, 'infinity'::timestamp, interval '1 year') limit 20) s;
+prepare p(int) as select generate_series('2022-01-01'::timestamp, 'infinity'::timestamp, interval '1 year') limit $1;
+execute p(2);
+execute p(-1);
+select x, generate_series('2022-01-01'::timestamp, 'infinity'::timestamp, x * interval '1 day') from (values (1), (2)) v(x) limit 4;
+select max(g) from (select generate_series('2022-01-01'::timestamptz, '2042-01-01', interval '1 day') g) s;
