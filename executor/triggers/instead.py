@@ -4,7 +4,7 @@
     UPDATE    (number, new row, old row, FROM's columns)  -> trigger(OLD, NEW)
     DELETE    (number, old row, USING's columns)          -> trigger(OLD)
 
-RETURNING shows what the trigger returned. Statement-level triggers of the view fire before and after.
+RETURNING shows what the trigger returned, and a view over this one WITH CHECK OPTION asks of that. Statement-level triggers of the view fire before and after.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
+from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows
 from executor.session.returned import versions
 from executor.triggers import firing
@@ -48,6 +49,13 @@ async def write(
         event, layout = triggers.DELETE, [RID, *types]
     fired = firing.Statement(session, block, view)
     await fired.begin(event, assigned)
+    rules = session.rules(body.table)
+    if rules.wide_checks:
+        raise ExecutionError(
+            "0A000",
+            f'WITH CHECK OPTION of view "{rules.wide_checks[0].name}" is not supported, for it is over a view with triggers and its '
+            "condition is no expression over one row",
+        )
     done: list[tuple[int, Row]] = []
     width = len(types)
     for n, row in enumerate(batch_rows(canonical_table(found, layout), layout)):
@@ -58,6 +66,9 @@ async def write(
             made = await fired.instead_of_row(event, old, new)
         shown = old if new is None else made
         if made is not None and shown is not None:
+            for constraint, passes in rules.guards if new is not None else ():
+                if not passes((), shown, session):
+                    raise rules.check_violation(constraint, shown)
             done.append((n if event == triggers.INSERT else row[0], shown))
     await fired.end(event)
     word = {triggers.INSERT: "INSERT 0", triggers.UPDATE: "UPDATE", triggers.DELETE: "DELETE"}[event]

@@ -187,14 +187,7 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
         hint = f"Use DROP {word.upper()} to remove a {word}." if word else _HINTS.get(type(found), "")
         raise PlanError("42809", f'"{name.name}" is not {article} {kind}', hint=hint)
     if isinstance(found, Index) and found.parent:
-        above = scope.catalog.get(found.parent)
-        assert isinstance(above, Index)
-        what = describe(above, scope.catalog, scope.search_path)
-        raise PlanError(
-            "2BP01",
-            f"cannot drop {describe(found, scope.catalog, scope.search_path)} because {what} requires it",
-            hint=f"You can drop {what} instead.",
-        )
+        raise of_index_above(scope, found)
     if isinstance(found, Index) and found.constraint_oid:
         table = scope.catalog.table(found.table_oid)
         what = describe_part("constraint", found.name, table, scope)
@@ -213,6 +206,18 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
             hint=f"You can drop {what} instead.",
         )
     return found
+
+
+def of_index_above(scope: Scope, found: Index) -> PlanError:
+    """2BP01: a partition's index goes with that of the partitioned table."""
+    above = scope.catalog.get(found.parent)
+    assert above is not None
+    what = describe(above, scope.catalog, scope.search_path)
+    return PlanError(
+        "2BP01",
+        f"cannot drop {describe(found, scope.catalog, scope.search_path)} because {what} requires it",
+        hint=f"You can drop {what} instead.",
+    )
 
 
 def _shown(name: st.Name) -> str:
@@ -492,7 +497,8 @@ def _internal(scope: Scope, thing: CatalogObject) -> list[CatalogObject]:
         return [*found, *(v for v in scope.catalog.objects(View) if v.extension == thing.oid)]
     if isinstance(thing, Index):
         over = scope.catalog.partitions_of(thing.table_oid)
-        return [i for t in over for i in scope.catalog.indexes_of(t.oid) if i.parent == thing.oid]
+        below_it = [i for t in over for i in scope.catalog.indexes_of(t.oid) if i.parent == thing.oid]
+        return [i for i in below_it if thing.constraint_oid or not i.constraint_oid]
     return []
 
 

@@ -25,7 +25,7 @@ from planner.binding.writes.updatable_views import ViewTarget
 from planner.catalog import Catalog
 from planner.catalog.reads import Remembered
 from planner.catalog.system.definitions import type_name
-from planner.relations import VIEW_CHECK, GuardedTable
+from planner.relations import VIEW_CHECK, GuardedTable, ViewRows
 
 _REMEMBERED_MAX: Final = 1_024
 _remembered: Remembered[tuple[Table, Table]] = Remembered(_REMEMBERED_MAX)
@@ -43,6 +43,8 @@ def guarded(ctx: Any, target: ViewTarget) -> Table:
         checks = [_check(replace(ctx, catalog=seen), target, level) for level in reversed(asked)]
         said = {f.name: getattr(target.table, f.name) for f in fields(Table)}
         said["constraints"] = (*target.table.constraints, *checks)
+        if isinstance(target.table, ViewRows):
+            return target.table, ViewRows(**said)
         return target.table, GuardedTable(**said, base=target.table, view_oid=target.view.oid)
 
     key = ctx.catalog.version, target.view.oid, id(target.table)

@@ -181,7 +181,7 @@ class InsertBinder(SecuredRows):
     def _note_read(self, table: Table, alias: str, nodes: Iterable[exp.Expression | None]) -> None:
         """The right to look at the columns of the target that these name."""
         thing: Table | View = table if self.view is None else self.view.view
-        if self.instead is not None:
+        if self.instead is not None and self.view is None:
             thing = self.instead.view
         accesses = self.queries.accesses
         if accesses.names_columns(thing, alias, nodes) and self.view is not None:

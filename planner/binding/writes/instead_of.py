@@ -5,7 +5,8 @@
     SELECT r1._rid, r1.a + 1 AS a, r1.b AS b, r1.a AS "old 0", r1.b AS "old 1"
     FROM (SELECT row_number() OVER () AS _rid, c0 AS a, c1 AS b FROM (the view's query)) AS r1 WHERE r1.b > 2
 
-Any view will do. Such a trigger decides alone, whether the view could be written through or not, as in PostgreSQL.
+Any view will do. Such a trigger decides alone, whether the view could be written through or not, as in PostgreSQL. A view that can be
+written and is over such a view shows its rows (`updatable_views`).
 """
 
 from __future__ import annotations
@@ -37,13 +38,17 @@ def handles(view: View, what: str) -> bool:
     return any(x.bits & triggers.INSTEAD and x.bits & event for x in view.triggers)
 
 
+def rows_of(view: View) -> ViewRows:
+    plain = view.as_table()
+    return ViewRows(**{f.name: getattr(plain, f.name) for f in fields(Table)})
+
+
 class Target:
     """A view that its triggers write."""
 
     def __init__(self, view: View) -> None:
         self.view = view
-        plain = view.as_table()
-        self.rows = ViewRows(**{f.name: getattr(plain, f.name) for f in fields(Table)})
+        self.rows = rows_of(view)
         self.source: Frag = sql("")
         """The text of the rows that UPDATE and DELETE look at."""
 
@@ -64,4 +69,4 @@ class Target:
         return Relation(number, alias, columns)
 
 
-__all__ = ["Target", "handles"]
+__all__ = ["Target", "handles", "rows_of"]

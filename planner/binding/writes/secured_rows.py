@@ -64,7 +64,8 @@ class SecuredRows(RowBinder):
         if not conditions:
             return
         self.behind_view = True
-        rows = self.seen_by_policies or sql(Slot(relation.slot), f" AS r{relation.number}")
+        shown = Slot(relation.slot) if self.instead is None else self.instead.source
+        rows = self.seen_by_policies or sql(shown, f" AS r{relation.number}")
         out: list[Item] = ["(SELECT * FROM ", rows, " WHERE true"]
         for node in conditions:
             out += [" AND (", self.queries.emitter.frag(node), ")"]

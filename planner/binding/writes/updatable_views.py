@@ -9,7 +9,8 @@ So a written view is its table's rows seen through a `Relation` whose columns ha
 table under other names, or expressions over them, which can be read and not assigned. Its conditions are bound as the
 view's own text, and join those of the statement. A view over such a view is seen through both.
 
-Which views can be written is PostgreSQL's rule: one table or view in FROM, and each row of it at most one of the view's.
+Which views can be written is PostgreSQL's rule: one table or view in FROM, and each row of it at most one of the view's. Where a view
+under it has INSTEAD OF triggers, the rows are that view's, which the triggers write (`instead_of`).
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
-from planner import types as t
-from planner.abc import Column, PlanError, Table, TypeRef
+from planner.abc import Column, PlanError, Table
 from planner.binding import ir
 from planner.binding.facts import procs
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation, RelationColumn
+from planner.binding.writes import instead_of
 from planner.catalog import Catalog, View
 from planner.catalog.reads import Remembered
 from planner.parse import parse_query
@@ -41,9 +42,11 @@ _WORDS: Final = {
     "delete from": ("deleting from", "DELETE"),
 }
 _EVENTS: Final = {"insert into": "3", "update": "2", "delete from": "4"}
-_BOOL: Final = TypeRef(t.BOOL)
+_INSERT, _UPDATE, _DELETE = 1 << 3, 1 << 2, 1 << 4
+_BITS: Final = {"insert into": _INSERT, "update": _UPDATE, "delete from": _DELETE}
+_ALL: Final = _INSERT | _UPDATE | _DELETE
 _REMEMBERED_MAX: Final = 4_096
-_remembered: Remembered[list[int] | None] = Remembered(_REMEMBERED_MAX)
+_remembered: Remembered[tuple[Table | View | None, dict[str, str]]] = Remembered(_REMEMBERED_MAX)
 """What tools ask of every view again and again."""
 
 
@@ -62,6 +65,8 @@ class ViewTarget:
     values: tuple[exp.Expression, ...]
     indexes: tuple[int, ...]
     where: exp.Expression | None
+    triggered: View | None = None
+    """The view under it whose triggers write: `table` has that view's rows."""
     only: bool = False
     """It shows ONLY the table's own rows, so these are what is written, whether the statement says ONLY or not."""
 
@@ -100,6 +105,12 @@ class ViewTarget:
             detail="View columns that are not columns of their base relation are not updatable.",
         )
 
+    def below(self) -> Table | View:
+        """What this view itself selects from."""
+        if isinstance(self.source, ViewTarget):
+            return self.source.view
+        return self.source if self.triggered is None else self.triggered
+
     def levels(self) -> Iterator[ViewTarget]:
         """This view and those under it."""
         level: Table | ViewTarget = self
@@ -131,7 +142,15 @@ def view_target(catalog: Catalog, view: View, what: str) -> ViewTarget:
             hint=f"To enable {doing} the view, provide an INSTEAD OF {verb} trigger or an unconditional ON {verb} DO INSTEAD rule.",
         )
     assert source is not None
-    under = view_target(catalog, source, what) if isinstance(source, View) else source
+    under: Table | ViewTarget
+    triggered = None
+    if isinstance(source, Table):
+        under = source
+    elif instead_of.handles(source, what):
+        under, triggered = instead_of.rows_of(source), source
+    else:
+        under = view_target(catalog, source, what)
+        triggered = under.triggered
     where = tree.args.get("where")
     values = tuple(x.this if isinstance(x, exp.Alias) else x for x in tree.expressions)
     indexes = tuple(_index(under, v) for v in values)
@@ -145,6 +164,7 @@ def view_target(catalog: Catalog, view: View, what: str) -> ViewTarget:
         values,
         indexes,
         where.this if where is not None else None,
+        triggered,
         under.only if isinstance(under, ViewTarget) else bool(tree.args["from_"].this.args.get("only")),
     )
     if all(i < 0 for i in indexes) and what != "delete from":
@@ -162,7 +182,7 @@ def refuse_rules(target: ViewTarget, what: str) -> None:
     """Raises 0A000 for a view over a relation whose rules would have to be asked."""
     event = _EVENTS[what]
     for level in target.levels():
-        under = level.source.view if isinstance(level.source, ViewTarget) else level.source
+        under = level.below()
         if any(r.event == event and r.enabled in "OA" for r in under.rules):
             raise PlanError(
                 "0A000",
@@ -203,10 +223,57 @@ def not_by_default(column: Column) -> PlanError:
     )
 
 
-def events(catalog: Catalog, view: View) -> int:
-    """For the catalog's own questions: what can be done to a view, as bits of PostgreSQL's (8 INSERT, 4 UPDATE, 16 DELETE)."""
-    found = assignable_columns(catalog, view)
-    return _by_rules(view) | (0 if found is None else 28 if found else 16)
+def events(catalog: Catalog, view: View, *, triggers: bool = False) -> int:
+    """For the catalog's own questions: what can be done to a view, as bits of PostgreSQL's (8 INSERT, 4 UPDATE, 16 DELETE).
+
+    `triggers`: by its INSTEAD OF triggers as well as by its rules and its query.
+    """
+    return _done(catalog, view, [c.name for c in view.columns], triggers)
+
+
+def updatable_columns(catalog: Catalog, view: View) -> list[int]:
+    """The attribute numbers of a view's columns that UPDATE may set: all of them where rules say what UPDATE and DELETE are."""
+    every = _UPDATE | _DELETE
+    return [c.attnum for c in view.columns if _done(catalog, view, [c.name], False) & every == every]
+
+
+def _done(catalog: Catalog, view: View, names: Sequence[str], triggers: bool) -> int:
+    """What can be done to a view by naming these columns, by it itself or by what it is over."""
+    bits = _by_rules(view)
+    if triggers:
+        bits |= sum(bit for what, bit in _BITS.items() if instead_of.handles(view, what))
+    if bits == _ALL:
+        return bits
+    source, columns = _written_columns(catalog, view)
+    if source is None:
+        return bits
+    below = [columns[n] for n in names if n in columns]
+    own = _ALL if below else _DELETE
+    return bits | (own & _done(catalog, source, below, triggers) if isinstance(source, View) else own)
+
+
+def _written_columns(catalog: Catalog, view: View) -> tuple[Table | View | None, dict[str, str]]:
+    """What a view's rows are of, None if they cannot be written, and which column of it each of its columns is."""
+
+    def made(seen: Catalog) -> tuple[Table | View | None, dict[str, str]]:
+        tree = _unwrapped(parse_query(view.query))
+        if _obstacle(tree):
+            return None, {}
+        try:
+            source = _source(seen, view, tree)
+        except PlanError:  # which writing to it is refused with
+            source = None
+        if source is None or len(tree.expressions) != len(view.columns):
+            return None, {}
+        values = [x.this if isinstance(x, exp.Alias) else x for x in tree.expressions]
+        known = {c.name for c in source.columns}
+        return source, {
+            c.name: identifier(v.this)
+            for c, v in zip(view.columns, values, strict=True)
+            if isinstance(v, exp.Column) and not isinstance(v.this, exp.Star) and identifier(v.this) in known
+        }
+
+    return _remembered.of(catalog, view, made)
 
 
 def _by_rules(view: View) -> int:
@@ -214,27 +281,7 @@ def _by_rules(view: View) -> int:
     for rule in view.rules:
         if rule.instead and not rule.condition:
             bits |= 1 << int(rule.event)
-    return bits
-
-
-def updatable_columns(catalog: Catalog, view: View) -> list[int]:
-    """The attribute numbers of a view's columns that UPDATE may set: all of them where rules say what UPDATE and DELETE are."""
-    if _by_rules(view) & 20 == 20:
-        return [c.attnum for c in view.columns]
-    return assignable_columns(catalog, view) or []
-
-
-def assignable_columns(catalog: Catalog, view: View) -> list[int] | None:
-    """The attribute numbers of a view's columns that can be given values; None: its rows cannot be written at all."""
-
-    def made(seen: Catalog) -> list[int] | None:
-        try:
-            target = view_target(seen, view, "delete from")
-        except PlanError:
-            return None
-        return [c.attnum for c, i in zip(view.columns, target.indexes, strict=True) if i >= 0]
-
-    return _remembered.of(catalog, view, made)
+    return bits & _ALL
 
 
 def _unwrapped(tree: exp.Expression) -> exp.Expression:
@@ -382,7 +429,7 @@ def note(accesses: Accesses, target: ViewTarget, privilege: str, indexes: Sequen
         if isinstance(under, ViewTarget):
             accesses.writes(under.view, privilege, under.attnums(indexes))
         else:
-            accesses.writes(under, privilege, [under.columns[i].attnum for i in indexes])
+            accesses.writes(level.below(), privilege, [under.columns[i].attnum for i in indexes])
     accesses.role, accesses.depth = user, depth
 
 
@@ -393,8 +440,7 @@ def note_read(accesses: Accesses, target: ViewTarget) -> None:
         if (owner := accesses.owner_of(level.view)) is not None:
             accesses.role = owner
         accesses.depth += 1
-        under = level.source.view if isinstance(level.source, ViewTarget) else level.source
-        accesses.names_columns(under, level.alias, [*level.values, level.where])
+        accesses.names_columns(level.below(), level.alias, [*level.values, level.where])
     accesses.role, accesses.depth = user, depth
 
 
@@ -421,6 +467,6 @@ def _as_view(binder: WrittenRows, view: View) -> Iterator[None]:
 
 
 __all__ = [
-    "ViewTarget", "assignable", "assignable_columns", "both", "condition", "conditions", "events", "in_the_tables_words",
+    "ViewTarget", "assignable", "both", "condition", "conditions", "events", "in_the_tables_words",
     "not_by_default", "note", "note_read", "refuse_defaults", "refuse_rules", "shown", "updatable_columns", "view_target",
 ]  # fmt: skip

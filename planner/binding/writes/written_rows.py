@@ -138,6 +138,8 @@ class WrittenRows:
                 return self.instead.rows, called
             self.view = updatable_views.view_target(self.queries.ctx.catalog, found, what)
             updatable_views.refuse_rules(self.view, what)
+            if self.view.triggered is not None:
+                self.instead = instead_of.Target(self.view.triggered)
             if what != "insert into":
                 self.only = self.view.only
                 self._not_only_partitioned(self.view.table)

@@ -171,7 +171,7 @@ def _relation_is_updatable(context: SystemContext, oid: Oid | None, triggers: bo
     if isinstance(thing, View):
         from planner.binding.writes.updatable_views import events
 
-        return events(context.catalog, thing)
+        return events(context.catalog, thing, triggers=triggers)
     return _INSERT | _UPDATE | _DELETE if isinstance(thing, Table) and _is_written(thing) else 0
 
 

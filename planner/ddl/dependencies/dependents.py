@@ -9,6 +9,7 @@ Who drops something asks this, says what else would have to go (2BP01), or takes
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 from planner.abc import Column, Constraint, Oid, Policy, Rule, Table, Trigger
 from planner.catalog import (
@@ -161,6 +162,16 @@ def multirange_of(scope: Scope, thing: RangeType) -> MultirangeType:
     return found
 
 
+def _constraints_below(scope: Scope, index: Index, on: str) -> Iterator[Dependent]:
+    """The keys of partitions whose indexes are parts of an index that is no constraint's."""
+    for table in scope.catalog.partitions_of(index.table_oid):
+        for mine in scope.catalog.indexes_of(table.oid):
+            if mine.parent == index.oid and mine.constraint_oid:
+                yield from (
+                    Dependent(table, on, constraint=c) for c in table.constraints if c.index_oid == mine.oid
+                )
+
+
 def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
     """What needs CASCADE to lose this object."""
     catalog = scope.catalog
@@ -204,6 +215,8 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         found += [replace(d, by_row_type=True) for d in dependents(scope, row_type(thing))]
     if isinstance(thing, Index) and thing.unique and thing.table_oid:
         found += _foreign_keys_on(scope, thing, on)
+        if not thing.constraint_oid:
+            found += _constraints_below(scope, thing, on)
     if isinstance(thing, Sequence | UserType):
         said = (thing.oid, getattr(thing, "array_oid", 0))
         for table in _tables_wording(catalog, thing.name, *said):

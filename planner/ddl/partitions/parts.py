@@ -207,8 +207,10 @@ def _constraint(scope: Scope, parent: Table, child: Table, theirs: Constraint) -
                 )
         elif mine.columns != columns or not _same_target(mine, theirs):
             continue
-        _changed(scope, child.oid, replace(mine, parent=theirs.oid))
         own = scope.catalog.get(mine.index_oid) if mine.index_oid else None
+        if isinstance(own, Index) and own.parent:
+            continue  # part of an index above that is no constraint's
+        _changed(scope, child.oid, replace(mine, parent=theirs.oid))
         if isinstance(own, Index):
             scope.replace(own, replace(own, parent=theirs.index_oid))
         return
@@ -293,7 +295,7 @@ def _index(scope: Scope, parent: Table, child: Table, theirs: Index) -> None:
     """An index of the table above, found in its partition or made there."""
     wanted = partitions.shape(parent, theirs)
     for mine in scope.catalog.indexes_of(child.oid):
-        if not mine.parent and not mine.constraint_oid and partitions.shape(child, mine) == wanted:
+        if not mine.parent and partitions.shape(child, mine) == wanted:
             scope.replace(mine, replace(mine, parent=theirs.oid))
             unique_indexes.named_as_above(scope, parent, theirs, child.oid, mine)
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from planner import statements as st
 from planner.abc import Constraint, PlanError, Table
 from planner.catalog import Index
+from planner.ddl import drop
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import foreign_keys
 from planner.ddl.dependencies import standing
@@ -28,6 +29,9 @@ def drop_constraint(on: Alteration, a: st.AlterAction) -> None:
             scope.notice(message + ", skipping")
             return
         raise PlanError("42704", message)
+    own = scope.catalog.get(found.index_oid) if found.index_oid else None
+    if isinstance(own, Index) and own.parent and not found.parent:
+        raise drop.of_index_above(scope, own)
     standing.free_key(scope, table, found, a.cascade)
     table = on.table
     kept = tuple(c for c in table.constraints if c.oid != found.oid)
