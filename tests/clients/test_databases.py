@@ -166,7 +166,7 @@ def test_runners_of_tests_copy_one_template_at_once(tmp_path: Path) -> None:
 
         def copy(number: int) -> None:
             with server.connect() as mine:
-                for _ in range(20):
+                for _ in range(500):
                     try:
                         mine.execute(f"create database copy_{number} template template")
                         return

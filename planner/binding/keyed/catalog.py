@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from planner import types as t
@@ -23,10 +23,11 @@ from planner.binding import ir
 from planner.binding.collating import matters, uncollated
 from planner.binding.facts import type_name
 from planner.binding.functions.catalog import arities
+from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import functions
 from planner.catalog.system.reg_names import INPUT, OUTPUT
 from planner.keyed_plans import Call, Const, Expr, SystemRows
-from planner.relations import TypeRef
+from planner.relations import Oid, TypeRef
 
 NARROW: Final = frozenset(
     (
@@ -45,6 +46,8 @@ _OIDS: Final = _REG | {t.OID}
 _INTS: Final = frozenset((t.INT2, t.INT4))
 _TEXTS: Final = frozenset((t.TEXT, t.VARCHAR))
 _NODE_TREE, _XID = 194, 28
+_NAMED_MAX: Final = 1_000
+"""Names whose objects are remembered, of one way to look at the catalog."""
 ELEMENTS: Final = frozenset((t.INT2, t.INT4, t.INT8, t.OID, t.TEXT, t.VARCHAR, t.NAME, t.CHAR)) | _REG
 """Types of elements that an array's text has as they are, or as numbers."""
 _TEXTUAL: Final = frozenset((*_TEXTS, t.NAME, t.CHAR))
@@ -73,7 +76,7 @@ def called() -> Mapping[str, Callable[..., Any]]:
     for oid, shown in OUTPUT.items():
         found[f"out {type_name(oid)}"] = shown
     for oid, read in INPUT.items():
-        found[f"in {type_name(oid)}"] = _strict(read)
+        found[f"in {type_name(oid)}"] = partial(_named, oid, read)
     return found
 
 
@@ -81,8 +84,17 @@ def _with_datum(call: Callable[..., Any], oid: int) -> Callable[..., Any]:
     return lambda *args: t.array_datum(call(*args), oid)
 
 
-def _strict(call: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda context, value: None if value is None else call(context, value)
+def _named(
+    oid: Oid, read: Callable[[SystemContext, str], Oid], context: SystemContext, text: str | None
+) -> Oid | None:
+    if text is None:
+        return None
+    known = context.named.get((oid, text))
+    if known is None:
+        if len(context.named) >= _NAMED_MAX:
+            context.named.clear()
+        known = context.named[oid, text] = read(context, text)
+    return known
 
 
 Inner = Callable[[ir.Node], Expr]

@@ -75,6 +75,9 @@ class SystemContext:
     """In which constants of definitions are shown (`styles`)."""
     statistics: Statistics | None = None
     """Who knows what was counted; without it everything is at zero."""
+    named: dict[tuple[Oid, str], Oid] = field(default_factory=dict)
+    """What names that were read as `regclass`, `regprocedure` and their kin stand for, by type and text: what a query's condition names is
+    read for one of its rows (Rails asks three `regprocedure`s of each row of `pg_type`)."""
 
 
 Rows = list[Row]

@@ -13,3 +13,16 @@ select to_regprocedure('abs(int)'), to_regprocedure('abs(text)'), to_regproc('fo
 select to_regprocedure('abs(nope)');
 select to_regprocedure('abs(');
 select to_regoperator('+');
+-- what a name stands for is found once for a query, and anew after a definition
+SELECT count(*) FROM pg_proc WHERE oid = 'made_later(integer)'::regprocedure;
+BEGIN;
+CREATE FUNCTION made_later(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1';
+SELECT count(*), min(proname) FROM pg_proc WHERE oid = 'made_later(integer)'::regprocedure;
+CREATE SCHEMA elsewhere; ALTER FUNCTION made_later(integer) SET SCHEMA elsewhere;
+SAVEPOINT s;
+SELECT count(*) FROM pg_proc WHERE oid = 'made_later(integer)'::regprocedure;
+ROLLBACK TO s;
+SET LOCAL search_path = elsewhere;
+SELECT count(*) FROM pg_proc WHERE oid = 'made_later(integer)'::regprocedure;
+ROLLBACK;
+SELECT t.typname FROM pg_type t WHERE t.typinput = 'array_in(cstring,oid,integer)'::regprocedure AND t.typname LIKE '\_int_' ORDER BY 1;
