@@ -448,6 +448,9 @@ class Executor(Protocol):
     def admit(self, user: str) -> None:
         """Whether a client that has proved to be this role may come in. Raises SqlError."""
 
+    access_rules: Callable[[], list[dict[str, Any]]]
+    """Who may come in, as rows of pg_hba_file_rules: the server that asks for proofs says it here."""
+
     def role_secret(self, user: str) -> str | None:
         """What is kept of a role's password (`planner.catalog.passwords`); None: no password fits."""
 

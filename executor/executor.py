@@ -277,6 +277,9 @@ class Executor:
             if of_role >= role.connection_limit:
                 raise ExecutionError("53300", f'too many connections for role "{user}"')
 
+    access_rules: Callable[[], list[dict[str, Any]]] = staticmethod(list)
+    """Who may come in, as rows of pg_hba_file_rules: the server that asks for proofs knows."""
+
     def role_secret(self, user: str) -> str | None:
         """What is kept of a role's password; None without one, and once it is VALID no longer."""
         role = self.catalog.role(user)

@@ -22,7 +22,7 @@ import ipaddress
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from planner.abc import SqlError
 
@@ -96,6 +96,22 @@ class Rule:
                 for w in self.databases
             )
         )
+
+    def listed(self) -> dict[str, Any]:
+        """As a row of pg_hba_file_rules."""
+        network, asked = self.network, self.certificate.value
+        row: dict[str, Any] = {
+            "line_number": self.line or None,
+            "type": self.kind,
+            "database": [w.text for w in self.databases],
+            "user_name": [w.text for w in self.users],
+            "auth_method": self.method.value,
+            "options": [f"clientcert={asked}"] if asked else None,
+        }
+        if self.kind != "local":
+            row["address"] = "all" if network is None else str(network.network_address)
+            row["netmask"] = None if network is None else str(network.netmask)
+        return row
 
 
 def decide(rules: tuple[Rule, ...], client: Client) -> Method:

@@ -26,6 +26,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, Final
 
 from pgwire import replies, scram
 from pgwire.access_rules import (
@@ -34,11 +35,14 @@ from pgwire.access_rules import (
     ClientCertificate,
     Method,
     Rule,
+    Word,
     decide,
 )
 from pgwire.messages import ProtocolViolation, parse_cstring, parse_sasl_initial
 from planner.abc import SqlError
 from planner.catalog.passwords import MD5_SECRET, MECHANISM, Verifier, md5_hash
+
+_ALL: Final = (Word("all"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +161,21 @@ class Authentication:
                 f'no authentication is configured for host "{host}", user "{user}", database "{database}"',
             )
         return Method.CLEARTEXT if self.cleartext and tls else Method.SCRAM
+
+    def listed(self) -> list[dict[str, Any]]:
+        """The rules that decide, as pg_hba_file_rules has them; without any, the policy as rules that no file has a line for."""
+        if self.rules is not None:
+            return [rule.listed() for rule in self.rules]
+        policy = []
+        if self.users is None or self.trust_loopback:
+            own = tuple(ipaddress.ip_network(n) for n in ("127.0.0.0/8", "::1/128"))
+            policy = [Rule("local", _ALL, _ALL, None, Method.TRUST)]
+            policy += [Rule("host", _ALL, _ALL, network, Method.TRUST) for network in own]
+        if self.users is not None:
+            policy.append(Rule("host", _ALL, _ALL, None, Method.SCRAM))
+            if self.cleartext:
+                policy.insert(-1, Rule("hostssl", _ALL, _ALL, None, Method.CLEARTEXT))
+        return [rule.listed() for rule in policy]
 
     def _secret(self, user: str) -> Secret | None:
         """What the password file or the catalog keeps of the user's password."""

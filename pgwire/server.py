@@ -82,6 +82,7 @@ class Server:
         self.limits = limits or WireLimits()
         self.authentication = authentication or Authentication()
         self.authentication.role_secret = executor.role_secret
+        executor.access_rules = self.authentication.listed
         self.tls = tls
         self.certificate_hash = certificate_hash  # what SCRAM-SHA-256-PLUS binds to
         self.stopping = False

@@ -1,4 +1,4 @@
-"""pg_locks: who holds, and who awaits, which advisory lock, and which table's of LOCK TABLE.
+"""pg_locks: which transactions there are, and who holds, or awaits, which advisory lock, and which table's of LOCK TABLE.
 
 Where several servers share an environment these are the locks of all of them. Sessions are told apart by `virtualtransaction`, which
 says `server/pid`; another server may have a session of the same pid. Row locks are not listed: like
@@ -21,7 +21,7 @@ _LOW = (1 << 32) - 1
 
 
 def lock_rows(asking: Session) -> list[dict[str, Any]]:
-    """A row for each session that holds or awaits a lock."""
+    """A row for each session that holds or awaits a lock; each transaction holds its own number's."""
     rows = _of_definitions(asking)
     said = {(row["virtualtransaction"], row["relation"], row["granted"]) for row in rows}
     for (database, first, second), server, pid, shared, granted in asking.executor.advisory.listing():
@@ -47,7 +47,25 @@ def lock_rows(asking: Session) -> list[dict[str, Any]]:
                 "fastpath": False,
             }
         )
-    return rows
+    return rows + _of_transactions(asking)
+
+
+def _of_transactions(asking: Session) -> list[dict[str, Any]]:
+    """The transactions of this server, each under the name of its session."""
+    server = asking.executor.advisory.server
+    return [
+        {
+            "locktype": "virtualxid",
+            "virtualxid": f"{server}/{session.pid}",
+            "virtualtransaction": f"{server}/{session.pid}",
+            "pid": session.pid,
+            "mode": "ExclusiveLock",
+            "granted": True,
+            "fastpath": True,
+        }
+        for session in asking.executor.sessions.values()
+        if session is asking or session.block is not None
+    ]
 
 
 def _of_definitions(asking: Session) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from executor.abc import ExecutionError
 from executor.columnar.activity import activity, encryption, kerberos
 from executor.columnar.followers import sender_rows, slot_rows
 from executor.columnar.lock_rows import lock_rows
+from executor.columnar.process_rows import access_rows, build_rows, memory_rows
 from executor.columnar.seen import SeenByAll
 from executor.session import permissions
 from executor.session.settings.guc_table import GUCS, Guc
@@ -153,6 +154,9 @@ _SERVER: dict[str, Any] = {
     "pg_stat_ssl": encryption,
     "pg_stat_gssapi": kerberos,
     "pg_locks": lock_rows,
+    "pg_config": build_rows,
+    "pg_backend_memory_contexts": memory_rows,
+    "pg_hba_file_rules": access_rows,
     "pg_replication_slots": slot_rows,
     "pg_stat_replication": sender_rows,
     "pg_prepared_statements": _statements,

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from executor.abc import ExecutionError, Prepared
+from executor.session import text_search
 from planner.abc import Plan, SqlError
 from planner.catalog import Catalog, Function, rights
 
@@ -88,7 +89,11 @@ def around(session: SessionContext, f: Function) -> Iterator[None]:
     key = f.oid, now or user
     session.own = object()
     try:
-        settings.enter(now, [(name, value) for name, _, value in (s.partition("=") for s in f.settings)])
+        said = [(name, value) for name, _, value in (s.partition("=") for s in f.settings)]
+        settings.enter(now, said)
+        for name, value in said:
+            if name == text_search.SETTING:  # which may have been said before there was such a configuration
+                text_search.in_full(session, value)
         session.act_as(key[1], kept.get(key))
         yield
         if session.user == key[1]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Prepared, Result, Rows
 from executor.session import acting, permissions, text_search
@@ -317,11 +317,27 @@ async def _accepted(
     return Rows(s.tag)
 
 
+_OF_PLPGSQL: Final = {
+    "plpgsql.check_asserts": "on",
+    "plpgsql.extra_errors": "none",
+    "plpgsql.extra_warnings": "none",
+    "plpgsql.print_strict_params": "off",
+    "plpgsql.variable_conflict": "error",
+}
+
+
 async def _load(session: Session, plan: Plan, s: st.Load, params: Sequence[Datum], autocommit: bool) -> Rows:
     if not session.superuser:
         raise ExecutionError("42501", f'access to library "{s.file}" is not allowed')
     if s.file.removeprefix("$libdir/") != "plpgsql":
         raise ExecutionError("58P01", f'could not access file "{s.file}": No such file or directory')
+    for name in session.settings.take("plpgsql", _OF_PLPGSQL):
+        session.notice(
+            "WARNING",
+            "42602",
+            f'invalid configuration parameter name "{name}", removing it',
+            detail='"plpgsql" is now a reserved prefix.',
+        )
     return Rows("LOAD")
 
 

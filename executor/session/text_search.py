@@ -14,6 +14,7 @@ from planner.catalog import text_search
 from planner.catalog.names import quote_qualified, split_name
 
 if TYPE_CHECKING:
+    from executor.session.context import SessionContext
     from executor.session.session import Session
 
 SETTING: Final = "default_text_search_config"
@@ -34,7 +35,7 @@ def definition(session: Session, said: str) -> str:
     return text_search.definition(catalog, found)
 
 
-def in_full(session: Session, value: str) -> str:
+def in_full(session: SessionContext, value: str) -> str:
     """The setting with its schema. Raises 22023."""
     catalog = session.catalog
     try:
@@ -49,4 +50,12 @@ def in_full(session: Session, value: str) -> str:
     return quote_qualified(home, name)
 
 
-__all__ = ["SETTING", "definition", "in_full"]
+def foretold(session: Session, value: str) -> None:
+    """A value for sessions and calls to come: whether there is such a configuration will be seen then."""
+    try:
+        in_full(session, value)
+    except ExecutionError:
+        session.notice("NOTICE", "42704", f'text search configuration "{value}" does not exist')
+
+
+__all__ = ["SETTING", "definition", "foretold", "in_full"]

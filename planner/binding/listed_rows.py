@@ -39,6 +39,11 @@ _ACTIVITY = (
 _QUERIES: Final = {
     "pg_show_all_settings": f"SELECT {_SETTINGS} FROM pg_catalog.pg_settings",
     "pg_lock_status": f"SELECT {_LOCKS} FROM pg_catalog.pg_locks",
+    "pg_config": "SELECT name, setting FROM pg_catalog.pg_config",
+    "pg_get_backend_memory_contexts": "SELECT name, ident, parent, level, total_bytes, total_nblocks, free_bytes, free_chunks, used_bytes "
+    "FROM pg_catalog.pg_backend_memory_contexts",
+    "pg_hba_file_rules": "SELECT line_number, type, database, user_name, address, netmask, auth_method, options, error "
+    "FROM pg_catalog.pg_hba_file_rules",
     "pg_available_extensions": "SELECT name, default_version, comment FROM pg_catalog.pg_available_extensions",
     "pg_available_extension_versions": "SELECT name, version, superuser, trusted, relocatable, schema, requires, comment "
     "FROM pg_catalog.pg_available_extension_versions",

@@ -317,7 +317,7 @@ class SourceBinder:
         relation.own_names = tuple(c.name for c in columns)
         written = [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in made]
         self.rename(relation, alias)
-        self.queries.accesses.system(name, "view" if name == "pg_shadow" else "table")
+        self.queries.accesses.system(name)
         slot = self.queries.system_use(schema, name, relation)
         self.queries.declare(number, written)
         steps = (FromStep(relation, system=(schema, name)),)

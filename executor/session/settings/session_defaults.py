@@ -54,7 +54,7 @@ def checked(session: Session, said: st.AlterSettings) -> st.AlterSettings:
     require_setting(session, name.lower())
     session.settings.check(name, value)
     if name == text_search.SETTING:
-        text_search.in_full(session, value)
+        text_search.foretold(session, value)
     return dataclasses.replace(said, name=name, values=(value,))
 
 
@@ -68,6 +68,9 @@ def checked_for_function(
             raise unknown_setting(s.name)
         if s.name.lower() in _NOT_OF_FUNCTIONS:
             raise ExecutionError("0A000", f"SET {s.name} of a function is not supported")
+        made = isinstance(said, st.CreateFunction) and session.settings.raw("check_function_bodies") == "on"
+        if made and s.name == text_search.SETTING and s.values is not None:
+            text_search.in_full(session, s.values[0])
     return dataclasses.replace(said, options={**said.options, "set": found})
 
 

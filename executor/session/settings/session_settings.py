@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import repeat
 from operator import attrgetter
 from typing import Final
@@ -59,6 +59,7 @@ class Settings:
         "_reset",
         "_savepoints",
         "_session",
+        "_taken",
         "acting",
         "as_of",
         "changes",
@@ -93,6 +94,8 @@ class Settings:
         self.acting = ""
         """As whom a function of SECURITY DEFINER acts; "" outside of such."""
         self._session: dict[str, str] = {}
+        self._taken: frozenset[str] = frozenset()
+        """What names of users' own may not begin with: extensions that were loaded."""
         self._reset: dict[str, str] = {"session_authorization": user}
         for name, value in options.items():
             key, canonical = self._check(name, value, startup=True)
@@ -112,7 +115,7 @@ class Settings:
         made = Settings.__new__(Settings)
         _ran(map(setattr, repeat(made), _ALIKE, _alike(self)))
         made._session, made._local, made._savepoints, made.changes, made._functions = {}, {}, [], [], []
-        made._custom = set()
+        made._custom, made._taken = set(), frozenset()
         made._reported = self._reported.copy()
         return made
 
@@ -210,6 +213,17 @@ class Settings:
                 before.pop(key, None)
         self._renew()
         return self.show(key)
+
+    def take(self, prefix: str, own: Mapping[str, str]) -> list[str]:
+        """From now on names that begin so are an extension's own. Returns what is no more: others that users have set."""
+        self._taken |= {prefix}
+        self._reset = {**own, **self._reset}
+        gone = sorted(k for k in self._custom if k.startswith(f"{prefix}.") and k not in own)
+        self._custom.difference_update(gone)
+        for level in (self._local, self._session, self._block or {}):
+            for key in gone:
+                level.pop(key, None)
+        return gone
 
     def reset_all(self) -> None:
         if self._block is None:
@@ -310,6 +324,12 @@ class Settings:
                     f'invalid configuration parameter name "{name}"',
                     detail="Custom parameter names must be two or more simple identifiers separated by dots.",
                 )
+            if (prefix := key.partition(".")[0]) in self._taken and key not in self._reset:
+                raise ExecutionError(
+                    "42602",
+                    f'invalid configuration parameter name "{name}"',
+                    detail=f'"{prefix}" is a reserved prefix.',
+                )
             return key, value
         if not (startup and guc.context in ("backend", "superuser-backend")):
             self._changeable(key)
@@ -375,7 +395,7 @@ class Settings:
                     self.changes.append((name, now))
 
 
-_OWN = ("_session", "_local", "_savepoints", "changes", "_functions", "_reported", "_custom")
+_OWN = ("_session", "_local", "_savepoints", "changes", "_functions", "_reported", "_custom", "_taken")
 """What a session changes in place."""
 _ALIKE = tuple(name for name in Settings.__slots__ if name not in _OWN)
 _alike = attrgetter(*_ALIKE)

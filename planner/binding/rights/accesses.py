@@ -23,10 +23,15 @@ from planner.binding.scope import Relation
 from planner.binding.writes import replica_identity
 from planner.catalog import Catalog, Function, Schema, Sequence, View, large_objects, predefined, rights
 from planner.catalog.foreign_objects import unreachable
+from planner.catalog.system.relations import relation
 from planner.inheritance import family
 from planner.partitioning import descendants
 
-_RESTRICTED = frozenset(("pg_authid", "pg_shadow", "pg_user_mapping", "pg_statistic", "pg_subscription"))
+_OF_STATISTICS = frozenset(("pg_backend_memory_contexts", "pg_shmem_allocations"))
+_RESTRICTED = _OF_STATISTICS | {
+    "pg_authid", "pg_shadow", "pg_user_mapping", "pg_statistic", "pg_statistic_ext_data", "pg_subscription", "pg_config",
+    "pg_file_settings", "pg_hba_file_rules", "pg_ident_file_mappings", "pg_replication_origin_status",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -151,9 +156,14 @@ class Accesses:
             self._say(Access(self.role, table, "SELECT", None, tuple(sorted(found))))
         return bool(found)
 
-    def system(self, name: str, kind: str) -> None:
-        """Reading a system relation: a few are for superusers only, and for who reads everything."""
-        if name in _RESTRICTED and not rights.has_role(self.catalog, self.role, predefined.READ_ALL_DATA):
+    def system(self, name: str) -> None:
+        """Reading a relation of pg_catalog: a few are for superusers only, and for who reads everything."""
+        if name not in _RESTRICTED:
+            return
+        readers = [predefined.READ_ALL_DATA, *([predefined.READ_ALL_STATS] if name in _OF_STATISTICS else ())]
+        if not any(rights.has_role(self.catalog, self.role, reader) for reader in readers):
+            found = relation("pg_catalog", name)
+            kind = "view" if found is not None and found.kind == "v" else "table"
             raise PlanError("42501", f"permission denied for {kind} {name}")
 
     def check(self) -> None:

@@ -1,0 +1,21 @@
+-- What the server says of itself: its build, its memory, who may come in, its transactions; and to whom.
+select name, ident, parent, level, total_bytes >= free_bytes from pg_backend_memory_contexts where level = 0;
+select count(*) > 20 as ok from pg_config;
+select name from pg_config() order by 1;
+select count(*) > 0 as ok, count(*) FILTER (WHERE error IS NOT NULL) = 0 AS no_err from pg_hba_file_rules;
+select count(*) > 0 as ok from pg_locks;
+select locktype, mode, granted, fastpath, virtualxid = virtualtransaction as own from pg_locks where locktype = 'virtualxid' and pid = pg_backend_pid();
+select auth_method from pg_hba_file_rules() where type = 'local' and 'all' = any (database);
+create role nobody_much;
+create role counts_much in role pg_read_all_stats;
+set role nobody_much;
+select count(*) from pg_config;
+select count(*) from pg_hba_file_rules;
+select count(*) from pg_backend_memory_contexts;
+select count(*) from pg_file_settings;
+select count(*) from pg_statistic_ext_data;
+set role counts_much;
+select count(*) > 0 from pg_backend_memory_contexts;
+select count(*) from pg_config;
+reset role;
+drop role nobody_much, counts_much;
