@@ -1,6 +1,6 @@
 """Tables that this session itself has still to do with, which no definition may take from under it: 55006.
 
-    a statement that writes to it goes on around this one     its triggers run DDL
+    a statement that writes to it goes on around this one     its triggers, or functions that it calls, run DDL
     triggers or foreign keys have still to look at its rows   DEFERRED, before COMMIT
     a cursor reads it                                         DECLARE ... CURSOR FOR t
 
@@ -39,7 +39,7 @@ def refuse(session: Session, block: Block, bound: DdlPlan, statement: object) ->
     """Raises 55006 where a definition takes a table from under what this session still has to do with it."""
     if session.executor.slots:
         _refuse_followed(session, bound)
-    busy = firing.IN_USE.get()
+    busy = firing.IN_USE.get() | session.writing
     pending = {oid for d in block.deferred if (oid := _awaited(d)) is not None}
     read = {oid for portal in session.portals.values() for oid in _read_by(session.catalog, portal)}
     if not (busy or pending or read):

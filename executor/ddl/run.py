@@ -362,17 +362,19 @@ def _plan_in(
 
 async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
     """The rows of a rewrite's new table, read while the old one is still there: a list, if they are at hand, or in Arrow."""
-    old, user = rewrite.old, session.user
+    old, user, around = rewrite.old, session.user, session.writing
     few = at_hand.reshaped(session, block, rewrite)
     if few is not None:
         return few
     if rewrite.plain and not _has_writes(block, old) and _has_none(session, block, old):
         return shard_schema(rewrite.new).empty_table()
+    session.writing = around | {old.oid}
     try:
         if rewrite.role:
             session.become(rewrite.role)  # whom its functions and policies see as current_user
         return await _selected(session, block, rewrite)
     finally:
+        session.writing = around
         session.become(user)
 
 

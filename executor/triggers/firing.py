@@ -303,8 +303,24 @@ class Statement:
             if made is None:
                 return None
             if new is not None:
+                same = made is new
                 new = on.without_generated(made) if when == triggers.BEFORE else made
+                if event == triggers.INSERT and trigger.parent and not same and when == triggers.BEFORE:
+                    await self._stays(trigger, new)
         return old if new is None else new
+
+    async def _stays(self, trigger: Trigger, row: Row) -> None:
+        """Raises 0A000 where a trigger of the table above has made a new row another partition's."""
+        leaf = self.on.holder
+        assert isinstance(leaf, Table)
+        within = self.session.rules(leaf).within
+        if within is not None and not within(await self.on.completed(self.session, self.block, row)):
+            schema = self.session.catalog.schema_of(leaf.schema_oid).name
+            raise ExecutionError(
+                "0A000",
+                "moving row to another partition during a BEFORE FOR EACH ROW trigger is not supported",
+                detail=f'Before executing trigger "{trigger.name}", the row was to be in partition "{schema}.{leaf.name}".',
+            )
 
     async def wrote(self, event: int, old: Row | None, new: Row | None) -> None:
         """A row has been written: AFTER ROW triggers are queued."""

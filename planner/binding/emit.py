@@ -249,7 +249,7 @@ class Emitter:
         if op == "coalesce":
             frags, form = self.unified(args, node.type)
             *before, last = args
-            if isinstance(last, ir.Call | ir.Cast | ir.Logic) and all(map(_is_short, before)):
+            if before and isinstance(last, ir.Call | ir.Cast | ir.Logic) and all(map(_is_short, before)):
                 # Of coalesce DuckDB computes beforehand what is in it twice (an argument of a macro), needed or not; of CASE it does not.
                 whens = [sql(" WHEN ", f, " IS NOT NULL THEN ", f) for f in frags[:-1]]
                 return sql("(CASE", *whens, " ELSE ", frags[-1], " END)", form=form)

@@ -181,11 +181,13 @@ async def _heed(session: Session, block: Block, postponed: Sequence[tuple[Table,
 
 @contextmanager
 def _told_as(table: Table, leaf: Table) -> Iterator[None]:
-    """Errors about a child's row tell what the parent that was named has of it."""
+    """Errors about a row of a child or a partition tell what the table that was named has of it."""
     try:
         yield
     except SqlError as error:
-        if table.children and error.row is not None:
+        told = error.told.relation_oid if error.told is not None and error.row is not None else 0
+        if leaf.oid != table.oid and told == leaf.oid:
+            assert error.row is not None
             places = {c.name: i for i, c in enumerate(leaf.columns)}
             row = tuple(error.row[places[c.name]] if c.name in places else None for c in table.columns)
             tell_row(error, table, row)
@@ -267,7 +269,7 @@ async def insert(
         for leaf, at in pieces:
             part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)))
             conflict = _conflict(table, leaf, on_conflict)
-            with _through(block, table, leaf, fired):
+            with _through(block, table, leaf, fired), _told_as(table, leaf):
                 target = _written_as(table, leaf)
                 written, count = await bulk.insert(
                     session, block, target, part, conflict, params, given, began=began
@@ -329,11 +331,12 @@ async def update(
     sources = {oid: session.catalog.table(oid) for oid in dict.fromkeys(old.tolist())}
     asked: dict[int, leaving.Leaving] = {}
     dealt_out: list[Piece] = []
-    if decides:
+    if table.partitioning is not None:  # triggers may set its key, whatever the statement sets
         for oid, leaf in sources.items():
             with _through(block, table, leaf, fired, triggers.UPDATE):
                 if leaving.decides(session, block, leaf, set_by(table, leaf, body.assigned)):
                     asked[oid] = leaving.Leaving(session, block, table, leaf)
+    if decides:
         known = np.flatnonzero(~np.isin(old, list(asked)))
         dealt_out = [(leaf, known[at]) for leaf, at in dealt(session, table, rows.take(pa.array(known)), 1)]
     for leaf, at in dealt_out:
@@ -378,7 +381,7 @@ async def update(
         arrived: dict[int, Row] = {}
         for leaf, at, part in arrivals:
             new = (await of_leaf(session, block, table, leaf, part, 1)).remove_column(0)
-            with _through(block, table, leaf, fired, triggers.UPDATE):
+            with _through(block, table, leaf, fired, triggers.UPDATE), _told_as(table, leaf):
                 target_form = _written_as(table, leaf, moved=True)
                 written, count = await bulk.insert(session, block, target_form, new, None)
             if written.num_rows == len(at):  # FROM's columns are known by the row that was found

@@ -153,7 +153,7 @@ def _triggers(scope: Scope, parent: Table, oid: Oid) -> None:
     kept = [x for x in child.triggers if not x.parent]
     for theirs in wanted:
         known = mine.get(theirs.oid)
-        if known is None and any(x.name == theirs.name for x in kept):
+        if (known is None or known.name != theirs.name) and any(x.name == theirs.name for x in kept):
             raise PlanError("42710", f'trigger "{theirs.name}" for relation "{child.name}" already exists')
         kept.append(
             replace(

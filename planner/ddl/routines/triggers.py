@@ -58,10 +58,16 @@ def create_trigger(scope: Scope, said: st.CreateTrigger) -> None:
     old = next((x for x in holder.triggers if x.name == said.name), None)
     if old is not None and not said.replace:
         raise PlanError("42710", f'trigger "{said.name}" for relation "{holder.name}" already exists')
+    if old is not None and old.parent:
+        raise PlanError(
+            "42710", f'trigger "{said.name}" for relation "{holder.name}" is an internal or a child trigger'
+        )
     if old is not None and old.constraint:
         raise PlanError(
             "42710", f'trigger "{said.name}" for relation "{holder.name}" is a constraint trigger'
         )
+    if said.replace and isinstance(holder, Table) and said.bits & ROW:
+        _make_room(scope, holder, said.name)
     bits = said.bits | {"before": BEFORE, "instead of": INSTEAD}.get(said.when, 0)
     made = Trigger(
         old.oid if old is not None else scope.allocate(),
@@ -79,6 +85,17 @@ def create_trigger(scope: Scope, said: st.CreateTrigger) -> None:
         new_table=next((x.name for x in said.transition if x.is_new), ""),
     )
     put(scope, holder, [*(x for x in holder.triggers if x is not old), made])
+
+
+def _make_room(scope: Scope, parent: Table, name: str) -> None:
+    """OR REPLACE on a partitioned table: partitions' own triggers of this name are replaced by what they get of the new one."""
+    for child in scope.catalog.partitions_of(parent.oid):
+        own = next((x for x in child.triggers if x.name == name and not x.parent), None)
+        if own is not None and own.constraint:
+            raise PlanError("42710", f'trigger "{name}" for relation "{child.name}" is a constraint trigger')
+        if own is not None:
+            remove(scope, child, [own])
+        _make_room(scope, child, name)
 
 
 def put(scope: Scope, holder: Holder, kept: Sequence[Trigger]) -> None:
@@ -290,6 +307,13 @@ def rename_trigger(scope: Scope, said: st.RenameTrigger) -> None:
     trigger = _named(holder, said.name)
     if trigger is None:
         raise _missing(said.name, holder.name)
+    above = scope.catalog.holder_of(trigger.parent) if trigger.parent else None
+    if above is not None:
+        raise PlanError(
+            "XX000",
+            f'cannot rename trigger "{said.name}" on table "{holder.name}"',
+            hint=f'Rename the trigger on the partitioned table "{above.name}" instead.',
+        )
     if _named(holder, said.new_name) is not None:
         raise PlanError("42710", f'trigger "{said.new_name}" for relation "{holder.name}" already exists')
     renamed = replace(trigger, name=said.new_name)

@@ -150,10 +150,10 @@ def _with_hidden(scope: Scope, table: Table, query: str) -> str:
 def _refuse_concurrently(scope: Scope, found: Table, said: st.RefreshMaterializedView) -> None:
     """What PostgreSQL asks of CONCURRENTLY, asked here too, so that scripts behave alike."""
     assert found.materialized is not None
-    if not said.with_data:
-        raise PlanError("42601", "REFRESH options CONCURRENTLY and WITH NO DATA cannot be used together")
     if not found.materialized.populated:
         raise PlanError("0A000", "CONCURRENTLY cannot be used when the materialized view is not populated")
+    if not said.with_data:
+        raise PlanError("42601", "CONCURRENTLY and WITH NO DATA options cannot be used together")
     indexes: list[Index] = scope.catalog.indexes_of(found.oid)
     if not any(i.unique and not i.predicate and all(k.attnum for k in i.keys) for i in indexes):
         schema = scope.catalog.schema_of(found.schema_oid).name

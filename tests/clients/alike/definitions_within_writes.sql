@@ -1,0 +1,28 @@
+-- What functions called by a statement do to the table that it writes.
+create table a1(a int); insert into a1 values (1);
+create or replace function dropit() returns bool language plpgsql as $$ begin execute 'alter table a1 add x int'; return true; end $$;
+insert into a1 select 1 where dropit();
+update a1 set a = 1 where dropit();
+delete from a1 where dropit();
+insert into a1 values (dropit()::int);
+insert into a1 select 1 where dropit() returning *;
+create or replace function dropit() returns bool language plpgsql as $$ begin execute 'drop table a1'; return true; end $$;
+insert into a1 select 1 where dropit();
+update a1 set a = 2 where dropit();
+alter table a1 alter a type int8 using dropit()::int;
+create or replace function dropit() returns bool language plpgsql as $$ begin execute 'truncate a1'; return true; end $$;
+insert into a1 select 1 where dropit();
+create or replace function dropit() returns bool language plpgsql as $$ begin execute 'create index on a1(a)'; return true; end $$;
+insert into a1 select 1 where dropit();
+create or replace function dropit() returns bool language plpgsql as $$ begin execute 'create table if not exists a2(b int); insert into a2 values (1); alter table a2 add c int; truncate a2; drop table a2'; return true; end $$;
+insert into a1 select 7 where dropit();
+select * from a1;
+create materialized view m as select 1 as i;
+refresh materialized view m with no data;
+refresh materialized view concurrently m with no data;
+refresh materialized view m;
+refresh materialized view concurrently m with no data;
+create table w(a int);
+insert into w values (1), (2);
+select coalesce(w) from w order by 1;
+select coalesce(row(1, 2)), coalesce(w, w) from w;

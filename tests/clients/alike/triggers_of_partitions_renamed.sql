@@ -1,0 +1,34 @@
+-- Row triggers of partitions follow those of the table above: renamed with them, and replaced by them.
+\set VERBOSITY verbose
+create table g (a int) partition by range (a);
+create table m partition of g for values from (0) to (100) partition by range (a);
+create table l partition of m for values from (0) to (50);
+create function f() returns trigger language plpgsql as $$ begin raise notice 'f % on %', tg_name, tg_table_name; return new; end $$;
+create function f2() returns trigger language plpgsql as $$ begin raise notice 'f2 % on %', tg_name, tg_table_name; return new; end $$;
+create trigger a after insert on g for each row execute function f();
+alter trigger a on g rename to b;
+insert into g values (1);
+alter trigger b on m rename to c;
+alter trigger b on l rename to c;
+create trigger c after insert on m for each row execute function f();
+alter trigger b on g rename to c;
+create trigger d after insert on l for each row execute function f();
+alter trigger b on g rename to d;
+alter trigger c on m rename to d;
+create trigger p after insert on g execute function f();
+create trigger p after insert on m execute function f();
+alter trigger p on g rename to q;
+select tgrelid::regclass, tgname, (select tgname from pg_trigger o where o.oid = t.tgparentid) from pg_trigger t where tgrelid in (select relid from pg_partition_tree('g')) order by 1, 2;
+insert into g values (1);
+create trigger d after insert on g for each row execute function f2();
+create or replace trigger d after insert on g for each row execute function f2();
+insert into g values (1);
+create or replace trigger d after insert on l for each row execute function f();
+create or replace trigger d after insert on m for each row execute function f();
+create or replace trigger d after insert on g for each row when (new.a > 3) execute function f();
+insert into g values (1), (4);
+create constraint trigger k after insert on l for each row execute function f();
+create or replace trigger k after insert on g for each row execute function f();
+create trigger z after insert on l execute function f();
+create or replace trigger z after insert on g execute function f2();
+insert into g values (9);
