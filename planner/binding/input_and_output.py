@@ -40,13 +40,13 @@ def as_cast(coercions: Coercions, proc: Proc, args: tuple[ir.Node, ...], positio
     if kinds is None:
         return None
     if proc.result == "cstring" and len(args) == 1 and args[0].type.oid in kinds:
-        return ir.Call(TypeRef(t.CSTRING), "output", args, position=position)
+        return ir.Call(TypeRef(t.CSTRING), "cstring of value", args, position=position)
     if proc.args not in _READ or type_oid(proc.result) not in kinds:
         return None
     modifier = args[2].value if len(args) == 3 and isinstance(args[2], ir.Lit) else -1
     if not isinstance(modifier, int) or (len(args) == 3 and not isinstance(args[2], ir.Lit)):
         return None
-    text = ir.Call(TypeRef(t.TEXT), "text(cstring)", (args[0],), position=position)
+    text = ir.Call(TypeRef(t.TEXT), "text of cstring", (args[0],), position=position)
     kind = type_oid(proc.result)
     value = coercions.coerce(text, TypeRef(kind), "e", position)
     return coercions.coerce(value, TypeRef(kind, modifier), "a", position)

@@ -44,7 +44,7 @@ from planner.ddl.tables.columns import refuse_column_name
 from planner.ddl.types import composites
 from planner.ddl.types import domains as domain_changes
 from planner.ddl.types.named_types import follow, with_schemas
-from planner.ddl.types.typenames import resolve_type
+from planner.ddl.types.typenames import check_no_pseudo_type, resolve_type
 from planner.lexer import WORD, tokenize
 from planner.parse import parse_expression
 from planner.parse.storage import kept
@@ -265,6 +265,7 @@ def create_composite(scope: Scope, said: st.CreateComposite) -> None:
         base, domain = domains.underneath(
             scope.catalog, resolve_type(c.type, scope.catalog, scope.search_path)
         )
+        check_no_pseudo_type(base, c.name)
         composites.refuse_conditions(base, domain)
         collation = composites.attribute_collation(scope, c.collation, base, domain, c.collation_position)
         columns.append(Column(c.name, base, i + 1, domain=domain, collation=collation))

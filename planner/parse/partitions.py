@@ -23,7 +23,7 @@ def partition_by(c: Cursor) -> st.PartitionBy | None:
     position = c.position
     how = c.name()
     if how not in ("range", "list", "hash"):
-        raise PlanError("22023", f'unrecognized partitioning strategy "{how}"', position=position)
+        raise PlanError("22023", f'unrecognized partitioning strategy "{how}"')
     c.expect_symbol("(")
     elements = [index_element(c)]
     while c.accept_symbol(","):

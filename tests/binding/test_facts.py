@@ -27,6 +27,8 @@ _OURS = (
     "array of routine",
     "rows of routine",
     "record of text",
+    "text of cstring",
+    "cstring of value",
 )
 _TIDEWIRE = ("tidewire_", "xml ", "#(", "subscript(", "put(")
 """`#(`: functions that come with a user's type; the last two are what subscripts of geometric types mean."""

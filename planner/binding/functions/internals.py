@@ -53,12 +53,17 @@ byteasend(bytea) => {0}
 macaddr8_send(macaddr8) => tw_send_macaddr({0})
 hashfloat4(float4) => tw_hash_float8(CAST({0} AS DOUBLE))
 hashfloat4extended(float4, int8) => tw_hash_float8_extended(CAST({0} AS DOUBLE), {1})
-text(cstring) => {0}
 numeric_inc(numeric) => tw_num_add({0}, '1')
 """)
 
 
-@implements("output")
+@implements("text of cstring")
+def _input(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    """A cstring as the text that it is."""
+    return args[0]
+
+
+@implements("cstring of value")
 def _output(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     """What a type's output function makes of a value (`planner.binding.input_and_output`)."""
     kind = call.args[0].type

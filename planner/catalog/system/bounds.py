@@ -148,10 +148,14 @@ def _beyond(
                 alternatives.append(" AND ".join(before) if before else "true")
             break
         last = i == len(names) - 1
-        operator = sign + ("=" if last and sign == ">" else "")
+        # All rows with this value are within, if the next column's bound is open to that side.
+        all_within = not last and (ends[i + 1] < 0) == (sign == ">") and ends[i + 1] != 0
+        operator = sign + ("=" if all_within or (last and sign == ">") else "")
         value = _typed(text, column, named)
         alternatives.append(" AND ".join([*before, f"({name} {operator} {value})"]))
         before.append(f"({name} = {value})")
+        if all_within:
+            break
     if not alternatives:
         return "false"
     if "true" in alternatives:
@@ -171,6 +175,11 @@ def key_text(catalog: Catalog, table: Table) -> str | None:
     return f"{WORDS[table.partitioning.strategy]} ({', '.join(names)})"
 
 
+def _bare(shown: str) -> str:
+    """A key's expression where it is one among others: in one pair of parentheses, not in two."""
+    return shown[1:-1] if shown.startswith("((") and shown.endswith("))") else shown
+
+
 def constraint_text(catalog: Catalog, table: Table) -> str | None:
     """pg_get_partition_constraintdef: what all tables above ask of the rows."""
     if table.partition is None:
@@ -182,7 +191,7 @@ def constraint_text(catalog: Catalog, table: Table) -> str | None:
         key = parent.partitioning
         assert key is not None
         columns = [parent.columns[parent.index_of(n)] for n in key.columns]
-        bound, shown = at.partition.bound, shown_keys(catalog, parent)
+        bound, shown = at.partition.bound, [_bare(x) for x in shown_keys(catalog, parent)]
         if key.strategy == "h":
             cells = ", ".join(shown)
             test = (

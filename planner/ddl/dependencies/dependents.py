@@ -45,6 +45,7 @@ from planner.ddl import rules
 from planner.ddl.dependencies import depends
 from planner.ddl.operators import definitions as operators
 from planner.ddl.operators import operator_classes
+from planner.ddl.partitions import keys as partition_keys
 from planner.ddl.rights import policies
 from planner.ddl.routines import definitions as routines
 from planner.ddl.routines import event_triggers, triggers
@@ -225,7 +226,9 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
                     continue  # an index's, which goes with its other columns; a partition's goes with that of the table above
                 if column.declared.oid in said:
                     shown = on if column.declared.oid == thing.oid else f"{on}[]"
-                    is_key = table.partitioning is not None and column.attnum in table.partitioning.columns
+                    is_key = table.partitioning is not None and (
+                        column.attnum in table.partitioning.columns or partition_keys.uses(table, column.name)
+                    )
                     found.append(Dependent(table, shown, column=None if is_key else column))
                 elif column.sequence_oid == thing.oid or (
                     column.default is not None

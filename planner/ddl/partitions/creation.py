@@ -74,7 +74,6 @@ def bound_of(scope: Scope, parent: Table, said: st.BoundDef, name: str) -> Bound
             raise PlanError(
                 "42P17",
                 f"{word} must specify exactly one value per partitioning column",
-                position=said.position,
             )
     lower, lower_ends = _edge(scope, columns, said.values)
     upper, upper_ends = _edge(scope, columns, said.upper)

@@ -14,7 +14,7 @@ from typing import Final
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, PlanError, SqlError, Table, TypeRef
+from planner.abc import Column, PlanError, SqlError, Table
 from planner.binding.naming import identifier
 from planner.catalog.classes_of_operators import oid_of
 from planner.catalog.collations import NONE, is_collatable
@@ -47,9 +47,9 @@ def keyed(scope: Scope, table: Table, said: st.PartitionBy) -> Table:
     found: list[int] = []
     collations: list[str] = []
     made: list[Column] = []
-    for element in elements:
+    for place, element in enumerate(elements, 1):
         if not element.column:
-            column = _expression(scope, table, element)
+            column = _expression(scope, table, element, place)
             made.append(column)
         else:
             column = _column(table, element)
@@ -99,8 +99,8 @@ def _column(table: Table, element: st.IndexElement) -> Column:
     return column
 
 
-def _expression(scope: Scope, table: Table, element: st.IndexElement) -> Column:
-    """The hidden column of an expression."""
+def _expression(scope: Scope, table: Table, element: st.IndexElement, place: int) -> Column:
+    """The hidden column of an expression, the key's at this place."""
     said = element.expression
     assert said is not None
     source = constraints.qualified(scope, table)
@@ -128,9 +128,12 @@ def _expression(scope: Scope, table: Table, element: st.IndexElement) -> Column:
                 "whole rows in partition key expressions are not supported",
                 position=first_position(node),
             )
+    assert plan.columns is not None
+    if plan.columns[0].type.oid in (types.UNKNOWN, types.RECORD):
+        pseudo = types.type_in_words(plan.columns[0].type.oid)
+        raise PlanError("42P16", f"partition key column {place} has pseudo-type {pseudo}")
     if not named:
         raise PlanError("42P17", "cannot use constant expression as partition key")
-    assert plan.columns is not None
     kind, collation = plan.columns[0].type, plan.columns[0].collation
     if collation == NONE:
         raise PlanError(
@@ -138,8 +141,6 @@ def _expression(scope: Scope, table: Table, element: st.IndexElement) -> Column:
             "could not determine which collation to use for partition expression",
             hint="Use the COLLATE clause to set the collation explicitly.",
         )
-    if kind.oid == types.UNKNOWN:
-        kind = TypeRef(types.TEXT)
     number = scope.allocate()  # no other column ever had it
     text = own_names.kept(scope, table, said.text)
     return Column(

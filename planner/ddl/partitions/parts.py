@@ -21,7 +21,7 @@ from planner.ddl.partitions import columns as partition_columns
 from planner.ddl.partitions import creation as partitions
 from planner.ddl.routines.triggers import put
 from planner.ddl.scope import Scope
-from planner.ddl.tables import alter
+from planner.ddl.tables import alter, inherits
 from planner.partitioning import ancestors, descendants
 from planner.partitions import Partition, PartitionTest
 from planner.records import replace
@@ -186,6 +186,34 @@ def _follow(scope: Scope, oid: Oid, mine: Constraint, theirs: Constraint) -> Non
         _changed(scope, oid, replace(mine, deferrable=theirs.deferrable, deferred=theirs.deferred))
 
 
+def _merge(scope: Scope, parent: Table, child: Table, mine: Constraint, theirs: Constraint) -> None:
+    """A CHECK that the partition says, too: told, where a statement says it, and refused where it is another one. Raises 42804, 42710, 42P17."""
+    alike = inherits.shown_check(scope, child, mine) == inherits.shown_check(scope, parent, theirs)
+    attached = not scope.made_here(child) and not _was_partition(scope, child)
+    if attached:
+        if not alike:
+            raise PlanError(
+                "42804",
+                f'child table "{child.name}" has different definition for check constraint "{theirs.name}"',
+            )
+        if mine.no_inherit or (theirs.validated and not mine.validated):
+            kind = "non-inherited" if mine.no_inherit else "NOT VALID"
+            raise PlanError(
+                "42P17",
+                f'constraint "{theirs.name}" conflicts with {kind} constraint on child table "{child.name}"',
+            )
+        return
+    if not alike:
+        raise PlanError("42710", f'constraint "{theirs.name}" for relation "{child.name}" already exists')
+    if mine.no_inherit or (theirs.validated and not mine.validated):
+        kind = "inherited" if scope.made_here(child) else "non-inherited" if mine.no_inherit else "NOT VALID"
+        raise PlanError(
+            "42P17",
+            f'constraint "{theirs.name}" conflicts with {kind} constraint on relation "{child.name}"',
+        )
+    scope.notice(f'merging constraint "{theirs.name}" with inherited definition')
+
+
 def _constraint(scope: Scope, parent: Table, child: Table, theirs: Constraint) -> None:
     """A constraint of the table above, found in its partition or made there."""
     index = scope.catalog.get(theirs.index_oid) if theirs.index_oid else None
@@ -200,11 +228,7 @@ def _constraint(scope: Scope, parent: Table, child: Table, theirs: Constraint) -
         if theirs.kind == "c":
             if mine.name != theirs.name:
                 continue
-            if mine.expression != theirs.expression:
-                raise PlanError(
-                    "42804",
-                    f'child table "{child.name}" has different definition for check constraint "{theirs.name}"',
-                )
+            _merge(scope, parent, child, mine, theirs)
         elif mine.columns != columns or not _same_target(mine, theirs):
             continue
         own = scope.catalog.get(mine.index_oid) if mine.index_oid else None

@@ -262,6 +262,10 @@ class _Builder:
             self.columns.append(
                 replace(c, attnum=len(self.columns) + 1, default=default, identity="", sequence_oid=0)
             )
+        named = [e.name for e in said.elements if isinstance(e, st.ColumnDef)]
+        for i, name in enumerate(named):
+            if name in named[:i]:
+                raise PlanError("42701", f'column "{name}" specified more than once')
         for element in said.elements:
             if isinstance(element, st.ColumnDef):
                 self._of_partition(element)
@@ -273,11 +277,11 @@ class _Builder:
         partitions.made_partition(scope, parent, scope.catalog.table(self.oid), bound)
 
     def _of_partition(self, said: st.ColumnDef) -> None:
-        """What a partition says of a column that it has from above."""
+        """What a partition says of a column that it has from above, collation and all: a COLLATE of its own says nothing."""
         at = next((i for i, c in enumerate(self.columns) if c.name == said.name), None)
         if at is None:
             raise PlanError("42703", f'column "{said.name}" does not exist')
-        if said.identity or said.generated is not None or said.collation:
+        if said.identity or said.generated is not None:
             what = "identity columns are" if said.identity else "such options of a partition's columns are"
             raise PlanError("0A000", f"{what} not supported{' on partitions' if said.identity else ''}")
         self._say_of(at, said)

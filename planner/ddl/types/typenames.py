@@ -60,18 +60,20 @@ def serial_type(name: TypeName) -> int:
     return SERIALS.get(name.names[0], 0) if len(name.names) == 1 and not name.dimensions else 0
 
 
+def check_no_pseudo_type(ref: TypeRef, column: str) -> None:
+    """Raises 42P16 for a type that has no values of its own."""
+    fact = types.BY_OID.get(ref.oid)
+    if fact is not None and fact.typtype == "p":
+        raise PlanError("42P16", f'column "{column}" has pseudo-type {types.type_in_words(ref.oid)}')
+
+
 def check_column_type(ref: TypeRef, column: str, catalog: Catalog) -> None:
     """Raises 0A000 or 42P16 for a type that no stored column can have here."""
     ref = types.base_of(ref)
     thing = catalog.get(ref.oid)
     if thing is None or isinstance(thing, BaseType):
-        try:
-            types.check_storable(ref)
-        except SqlError as e:
-            if e.sqlstate == "42P16":
-                pseudo = types.type_in_words(ref.oid)
-                raise PlanError("42P16", f'column "{column}" has pseudo-type {pseudo}') from None
-            raise
+        check_no_pseudo_type(ref, column)
+        types.check_storable(ref)
         return
     if types.composite_conditions(types.element_of(ref.oid)):
         shown = types.format_type(ref)
