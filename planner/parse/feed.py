@@ -415,6 +415,19 @@ def _is_name(previous: Token | None, following: Token) -> bool:
     )
 
 
+_BEFORE_VALUES: Final = frozenset(
+    ("select", "distinct", "all", "where", "and", "or", "not", "when", "then", "else", "case", "on", "by", "having", "from", "in", "like",
+     "ilike", "returning", "limit", "offset", "between", "join", "lateral", "default", "return")
+)  # fmt: skip
+
+
+def _awaits_a_value(previous: Token | None) -> bool:
+    """Whether an expression may begin behind this: `SELECT set(1)` calls a function, `UPDATE t SET (a) = ...` does not."""
+    if previous is None or previous.kind == PUNCTUATION:
+        return previous is not None and previous.value in ("(", ",", ".", "[")
+    return previous.keyword in _BEFORE_VALUES or (previous.kind == OPERATOR and previous.value != "*")
+
+
 def _unreserved(
     word: str, previous: Token | None, following: Token, tokens: list[Token], i: int, seen_like: bool
 ) -> TokenType:
@@ -430,7 +443,8 @@ def _unreserved(
             return _DML[word]
         return TokenType.VAR
     if word == "set":
-        return TokenType.VAR if _names(following) else TokenType.SET
+        called = _opens(following) and _awaits_a_value(previous)
+        return TokenType.VAR if called or _names(following) else TokenType.SET
     if word == "over":
         return TokenType.OVER if _closes(previous) else TokenType.VAR
     if word == "filter":

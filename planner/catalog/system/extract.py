@@ -30,6 +30,10 @@ STATIC = {
         " where collname in ('default', 'C', 'POSIX', 'ucs_basic')"
         " or collprovider = 'i' and collname not like '%-u-%' order by oid"
     ),
+    "catalog_keys": (
+        "select fktable, array_to_string(fkcols, ',') as fkcols, pktable, array_to_string(pkcols, ',') as pkcols, is_array, is_opt"
+        " from pg_get_catalog_foreign_keys()"
+    ),
     "pg_conversion": "select * from pg_conversion order by oid",
     "pg_description": (
         "select * from pg_description where objoid < 16384 and classoid in ('pg_proc'::regclass, 'pg_operator'::regclass,"

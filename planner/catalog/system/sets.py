@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from planner.abc import Oid
-from planner.catalog.objects import Sequence
+from planner.catalog.objects import Database, Sequence
 from planner.catalog.system import partitions
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
+from planner.catalog.system.people import DEFAULT_TABLESPACE
+from planner.catalog.system.relations import fact_lines, relation
 from planner.keywords import COLUMN_NAME, KEYWORDS, NOT_BARE_LABEL, RESERVED, TYPE_FUNCTION_NAME
+from planner.types import array_datum
 from planner.types.oids import (
     BOOL,
     CHAR,
@@ -52,6 +55,32 @@ def _keywords(context: SystemContext) -> list[dict[str, Any]]:
     return found
 
 
+@system(
+    "pg_get_catalog_foreign_keys",
+    (),
+    RECORD,
+    columns=(
+        ("fktable", REGCLASS), ("fkcols", TEXT_ARRAY), ("pktable", REGCLASS), ("pkcols", TEXT_ARRAY),
+        ("is_array", BOOL), ("is_opt", BOOL),
+    ),
+)  # fmt: skip
+def _catalog_keys(context: SystemContext) -> list[dict[str, Any]]:
+    """Which columns of catalogs name rows of others: PostgreSQL 15's own list."""
+    lines = fact_lines("catalog_keys")
+    names = next(lines)
+    found = []
+    for line in lines:
+        row: dict[str, Any] = dict(zip(names, line, strict=True))
+        for table in ("fktable", "pktable"):
+            named = relation("pg_catalog", row[table])
+            assert named is not None, row[table]
+            row[table] = named.oid
+        for columns in ("fkcols", "pkcols"):
+            row[columns] = array_datum(row[columns].split(","), TEXT_ARRAY)
+        found.append(row | {"is_array": row["is_array"] == "t", "is_opt": row["is_opt"] == "t"})
+    return found
+
+
 @system("pg_options_to_table", (TEXT_ARRAY,), RECORD, columns=(("option_name", TEXT), ("option_value", TEXT)))
 def _options(context: SystemContext, options: list[str | None] | None) -> list[dict[str, Any]]:
     found = []
@@ -69,7 +98,8 @@ def _ancestors(context: SystemContext, oid: Oid | None) -> list[Oid]:
 
 @system("pg_tablespace_databases", (OID,), OID, columns=(("pg_tablespace_databases", OID),))
 def _tablespace_databases(context: SystemContext, oid: Oid | None) -> list[Oid]:
-    return []
+    """All of them are in `pg_default`."""
+    return [d.oid for d in context.catalog.objects(Database)] if oid == DEFAULT_TABLESPACE else []
 
 
 @system(

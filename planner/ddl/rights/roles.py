@@ -463,7 +463,8 @@ def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, CatalogObject]]:
                     found.append(("function", thing))
         return found
     if said.kind in ("function", "procedure", "routine"):
-        return [("function", routine_names.named(scope, s, said.kind)) for s in said.signatures]
+        doing = "granting and revoking rights on"
+        return [("function", routine_names.of_users(scope, s, said.kind, doing)) for s in said.signatures]
     for name in said.names:
         if said.kind == "schema":
             found.append(("schema", scope.catalog.schema(name.name)))

@@ -68,7 +68,12 @@ def create_event_trigger(scope: Scope, said: st.CreateEventTrigger) -> None:
         raise PlanError("0A000", "event triggers for table_rewrite are not supported")
     if named(scope, said.name) is not None:
         raise PlanError("42710", f'event trigger "{said.name}" already exists')
-    f = routine_names.named(scope, st.Signature(said.function, ()))
+    try:
+        f = routine_names.named(scope, st.Signature(said.function, ()))
+    except PlanError as error:
+        if error.sqlstate != routine_names.REQUIRED:
+            raise
+        raise PlanError("42P17", f"function {said.function} must return type event_trigger") from None
     if f.result.oid != t.EVENT_TRIGGER:
         raise PlanError("42P17", f"function {said.function} must return type event_trigger")
     kept = tuple(tag.upper() for tag in tags or ())

@@ -14,6 +14,8 @@ from planner.catalog.system.routines import signature_shown
 from planner.ddl.scope import Scope
 from planner.ddl.types.copied_types import type_in_signature
 
+REQUIRED: Final = "2BP01"
+"""What is said of a function of PostgreSQL's own, whoever asks."""
 _KINDS: Final = ("function", "procedure", "aggregate")
 """Words of those that name no aggregates, or no functions, also find the others, as in PostgreSQL; procedures are apart."""
 
@@ -58,7 +60,7 @@ def refuse_kind(scope: Scope, f: Function, kind: str) -> None:
 def _required(proc: Proc) -> PlanError:
     shown = ",".join(t.format_type(TypeRef(type_oid(a))) for a in proc.args)
     return PlanError(
-        "2BP01", f"cannot drop function {proc.name}({shown}) because it is required by the database system"
+        REQUIRED, f"cannot drop function {proc.name}({shown}) because it is required by the database system"
     )
 
 
@@ -71,6 +73,18 @@ def named(scope: Scope, said: st.Signature, kind: str = "function") -> Function:
         raise missing(scope, said, kind)
     refuse_kind(scope, f, kind)
     return f
+
+
+def of_users(scope: Scope, said: st.Signature, kind: str, doing: str) -> Function:
+    """The same for what is done to users' functions alone. Raises 0A000 for one of PostgreSQL's own."""
+    try:
+        return named(scope, said, kind)
+    except PlanError as error:
+        if error.sqlstate != REQUIRED:
+            raise
+        raise PlanError(
+            "0A000", f"{doing} {said.name}, a function of PostgreSQL's own, is not supported"
+        ) from None
 
 
 def missing(scope: Scope, said: st.Signature, kind: str) -> PlanError:
@@ -104,4 +118,4 @@ def as_parsed(p: st.ParameterDef) -> str:
     return (f"pg_catalog.{own}" if own else ".".join(p.type.names)) + "[]" * bool(p.type.dimensions)
 
 
-__all__ = ["as_parsed", "find", "missing", "named", "refuse_kind", "types_shown"]
+__all__ = ["REQUIRED", "as_parsed", "find", "missing", "named", "of_users", "refuse_kind", "types_shown"]
