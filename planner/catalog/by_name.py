@@ -261,16 +261,13 @@ class NamedObjects(IndexedObjects):
         return ""
 
     def statistics_in(self, schema_oid: Oid, name: str) -> StatisticsObject | None:
-        made = (s for s in self.objects(StatisticsObject) if s.schema_oid == schema_oid and s.name == name)
-        return next(made, None)
+        return next((s for s in self.at(StatisticsObject, schema_oid) if s.name == name), None)
 
     def statistics_of(self, table: Oid) -> list[StatisticsObject]:
         return [s for s in self.objects(StatisticsObject) if s.table_oid == table]
 
     def collation_in(self, schema_oid: Oid, name: str) -> Collation | None:
-        return next(
-            (c for c in self.objects(Collation) if c.schema_oid == schema_oid and c.name == name), None
-        )
+        return next((c for c in self.at(Collation, schema_oid) if c.name == name), None)
 
     def casts_of(self, database_oid: Oid) -> Casts:
         """The users' casts of a database."""

@@ -218,11 +218,11 @@ class Catalog(NamedObjects):
                 | ForeignDataWrapper(name=name)
                 | ForeignServer(name=name)
             ):
-                return self._here(
-                    type(thing), lambda x: (x.database_oid, x.name) == (thing.database_oid, name)
-                )
+                return self._here(type(thing), thing.database_oid, lambda x: x.name == name)
             case UserMapping(server=server, user=user):
-                return self._here(UserMapping, lambda x: (x.server, x.user) == (server, user))
+                return self._here(
+                    UserMapping, thing.database_oid, lambda x: (x.server, x.user) == (server, user)
+                )
             case Schema(database_oid=home, name=name):
                 return self._objects.get(self._schemas.get((home, name), 0))
             case Role(name=name):
@@ -242,11 +242,7 @@ class Catalog(NamedObjects):
                 said = (thing.grantee, thing.attnum)
                 return next((g for g in self.grants_on(target) if (g.grantee, g.attnum) == said), None)
             case DefaultGrant():
-                alike = (self._objects[oid] for oid in self._of_kind(DefaultGrant))
-                return next(
-                    (d for d in alike if isinstance(d, DefaultGrant) and _for_whom(d) == _for_whom(thing)),
-                    None,
-                )
+                return next((d for d in self.at(DefaultGrant, 0) if _for_whom(d) == _for_whom(thing)), None)
             case Collation(schema_oid=home, name=name):
                 return self.collation_in(home, name)
             case TextSearchConfiguration(schema_oid=home, name=name):
@@ -259,9 +255,8 @@ class Catalog(NamedObjects):
             return made
         return self.relation_in(thing.schema_oid, thing.name) if isinstance(thing, RELATIONS) else None
 
-    def _here(self, kind: type[Any], is_it: Callable[[Any], bool]) -> CatalogObject | None:
-        found = (self._objects[oid] for oid in self._of_kind(kind))
-        return next((x for x in found if is_it(x)), None)
+    def _here(self, kind: type[Any], database_oid: Oid, is_it: Callable[[Any], bool]) -> CatalogObject | None:
+        return next((x for x in self.at(kind, database_oid) if is_it(x)), None)
 
     def __len__(self) -> int:
         return len(self._objects)

@@ -97,10 +97,8 @@ def in_schema(
     catalog: Catalog, kind: str, method: str, schema_oid: Oid, name: str
 ) -> OperatorClass | OperatorFamily | None:
     """A user's of this name; None where there is none."""
-    wanted = (method, schema_oid, name)
-    there: list[OperatorClass | OperatorFamily] = catalog.all_of(_MADE[kind])
-    made = (x for x in there if (x.method, x.schema_oid, x.name) == wanted)
-    return next(made, None)
+    there: list[OperatorClass | OperatorFamily] = catalog.at(_MADE[kind], schema_oid)
+    return next((x for x in there if (x.method, x.name) == (method, name)), None)
 
 
 def found(

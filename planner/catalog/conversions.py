@@ -52,7 +52,7 @@ def own() -> dict[str, Oid]:
 
 def in_schema(catalog: Catalog, schema_oid: Oid, name: str) -> Conversion | None:
     """A user's of this name; None where there is none."""
-    return next((x for x in catalog.all_of(Conversion) if (x.schema_oid, x.name) == (schema_oid, name)), None)
+    return next((x for x in catalog.at(Conversion, schema_oid) if x.name == name), None)
 
 
 def found(catalog: Catalog, name: str, schema: str, search_path: Sequence[str]) -> Oid:

@@ -1,9 +1,9 @@
 """A catalog's objects, and the dictionaries by which they are found.
 
     OID            ->  object                      a table's OID    ->  its indexes, its own sequences, who refers to it
-    schema, name   ->  relation, type              a kind's class   ->  the OIDs of its objects, in order
+    schema, name   ->  relation, type              kind, schema     ->  the OIDs of its objects there
     name           ->  role, database, functions   an object's OID  ->  comments on it, grants on it
-    schema         ->  what is in it               OID, word        ->  who says it, in whatever text (`uses`)
+    OID, word      ->  who says it, in whatever text (`uses`)
 
 Each object is noted in all of them when it comes and struck from all when it goes; one that is only defined anew stays where it is
 found (`_add`, `_remove`, `_swap`: the only ones that change anything, while a catalog is made). What a name means in a session, with its search path, is `Catalog`'s to say.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import attrgetter, is_
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_args
 
 from planner.abc import Oid, PlanError, Table
 from planner.catalog import collations
@@ -56,9 +56,11 @@ _OF_DATABASES: Final = (
     Cast, EventTrigger, Publication, Subscription, ForeignDataWrapper, ForeignServer, UserMapping
 )  # fmt: skip
 """Kinds of objects that are a database's, in none of its schemas."""
+_KINDS: Final[tuple[type[CatalogObject], ...]] = get_args(CatalogObject)
+_PLACED: Final[frozenset[type[CatalogObject]]] = frozenset(get_args(Placed))
 _PLACES: Final = ("schema_oid", "name", "table_oid", "partition")
 _with_parts: Final = attrgetter("constraints", "policies", "triggers", "rules")
-_with_uses: Final = attrgetter("columns", "of_type", "materialized", "retention_us")
+_with_uses: Final = attrgetter("owner", "columns", "of_type", "materialized", "retention_us")
 """What parts of a table, and what else says its uses, are in (`_parts`, `_constraint_names`, `_targets`, `uses`)."""
 
 
@@ -73,7 +75,6 @@ class IndexedObjects:
         "_defaults",
         "_extensions",
         "_functions",
-        "_homes",
         "_kinds",
         "_listed",
         "_objects",
@@ -124,18 +125,17 @@ class IndexedObjects:
             Layered()
         )  # tables whose foreign keys refer to a table
         self._partitions: Layered[Oid, frozenset[Oid]] = Layered()  # of a partitioned table
-        self._kinds: dict[type[CatalogObject], Layered[Oid, None]] = {}
-        self._listed: dict[
-            type[CatalogObject], tuple[Oid, ...]
-        ] = {}  # the same in order, when somebody has asked
-        self._homes: Layered[Oid, Layered[Oid, None]] = Layered()  # what is in a schema
+        self._kinds: Layered[tuple[type[CatalogObject], Oid], Layered[Oid, None]] = Layered()
+        """By kind and place (`_place`): what is there."""
+        self._listed: dict[tuple[type[Any], Oid], tuple[Oid, ...]] = {}
+        """By kind and database: the same in order, when somebody has asked."""
         self._uses: Layered[Use, Layered[Oid, None]] = Layered()  # who says an OID or a word
 
     def _fork(self, before: IndexedObjects) -> None:
         """Begins as another one is; for `_add`, `_remove` and `_swap` to go on from there. Dictionaries of layers are forked when they
         are first changed (`_own`), small ones copied."""
         self._objects, self._relations, self._types = before._objects, before._relations, before._types
-        self._schemas, self._homes, self._uses = before._schemas, before._homes, before._uses
+        self._schemas, self._kinds, self._uses = before._schemas, before._kinds, before._uses
         self._by_table, self._targets, self._parts = before._by_table, before._targets, before._parts
         self._functions, self._constraints = before._functions, before._constraints
         self._referring, self._partitions = before._referring, before._partitions
@@ -143,7 +143,7 @@ class IndexedObjects:
         self._roles, self._databases = before._roles.copy(), before._databases.copy()
         self._defaults, self._extensions = before._defaults.copy(), before._extensions.copy()
         self._casts, self._operators = before._casts.copy(), before._operators.copy()
-        self._kinds, self._listed = before._kinds.copy(), {}
+        self._listed = {}
 
     def _own(self, name: str) -> Any:
         """One of the dictionaries, to be changed by this catalog: those that it does not change it shares."""
@@ -214,9 +214,7 @@ class IndexedObjects:
             if thing.partition is not None:
                 parent = thing.partition.parent
                 self._own("_partitions")[parent] = self._partitions.get(parent, EMPTY) | {thing.oid}
-        self._of(self._kinds, type(thing))[thing.oid] = None
-        if isinstance(thing, Placed):
-            self._of(self._own("_homes"), thing.schema_oid)[thing.oid] = None
+        self._of(self._own("_kinds"), (type(thing), _place(thing)))[thing.oid] = None
         for use in uses(thing):
             self._of(self._own("_uses"), use)[thing.oid] = None
 
@@ -260,9 +258,7 @@ class IndexedObjects:
                 _discard(self._own("_referring"), target, thing.oid)
             if thing.partition is not None:
                 _discard(self._own("_partitions"), thing.partition.parent, thing.oid)
-        del self._of(self._kinds, type(thing))[thing.oid]
-        if isinstance(thing, Placed):
-            self._let_go(self._own("_homes"), thing.schema_oid, thing.oid)
+        self._let_go(self._own("_kinds"), (type(thing), _place(thing)), thing.oid)
         for use in uses(thing):
             self._let_go(self._own("_uses"), use, thing.oid)
 
@@ -325,69 +321,78 @@ class IndexedObjects:
 
     def objects(self, kind: type[_T]) -> Iterator[_T]:
         """All objects of a kind that this database has (roles, databases, comments: of all), by OID."""
-        here = self.database_oid
         for oid in self._of_kind(kind):
             thing = self._objects[oid]
             assert isinstance(thing, kind)
-            if isinstance(thing, Schema):
-                if thing.database_oid in (0, here):
-                    yield thing
-                continue
-            if self._is_here(thing):
-                yield thing
+            yield thing
 
     def all_of(self, kind: type[_T]) -> list[_T]:
         """The same where only some objects are shown: names are found among all of them."""
         made = (self._objects[oid] for oid in self._all_of_kind(kind))
-        return [x for x in made if isinstance(x, kind) and self._is_here(x)]
+        return [x for x in made if isinstance(x, kind)]
+
+    def at(self, kind: type[_T], place: Oid) -> list[_T]:
+        """Those of a kind in a schema, or of a database, whichever that is."""
+        key: Any = kind, place
+        found = (self._objects[oid] for oid in sorted(self._kinds.get(key, ())))
+        return [x for x in found if isinstance(x, kind)]
 
     @property
     def casts(self) -> Casts:
         """The users' casts of this database."""
         return self._casts.get(self.database_oid, NO_CASTS)
 
-    def _is_here(self, thing: CatalogObject) -> bool:
-        """Whether this database has the object, or it has no schema."""
-        if isinstance(thing, _OF_DATABASES):
-            return thing.database_oid == self.database_oid
+    def home_of(self, thing: CatalogObject) -> Oid:
+        """The database that an object is of; 0: of all of them."""
+        if isinstance(thing, (Schema, *_OF_DATABASES)):
+            return thing.database_oid
         schema = self._objects.get(getattr(thing, "schema_oid", 0))
-        return not isinstance(schema, Schema) or schema.database_oid in (0, self.database_oid)
+        return schema.database_oid if isinstance(schema, Schema) else 0
 
     def has(self, thing: CatalogObject) -> bool:
         """Whether an object is this database's, or of all of them."""
-        if isinstance(thing, Schema):
-            return thing.database_oid in (0, self.database_oid)
-        return self._is_here(thing)
+        return self.home_of(thing) in (0, self.database_oid)
 
     def _of_kind(self, kind: type[Any]) -> tuple[Oid, ...]:
-        """The OIDs of objects of a kind, in order."""
+        """The OIDs of this database's objects of a kind, in order."""
         if self.shown is not None:
-            return tuple(oid for oid in self.shown if isinstance(self._objects[oid], kind))
+            shown = ((oid, self._objects[oid]) for oid in self.shown)
+            return tuple(oid for oid, x in shown if isinstance(x, kind) and self.has(x))
         return self._all_of_kind(kind)
 
     def _all_of_kind(self, kind: type[Any]) -> tuple[Oid, ...]:
-        found = self._listed.get(kind)
+        key = kind, self.database_oid
+        found = self._listed.get(key)
         if found is None:
-            kinds = self._kinds
-            if kind in kinds or isinstance(kind, type):  # one of the classes, of which none is another's
-                found = tuple(sorted(kinds.get(kind, ())))
-            else:
-                found = tuple(sorted(oid for k, oids in kinds.items() if issubclass(k, kind) for oid in oids))
-            self._listed[kind] = found
+            there = (self._kinds.get(key, ()) for key in self._where(kind))
+            found = self._listed[key] = tuple(sorted(oid for oids in there for oid in oids))
         return found
+
+    def _where(self, kind: type[Any]) -> Iterator[tuple[type[CatalogObject], Oid]]:
+        """Under what this database's objects of a kind are found."""
+        here = (0, self.database_oid)
+        for each in _of_classes(kind):
+            if each in _PLACED:
+                yield each, 0
+                for place in here:
+                    for schema in self._kinds.get((Schema, place), ()):
+                        yield each, schema
+            else:
+                for place in here:
+                    yield each, place
 
     def tables(self) -> Iterator[Table]:
         return self.objects(Table)
 
     def all_tables(self) -> Iterator[Table]:
         """The tables of every database: what the log and the snapshot store care about."""
-        found = (self._objects[oid] for oid in self._kinds.get(Table, ()))
-        return (t for t in found if isinstance(t, Table))
+        oids = (oid for (kind, _), there in self._kinds.items() if kind is Table for oid in there)
+        return (t for oid in oids if isinstance(t := self._objects[oid], Table))
 
     def inside(self, schema_oid: Oid) -> list[Placed]:
         """Everything that lives in a schema, by OID."""
-        found = (self._objects[oid] for oid in sorted(self._homes.get(schema_oid, ())))
-        return [t for t in found if isinstance(t, Placed)]
+        oids = sorted(oid for kind in _PLACED for oid in self._kinds.get((kind, schema_oid), ()))
+        return [t for oid in oids if isinstance(t := self._objects[oid], Placed)]
 
     def indexes_of(self, table_oid: Oid) -> list[Index]:
         return [i for i in self._dependents(table_oid) if isinstance(i, Index)]
@@ -401,7 +406,7 @@ class IndexedObjects:
     def holder_of(self, part: Oid) -> Table | View | Domain | None:
         """What a constraint or trigger is of, if that is in this database."""
         found = self._objects.get(self._parts.get(part, 0))
-        return found if isinstance(found, Table | View | Domain) and self._is_here(found) else None
+        return found if isinstance(found, Table | View | Domain) and self.has(found) else None
 
     def has_constraint(self, schema_oid: Oid, name: str) -> bool:
         """Whether a table or domain of the schema has a constraint of this name, or a table an aim."""
@@ -417,7 +422,7 @@ class IndexedObjects:
         """This database's objects that say an OID in their definition, or have something of a kind (`planner.catalog.uses`), by OID."""
         oids, shown = {oid for use in any_of for oid in self._uses.get(use, ())}, self.shown
         found = (self._objects[oid] for oid in sorted(oids) if shown is None or oid in shown)
-        return [x for x in found if self._is_here(x)]
+        return [x for x in found if self.has(x)]
 
     def tables_using(self, *any_of: Use) -> list[Table]:
         """The tables among them."""
@@ -474,6 +479,18 @@ INDEXES: Final = tuple(
     name for name in IndexedObjects.__slots__ if name.startswith("_") and name != "_listed"
 )
 """The dictionaries by which objects are found: what `planner.catalog.reads` watches."""
+
+
+def _place(thing: CatalogObject) -> Oid:
+    """The schema, or else the database, that an object is in; 0: every database."""
+    if isinstance(thing, Placed):
+        return thing.schema_oid
+    return thing.database_oid if isinstance(thing, (Schema, *_OF_DATABASES)) else 0
+
+
+def _of_classes(kind: type[Any]) -> tuple[type[CatalogObject], ...]:
+    """The classes of a kind, which is one of them or several."""
+    return tuple(k for k in _KINDS if issubclass(k, kind))
 
 
 def _parts(thing: CatalogObject) -> list[Oid]:

@@ -141,25 +141,6 @@ class _WatchedIndex:
         return len(self._index)
 
 
-class _WatchedLists:
-    """The lists of a kind's objects, which catalogs make when somebody asks: such a list is read off the dictionary of kinds."""
-
-    __slots__ = ("_kinds", "_lists")
-
-    def __init__(self, lists: dict[Any, tuple[Oid, ...]], kinds: Any) -> None:
-        self._lists, self._kinds = lists, kinds
-
-    def get(self, kind: Any) -> tuple[Oid, ...] | None:
-        if isinstance(kind, type):
-            self._kinds.get(kind)
-        else:
-            self._kinds.items()
-        return self._lists.get(kind)
-
-    def __setitem__(self, kind: Any, oids: tuple[Oid, ...]) -> None:
-        self._lists[kind] = oids
-
-
 class WatchedCatalog(Catalog):
     """A catalog that notes what it is asked. `plain` is the same unwatched, `base` the one that is watched where this is a fork of it."""
 
@@ -173,13 +154,21 @@ class WatchedCatalog(Catalog):
         self.named_schemas = {}  # each is asked for, and noted, once
         for name in INDEXES:
             setattr(self, name, _WatchedIndex(getattr(plain, name), getattr(base, name), name, reads))
-        lists: Any = _WatchedLists(plain._listed, self._kinds)
-        self._listed = lists
+        self._listed = {}  # so that each list is asked for, and what it is made of noted, once
 
     def indexes_of(self, table_oid: Oid) -> list[Index]:
         found = self._indexes.get(table_oid)
         if found is None:  # each way to a table's rows is looked for among them
             found = self._indexes[table_oid] = super().indexes_of(table_oid)
+        return found
+
+    def _all_of_kind(self, kind: type[Any]) -> tuple[Oid, ...]:
+        key = kind, self.database_oid
+        found = self._listed.get(key)
+        if found is None:
+            for asked in self._where(kind):
+                self._kinds.get(asked)
+            found = self._listed[key] = self.plain._all_of_kind(kind)
         return found
 
     def with_changes(self, changes: Sequence[CatalogChange]) -> Catalog:

@@ -63,7 +63,7 @@ def in_schema(
     catalog: Catalog, kind: Kind, schema_oid: Oid, name: str
 ) -> TextSearchConfiguration | TextSearchDictionary | None:
     """A user's of this name; None where there is none."""
-    return next((x for x in catalog.all_of(kind.made) if (x.schema_oid, x.name) == (schema_oid, name)), None)
+    return next((x for x in catalog.at(kind.made, schema_oid) if x.name == name), None)
 
 
 def found(catalog: Catalog, kind: Kind, name: str, schema: str, search_path: Sequence[str]) -> Oid:

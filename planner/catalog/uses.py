@@ -1,7 +1,7 @@
 """What an object says of others: what it is found by when these are to be dropped, renamed or changed.
 
     Table t (c color, CHECK (valid(c)))     the type color; text with the words `valid` and `c`
-    View v                                  has a query; t, of which the query reads
+    View v                                  has a query; t, of which the query reads; the role that owns it
 
 A DROP asks who needs what goes. In a database with thousands of tables nobody can look through all of them for each object, so
 a catalog keeps by each OID and each word of an expression who says it (`IndexedObjects.using`, `wording`). That somebody says a
@@ -21,7 +21,7 @@ from planner.catalog.type_objects import CompositeType, Domain, RangeType
 from planner.types import oids
 
 Use = Oid | str
-"""An OID, a word of an expression, or one of these:"""
+"""An OID, a word of an expression, a role (`of_role`), or one of these:"""
 HAS_CLASSES: Final = "\0classes"
 """Indexes over classes of operators that are named, or that an extension may have brought."""
 HAS_TEXT: Final = "\0text"
@@ -36,6 +36,7 @@ HAS_TYPES: Final = "\0types"
 _FIRST_NOTED: Final = oids.CITEXT
 """The types of extensions are the first that somebody can drop."""
 _words: Final = re.compile(r"\w+")
+_ROLE_FIELDS: Final = ("owner", "grantee", "grantor", "role", "user")
 
 
 def words(text: str) -> list[str]:
@@ -43,9 +44,19 @@ def words(text: str) -> list[str]:
     return _words.findall(text)
 
 
+def of_role(name: str) -> str:
+    """Whatever a role owns, was granted, gave, or is the user of."""
+    return f"\0role {name}"
+
+
+def role_fields(thing: Any) -> list[str]:
+    """Where an object says roles by name."""
+    return [field for field in _ROLE_FIELDS if hasattr(thing, field)]
+
+
 def uses(thing: Any) -> set[Use]:
     """All that one object is to be found by."""
-    found: set[Use] = set()
+    found: set[Use] = {of_role(getattr(thing, field)) for field in role_fields(thing)}
     if isinstance(thing, Table):
         _of_table(thing, found)
     elif isinstance(thing, View):
@@ -147,6 +158,8 @@ __all__ = [
     "HAS_TRIGGERS",
     "HAS_TYPES",
     "Use",
+    "of_role",
+    "role_fields",
     "uses",
     "words",
 ]  # fmt: skip

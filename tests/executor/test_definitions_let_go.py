@@ -30,7 +30,7 @@ def test_a_catalog_forgets_the_words_of_what_is_gone() -> None:
                 await a.query(f"CREATE SCHEMA s{i} CREATE VIEW v AS SELECT w{i} FROM t{i}")
                 await a.query(f"DROP SCHEMA s{i} CASCADE; DROP TABLE t{i}")
                 catalog = server.executor.catalogs.newest
-                sizes.append((len(catalog._uses), len(catalog._homes), len(catalog._objects)))
+                sizes.append((len(catalog._uses), len(catalog._kinds), len(catalog._objects)))
             assert sizes[0] == sizes[-1]
 
     asyncio.run(run())

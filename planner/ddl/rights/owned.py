@@ -39,6 +39,7 @@ from planner.catalog import (
     predefined,
     rights,
 )
+from planner.catalog.uses import of_role
 from planner.ddl import drop
 from planner.ddl.constraints.definitions import require_role
 from planner.ddl.rights import grants, policies
@@ -70,23 +71,25 @@ def _refuse_predefined(roles: set[str], what: str) -> None:
 
 def _of(scope: Scope, roles: set[str], kinds: tuple[type[Any], ...]) -> list[CatalogObject]:
     """What they have here. The schemas that every database begins with are nobody's to give away or to lose, their owner's neither."""
-    owned = (t for kind in kinds for t in scope.catalog.objects(kind) if t.owner in roles)
-    return [t for t in owned if not (isinstance(t, Schema) and t.oid < FIRST_USER_OID)]
+    found = (t for t in scope.catalog.using(*map(of_role, roles)) if isinstance(t, kinds))
+    owned = [t for t in found if not (isinstance(t, Schema) and t.oid < FIRST_USER_OID)]
+    return sorted(owned, key=lambda t: kinds.index(type(t)))
 
 
 def drop_owned(scope: Scope, said: st.DropOwned) -> None:
     roles = _roles(scope, said.roles, "drop")
     _refuse_predefined(roles, "drop objects")
-    for grant in list(scope.catalog.objects(Grant)):
-        here = grant.grantee in roles and _is_here(scope, grant)
-        if here and scope.catalog.get(grant.oid) is not None:  # it may have gone with another one's
+    for grant in scope.catalog.using(*map(of_role, roles)):
+        if not (isinstance(grant, Grant) and grant.grantee in roles and _is_here(scope, grant)):
+            continue
+        if scope.catalog.get(grant.oid) is not None:  # it may have gone with another one's
             grants.forget(scope, grant)
     policies.without_roles(scope, roles)
     for default in list(scope.catalog.objects(DefaultGrant)):
         if default.role in roles or default.grantee in roles:
             scope.remove(default)
     doomed = [t for t in _of(scope, roles, OWNED) if not (isinstance(t, Sequence) and t.table_oid)]
-    doomed += [m for m in scope.catalog.objects(UserMapping) if m.user in roles]
+    doomed += [m for m in scope.catalog.using(*map(of_role, roles)) if isinstance(m, UserMapping)]
     if doomed:
         drop.remove_all(scope, doomed, said.cascade)
 

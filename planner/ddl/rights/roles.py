@@ -25,6 +25,7 @@ from planner.catalog import (
 from planner.catalog.objects import Index
 from planner.catalog.publication_objects import Subscription
 from planner.catalog.type_objects import BaseType, Domain, MultirangeType
+from planner.catalog.uses import of_role
 from planner.ddl import collations, conversions, rules, statistics, text_search
 from planner.ddl.constraints.definitions import require_role
 from planner.ddl.foreign import servers as foreign
@@ -152,14 +153,12 @@ def _refuse_owner(scope: Scope, role: str) -> None:
     catalog, path = scope.catalog, scope.search_path
     lines: list[tuple[int, int, str]] = []
     kinds: tuple[type[Any], ...] = (Database, MultirangeType, Subscription, *OWNED)
-    for kind in kinds:
-        for thing in catalog.objects(kind):
-            if thing.owner == role:
-                lines.append((thing.oid, 0, f"owner of {describe(thing, catalog, path)}"))
-    for mapping in catalog.objects(UserMapping):
-        if mapping.user == role:
-            lines.append((mapping.oid, 0, f"owner of {describe(mapping, catalog, path)}"))
-    for grant in catalog.objects(Grant):
+    for thing in catalog.using(of_role(role)):
+        if isinstance(thing, (UserMapping, *kinds)):
+            lines.append((thing.oid, 0, f"owner of {describe(thing, catalog, path)}"))
+        if not isinstance(thing, Grant):
+            continue
+        grant = thing
         target = catalog.get(grant.target)
         here = target is not None and catalog.has(target)
         if grant.grantee == role and target is not None and here and getattr(target, "owner", None) != role:
@@ -172,7 +171,8 @@ def _refuse_owner(scope: Scope, role: str) -> None:
     for table, policy in policies.of_role(scope, known) if known is not None else ():
         lines.append((policy.oid, 0, f"target of {describe_part('policy', policy.name, table, scope)}"))
     for default in catalog.objects(DefaultGrant):
-        if role in (default.role, default.grantee):
+        here = default.database_oid == catalog.database_oid
+        if here and role in (default.role, default.grantee):
             word = "owner of" if default.role == role else "privileges for"
             lines.append((default.oid, 0, f"{word} {default_privileges.described(scope, default)}"))
     said = [line for _, _, line in sorted(lines)]
