@@ -12,10 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from executor.abc import ExecutionError, Portal, Prepared, Rows, Stream
 from executor.columnar.rows import batch_rows
 from planner import statements as st
-from planner.abc import KeyedRead, Plan, Query, ResultColumn, SqlError
+from planner.abc import KeyedRead, LockingQuery, Plan, Query, ResultColumn, SqlError
+from planner.parse.queries import parse_query
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -126,6 +129,16 @@ class CursorPortal(Portal):
         super().close()
 
 
+def _scrolls(query: Plan) -> bool | None:
+    """Of a cursor that says nothing of it: False where PostgreSQL's plan goes forward alone, be it that of rows that are locked or of one
+    that is of no table; None: it may go back here."""
+    if isinstance(query.body, LockingQuery) and query.body.locks:
+        return False
+    tree = parse_query(query.text)
+    plain = isinstance(tree, exp.Select) and tree.args.get("from_") is None
+    return False if plain and not tree.args.get("order") and not tree.args.get("with_") else None
+
+
 async def declare(
     session: Session, plan: Plan, s: st.DeclareCursor, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
@@ -155,7 +168,11 @@ async def declare(
     )
     portal.advance = advance
     portal.extra.update(
-        cursor=cursor, scroll=s.scroll, hold=s.hold, binary=s.binary, query=isinstance(inner.body, Query)
+        cursor=cursor,
+        scroll=_scrolls(inner) if s.scroll is None else s.scroll,
+        hold=s.hold,
+        binary=s.binary,
+        query=isinstance(inner.body, Query),
     )
     portal.extra["declared_us"] = session.statement_began_ns // 1000
     if s.hold and block is None:

@@ -53,6 +53,8 @@ byteasend(bytea) => {0}
 macaddr8_send(macaddr8) => tw_send_macaddr({0})
 hashfloat4(float4) => tw_hash_float8(CAST({0} AS DOUBLE))
 hashfloat4extended(float4, int8) => tw_hash_float8_extended(CAST({0} AS DOUBLE), {1})
+booland_statefunc(bool, bool) => CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN {0} AND {1} END
+boolor_statefunc(bool, bool) => CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN {0} OR {1} END
 numeric_inc(numeric) => tw_num_add({0}, '1')
 """)
 

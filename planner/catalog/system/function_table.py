@@ -31,6 +31,7 @@ _FAMILIES = (
     "event_triggers",
     "identities",
     "index_properties",
+    "index_upkeep",
     "information_measures",
     "measures",
     "setting_flags",

@@ -1,0 +1,28 @@
+-- What owners of BRIN and GIN indexes call to keep them in order.
+create table b (a int, t text, l int[]);
+create index bb on b using brin (a);
+create index bg on b using gin (l);
+create index bt on b (a);
+insert into b select g, g::text, array[g] from generate_series(1, 100) g;
+vacuum b;
+select brin_summarize_new_values('bb'), gin_clean_pending_list('bg'), gin_clean_pending_list(null), brin_summarize_range(null, 1);
+select brin_summarize_new_values('b');
+select brin_summarize_new_values('bt');
+select brin_summarize_new_values('bg'::regclass);
+select brin_summarize_new_values(1);
+select gin_clean_pending_list('bb');
+select brin_desummarize_range('bb', -1);
+select brin_desummarize_range('bb', 4294967295);
+select brin_desummarize_range('bb', 4294967294);
+select brin_summarize_range('bb', 4294967296);
+select brin_summarize_range('bb', 4294967295);
+create table p (a int, l int[]) partition by range (a);
+create index pb on p using brin (a);
+select brin_summarize_new_values('pb');
+create role other;
+set role other;
+select brin_summarize_new_values('bb');
+select gin_clean_pending_list('bg');
+reset role;
+drop role other;
+select booland_statefunc(true, null), boolor_statefunc(true, null), booland_statefunc(true, false), boolor_statefunc(true, false);
