@@ -27,8 +27,10 @@ from planner.abc import Plan, Table
 from planner.catalog import Database, Index, Relation, predefined, rights
 from planner.catalog.foreign_objects import unreachable
 from planner.catalog.names import missing_relation
+from planner.catalog.system.long_values import may_be_long
 from planner.catalog.system.relations import SystemRelation, relations
 from planner.ddl.scope import behind
+from planner.partitioning import descendants
 from planner.relations import TransitionTable
 from storage.abc import Datum
 from txn.abc import LockNotAvailable
@@ -238,24 +240,77 @@ def _warn(session: Session, message: str) -> None:
 def _reindex(session: Session, s: st.Vacuum) -> Sequence[Table]:
     """The table that is named, or whose index is."""
     kind, name = str(s.options["kind"]), str(s.options["name"])
-    catalog = session.catalog
+    catalog, beside_others = session.catalog, bool(s.options["concurrently"])
+    if kind == "system" and beside_others:
+        raise _not_beside_others()
     if kind == "schema":
         schema = catalog.schema(name)
         if not rights.owns(catalog, session.user, schema):
             raise ExecutionError("42501", f"must be owner of schema {name}")
+        if name == "pg_catalog" and beside_others:
+            _warn_of_skipped(session)
     elif kind in ("database", "system"):
         if name != session.database:
             raise ExecutionError("0A000", "can only reindex the currently open database")
         database = catalog.database(name)
         if database is None or not rights.owns(catalog, session.user, database):
             raise ExecutionError("42501", f"must be owner of database {name}")
+        if beside_others:
+            _warn_of_skipped(session)
     else:
         found = _indexed(session, s.tables[0], kind)
         if not _may_keep(session, found):
             raise ExecutionError("42501", f"must be owner of {kind} {found.name}")
+        if isinstance(found, _System):
+            if beside_others:
+                raise _not_beside_others()
+            return ()
+        _tell_rebuilt(session, found, beside_others, bool(s.options["verbose"]))
         thing = catalog.get(found.table_oid) if isinstance(found, Index) else found
         return (thing,) if isinstance(thing, Table) else ()
     return ()
+
+
+def _not_beside_others() -> ExecutionError:
+    return ExecutionError("0A000", "cannot reindex system catalogs concurrently")
+
+
+def _warn_of_skipped(session: Session) -> None:
+    session.notice("WARNING", "0A000", "cannot reindex system catalogs concurrently, skipping all")
+
+
+def _tell_rebuilt(session: Session, found: Relation, beside_others: bool, verbose: bool) -> None:
+    """What is said of the indexes of a table, or of one of them. Raises 0A000 for an exclusion constraint's CONCURRENTLY."""
+    catalog = session.catalog
+    tables: list[Table] = [found] if isinstance(found, Table) else []
+    if any(t.partitioning is not None for t in tables):
+        tables = [d for d in descendants(catalog, tables[0]) if d.partitioning is None]
+    indexes = [i for t in tables for i in catalog.indexes_of(t.oid)] if tables else [found]
+    rebuilt: list[Relation] = []
+    for index in indexes:
+        of = catalog.get(index.table_oid) if isinstance(index, Index) else None
+        excludes = isinstance(of, Table) and any(
+            c.kind == "x" and isinstance(index, Index) and c.index_oid == index.oid for c in of.constraints
+        )
+        if not (excludes and beside_others):
+            rebuilt.append(index)
+        elif not isinstance(found, Table):
+            raise ExecutionError(
+                "0A000", "concurrent index creation for exclusion constraints is not supported"
+            )
+        else:
+            shown = f"{catalog.schema_of(index.schema_oid).name}.{index.name}"
+            session.notice(
+                "WARNING",
+                "0A000",
+                f'cannot reindex exclusion constraint index "{shown}" concurrently, skipping',
+            )
+    if isinstance(found, Table) and found.partitioning is None and not rebuilt and not may_be_long(found):
+        what = "that can be reindexed concurrently" if beside_others else "to reindex"
+        session.notice("NOTICE", "00000", f'table "{found.name}" has no indexes {what}')
+    if verbose and not beside_others:
+        for index in rebuilt:
+            session.notice("INFO", "00000", f'index "{index.name}" was reindexed')
 
 
 def _indexed(session: Session, name: st.Name, kind: str) -> Relation | _System:

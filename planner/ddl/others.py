@@ -107,6 +107,7 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         table.name, naming.joined(naming.distinct(labels)), "idx", lambda n: scope.is_taken(schema, n)
     )
     if said.where is not None:
+        _refuse_system_columns(table, said.where)
         constraints.refuse_subqueries(said.where, "index predicate")
         constraints.verify_boolean(
             scope, table, said.where, "WHERE", "index predicates", listed=not said.unique
@@ -172,6 +173,7 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
     tree = parse_expression(element.expression.text).unnest()
     if own_names.is_own_column(scope, table, tree) and constraints.find_column(table, identifier(tree.this)):
         return _key(scope, table, replace(element, column=identifier(tree.this), expression=None), said)
+    _refuse_system_columns(table, element.expression)
     constraints.refuse_subqueries(element.expression, "index expression")
     if isinstance(tree, exp.Null) or (isinstance(tree, exp.Literal) and tree.is_string):
         refuse_unordered(TypeRef(types.UNKNOWN), method)
@@ -181,6 +183,8 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
     inner = _collated_inside(element)
     if inner is not None:
         return _key(scope, table, inner, said)
+    if plan.columns is not None:
+        check_no_pseudo_type(plan.columns[0].type, plan.columns[0].name)
     if plan.columns is not None and plan.columns[0].collation == NONE and not element.collation:
         raise collations_met.undetermined("index expression")
     return IndexKey(
@@ -191,6 +195,12 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
         _class(scope, element, said, plan.columns[0].type if plan.columns is not None else None),
         collations.resolved(scope, element.collation, None, element.position),
     )
+
+
+def _refuse_system_columns(table: Table, said: st.Sql) -> None:
+    """Raises 0A000: what an index has of a row is what the row says."""
+    if constraints.system_columns_of(said, table):
+        raise PlanError("0A000", "index creation on system columns is not supported")
 
 
 def _class(scope: Scope, element: st.IndexElement, said: st.CreateIndex, of: TypeRef | None) -> str:

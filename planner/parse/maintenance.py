@@ -191,7 +191,11 @@ def cluster(c: Cursor) -> st.Vacuum:
 
 
 def reindex(c: Cursor) -> st.Vacuum:
-    said = generic_options(c) if c.symbol_is("(") else {}
+    places: dict[str, int] = {}
+    said = generic_options(c, places) if c.symbol_is("(") else {}
+    for option in said:
+        if option not in ("verbose", "concurrently", "tablespace"):
+            raise PlanError("42601", f'unrecognized REINDEX option "{option}"', position=places[option])
     kind = c.accept_one("table", "index", "schema", "database", "system")
     if not kind:
         c.fail()
@@ -200,7 +204,7 @@ def reindex(c: Cursor) -> st.Vacuum:
     return st.Vacuum(
         "reindex",
         (name,) if kind in ("table", "index") else (),
-        {"kind": kind, "name": str(name), "concurrently": concurrently},
+        {"kind": kind, "name": str(name), "concurrently": concurrently, "verbose": bool(said.get("verbose"))},
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
 from executor.constraints.rules import describe_key
-from planner.abc import Table
+from planner.abc import Table, Told
 from planner.catalog.system.bounds import shown_keys
 from planner.partitioning import Router
 from storage.abc import Datum
@@ -28,7 +28,7 @@ def unplaced(session: Session, way: Router, values: Sequence[Datum]) -> Executio
     """23514 of a row that no partition takes. That none does is read of the table: behind a savepoint the transaction goes on."""
     if session.block is not None:
         session.block.use(way.table)
-    return ExecutionError(
+    error = ExecutionError(
         "23514",
         f'no partition of relation "{way.table.name}" found for row',
         detail=f"Partition key of the failing row contains {describe_key(shown_keys(session.catalog, way.table, pretty=True), way.columns, values)}."
@@ -37,6 +37,9 @@ def unplaced(session: Session, way: Router, values: Sequence[Datum]) -> Executio
         table=way.table.name,
         about_oid=way.table.oid,
     )
+    if values:  # a key is told whole, or not at all
+        error.told = Told(way.table.oid, tuple(c.attnum for c in way.columns), lambda readable: "")
+    return error
 
 
 __all__ = ["leaf_of", "unplaced"]

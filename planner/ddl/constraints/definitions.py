@@ -19,8 +19,8 @@ from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified
 from planner.ddl import naming
+from planner.ddl.constraints import indexes_taken, own_names
 from planner.ddl.constraints import names as constraint_names
-from planner.ddl.constraints import own_names
 from planner.ddl.constraints.collated_keys import refuse_unordered
 from planner.ddl.limits import refuse_index_columns
 from planner.ddl.plan import DataCheck
@@ -184,10 +184,7 @@ def _key_from_index(scope: Scope, table: Table, said: st.ConstraintDef) -> Table
     index = next((i for i in scope.catalog.indexes_of(table.oid) if i.name == said.using_index), None)
     if index is None:
         raise PlanError("42704", f'index "{said.using_index}" does not exist', position=said.position)
-    if index.constraint_oid:
-        raise PlanError("55000", f'index "{index.name}" is already associated with a constraint')
-    if not index.unique or index.predicate or any(not k.attnum for k in index.keys):
-        raise PlanError("42809", f'"{index.name}" is not a unique index')
+    indexes_taken.refuse_unlike(table, index, said)
     name = said.name or index.name
     enforced = next(c for c in table.constraints if c.index_oid == index.oid)
     constraint = replace(
