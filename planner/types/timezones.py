@@ -16,7 +16,7 @@ from __future__ import annotations
 import bisect
 import re
 import zoneinfo
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta, timezone, tzinfo
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Final
@@ -34,6 +34,7 @@ _HIGH_US: Final = 2_932_000 * US_PER_DAY
 _EPOCH: Final = datetime(1970, 1, 1)
 _SAMPLE_US: Final = US_PER_DAY
 """No zone has ever changed its offset twice within a day."""
+_SAMPLE: Final = timedelta(microseconds=_SAMPLE_US)
 
 _OFFSET: Final = re.compile(r"([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
 _POSIX: Final = re.compile(
@@ -102,10 +103,18 @@ class Abbreviation(tzinfo):
 
     def east(self, moment: int) -> int:
         """By the last use of it before the moment, else by the first one after; by the place's clocks if they never had it."""
-        uses = _uses(self._name, self._place)
-        if not uses:
-            return offset_at(moment, self._place)
-        return uses[max(bisect.bisect_right(uses, (moment, 86_400)) - 1, 0)][1]
+        year = min(max(_naive(moment).year, _NAMED_YEARS.start), _NAMED_YEARS.stop - 1)
+        for at in range(
+            year, _NAMED_YEARS.start - 1, -1
+        ):  # its last use is rarely long ago, and a year is a thousandth of a second
+            uses = _uses(self._name, self._place, at)
+            before = bisect.bisect_right(uses, (moment, 86_400))
+            if before:
+                return uses[before - 1][1]
+        for at in range(year, _NAMED_YEARS.stop):
+            if uses := _uses(self._name, self._place, at):
+                return uses[0][1]
+        return offset_at(moment, self._place)
 
     def utcoffset(self, dt: datetime | None) -> timedelta:
         assert dt is not None
@@ -130,11 +139,14 @@ def abbreviation(name: str) -> Abbreviation | None:
     return Abbreviation(name, place) if place is not None else None
 
 
-@lru_cache(maxsize=64)
-def _uses(name: str, place: tzinfo) -> list[tuple[int, int]]:
-    """(moment, seconds east) from when on the place's clocks were called that."""
-    years = range(1900, 2038)
-    return [use for year in years for use in _changes(place, year) if abbreviation_at(use[0], place) == name]
+_NAMED_YEARS: Final = range(1900, 2038)
+"""Those in which clocks are looked at for what they were called."""
+
+
+@lru_cache(maxsize=8_192)
+def _uses(name: str, place: tzinfo, year: int) -> list[tuple[int, int]]:
+    """(moment, seconds east) from when on the place's clocks were called that, or already were as the year began."""
+    return [use for use in _changes(place, year) if abbreviation_at(use[0], place) == name]
 
 
 def _naive(micros: int) -> datetime:
@@ -196,9 +208,20 @@ def _changes(zone: tzinfo, year: int) -> tuple[tuple[int, int], ...]:
     end = start + (366 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 365) * US_PER_DAY
     last = offset_at(start, zone)
     out = [(start, last)]
+    # zoneinfo itself is asked about each of the days, which costs a fifth: an abbreviation that is first met may ask about 138 years.
+    quick = zone.fromutc if isinstance(zone, zoneinfo.ZoneInfo) and MINYEAR < year < MAXYEAR else None
+    midnight = datetime(year, 1, 1, tzinfo=zone)
+    shown = quick(midnight).utcoffset() if quick is not None else None
     low = start
     while low < end:
         high = min(low + _SAMPLE_US, end)
+        if quick is not None:
+            midnight += _SAMPLE
+            now = quick(midnight).utcoffset()
+            if now == shown:
+                low = high
+                continue
+            shown = now
         offset = offset_at(high, zone)
         if offset != last:
             left, right = low, high
