@@ -6,7 +6,8 @@
                   or else from a dictionary of the whole relation's rows
 
 A catalog's version is no other's, so nothing here is ever renewed: a transaction that has changed the catalog sees with eyes of its own,
-and what nobody has looked at for long is forgotten. Rows that only the running server knows are made each time.
+and what nobody has looked at for long is forgotten. Rows that only the running server knows are made each time, and so are the figures of size
+that stand in pg_class (`planner.catalog.system.estimates`): of many rows at once each second.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from executor.snapshot.columns import rows_to_arrays
 from planner import types as t
 from planner.catalog import system
 from planner.catalog.catalog import Catalog
-from planner.catalog.system import found
+from planner.catalog.system import estimates, found
 from planner.catalog.system.handles import is_open, opened
 from planner.catalog.system.statistics import STATISTICS
 from storage.abc import Row
@@ -39,6 +40,9 @@ SEEN_MAX: Final = 24
 """Ways to see the catalogs that are kept: of the roles and search paths that asked last,"""
 ROWS_KEPT: Final = 500_000
 """and no more of them than have so many rows: of ten thousand tables one way alone may have half of these."""
+ESTIMATED_ROWS: Final = 100
+"""Of so many rows of pg_class how large the tables are is looked up each time; of more the answer is as old as"""
+ESTIMATED_US: Final = 1_000_000
 FOUND_MAX: Final = 20_000
 """Answers by value that are kept of one."""
 
@@ -51,6 +55,7 @@ class Seen:
     __slots__ = (
         "__weakref__",
         "_arrow",
+        "_estimated",
         "_found",
         "_indexes",
         "_ref",
@@ -67,6 +72,7 @@ class Seen:
         self._arrow: dict[_Name, pa.Table] = {}
         self._indexes: dict[tuple[_Name, int], dict[Any, list[Row]]] = {}
         self._found: dict[tuple[_Name, int, Any], Sequence[Row]] = {}
+        self._estimated: dict[tuple[int, Any], tuple[int, Sequence[Row]]] = {}
         self._ref = 0
         self.weight = 0
         """The rows that it keeps."""
@@ -105,6 +111,18 @@ class Seen:
             self._found[asked] = known
             self.weight += 0 if made is None else len(made)
         return known
+
+    def estimated(self, asked: tuple[int, Any], rows: Sequence[Row], now_us: int) -> Sequence[Row]:
+        """Rows of pg_class as their tables are now, `asked` by the value of a column; -1: all."""
+        known = self._estimated.get(asked) if len(rows) > ESTIMATED_ROWS else None
+        if known is not None and now_us - known[0] < ESTIMATED_US:
+            return known[1]
+        made = estimates.estimated(self.context, rows)
+        if len(rows) > ESTIMATED_ROWS:
+            if len(self._estimated) >= ESTIMATED_ROWS:
+                self._estimated.clear()
+            self._estimated[asked] = now_us, made
+        return made
 
     def _index(self, name: _Name, column: int) -> dict[Any, list[Row]]:
         known = self._indexes.get((name, column))
@@ -183,17 +201,40 @@ class SeenByAll:
         return found.datums(name, system.rows(*name, context))
 
     def rows(self, session: SessionContext, name: _Name) -> Sequence[Row]:
-        return self.fresh(session, name) if self.is_fresh(name) else self.of(session).rows(name)
+        if self.is_fresh(name):
+            return self.fresh(session, name)
+        seen = self.of(session)
+        if name == estimates.NAME:
+            return seen.estimated((-1, None), seen.rows(name), _now_us(session))
+        return seen.rows(name)
 
     def arrow(self, session: SessionContext, name: _Name) -> pa.Table:
         if self.is_fresh(name):
             return arrow_of(name, self.fresh(session, name))
+        if name == estimates.NAME:
+            return _with_figures(self.of(session).arrow(name), self.rows(session, name))
         return self.of(session).arrow(name)
 
     def with_value(self, session: SessionContext, name: _Name, column: int, value: Any) -> Sequence[Row]:
         if self.is_fresh(name):
             return [row for row in self.fresh(session, name) if row[column] == value]
-        return self.of(session).with_value(name, column, value)
+        seen = self.of(session)
+        found = seen.with_value(name, column, value)
+        return seen.estimated((column, value), found, _now_us(session)) if name == estimates.NAME else found
+
+
+def _with_figures(table: pa.Table, rows: Sequence[Row]) -> pa.Table:
+    """pg_class in Arrow, with the estimated columns of these rows."""
+    places = estimates.columns()
+    types = [system.relations()[estimates.NAME].columns[i].type for i in places]
+    arrays = rows_to_arrays([tuple(row[i] for i in places) for row in rows], [t.arrow_type(x) for x in types])
+    for i, array in zip(places, arrays, strict=True):
+        table = table.set_column(i, table.field(i), array)
+    return table
+
+
+def _now_us(session: SessionContext) -> int:
+    return session.executor.env.clock.now_us()
 
 
 __all__ = ["Seen", "SeenByAll"]

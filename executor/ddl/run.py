@@ -337,7 +337,7 @@ def _has_writes(block: Block, table: Table) -> bool:
 # --- data ----------------------------------------------------------------------------------------
 
 
-def _plan_in(
+def plan_in(
     session: Session,
     sql: str,
     catalog: Catalog,
@@ -379,7 +379,7 @@ async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
 
 
 async def _selected(session: Session, block: Block, rewrite: Rewrite) -> Any:
-    plan = _plan_in(session, rewrite.sql, rewrite.catalog, rewrite.search_path, rewrite.role)
+    plan = plan_in(session, rewrite.sql, rewrite.catalog, rewrite.search_path, rewrite.role)
     old_rows.keep(block, plan.body)
     rows = await _found(session, block, plan, (), rewrite.new)
     _refuse_nulls(rewrite.new, rows)
@@ -452,7 +452,7 @@ async def _ask(session: Session, block: Block, check: DataCheck) -> None:
         return
     if passes is not None:
         raise _violated(check)
-    plan = _plan_in(session, check.sql, session.catalog)
+    plan = plan_in(session, check.sql, session.catalog)
     columns = plan.columns or ()
     old_rows.keep(block, plan.body)
     row = await _first(session, block, plan, check.within)

@@ -1,7 +1,7 @@
 """VACUUM, ANALYZE, CLUSTER, REINDEX and CHECKPOINT: what keeps a database in order is done here by itself.
 
     VACUUM t           nothing is left to do: versions that nobody reads go when their time is over
-    ANALYZE t          DuckDB knows its columns' statistics
+    ANALYZE t          DuckDB knows its columns' statistics; what tools ask pg_stats for is counted (`analyzing`)
     REINDEX, CLUSTER   keys are kept in their order; CLUSTER ... USING leaves the mark that ALTER TABLE ... CLUSTER ON does
     CHECKPOINT         packs what memory holds of large tables
 
@@ -15,16 +15,19 @@ for there, and keep those waiting: a script may count on being alone with a tabl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from executor.abc import ExecutionError, Rows
 from executor.ddl import run as ddl
+from executor.session import analyzing
 from executor.session.locks import definition_locks
 from planner import statements as st
 from planner.abc import Plan, Table
 from planner.catalog import Database, Index, Relation, predefined, rights
+from planner.catalog.catalog import TEMPORARY_PREFIX
 from planner.catalog.foreign_objects import unreachable
 from planner.catalog.names import missing_relation
 from planner.catalog.system.long_values import may_be_long
@@ -33,7 +36,7 @@ from planner.ddl.scope import behind
 from planner.partitioning import descendants
 from planner.relations import TransitionTable
 from storage.abc import Datum
-from txn.abc import LockNotAvailable
+from txn.abc import LockNotAvailable, SerializationFailure
 from txn.locks import LockMode
 
 if TYPE_CHECKING:
@@ -74,41 +77,64 @@ async def run(session: Session, plan: Plan, s: st.Vacuum, params: Sequence[Datum
         if marked is not None:
             await ddl.run(session, plan, marked, params, autocommit)
     else:
-        await _alone_with(session, s, _vacuum(session, s))
+        await _vacuum(session, s)
     return Rows(plan.tag)
 
 
-async def _alone_with(session: Session, s: st.Vacuum, tables: Sequence[Table]) -> None:
+_Then = Callable[["Session", "Block", Table], Awaitable[None]]
+"""What is done with a table while it is locked."""
+
+
+async def _alone_with(
+    session: Session, s: st.Vacuum, tables: Sequence[Table], then: _Then | None = None
+) -> None:
     """Locks the tables that a statement names: to the end of the block, or each for a moment. Raises DeadlockDetected, LockNotAvailable."""
     for table in tables:
-        if session.block is not None:
-            await _locked(session, session.block, s, table)
-            continue
+        if session.block is None:
+            await _for_a_moment(session, s, table, then)
+        elif await _locked(session, session.block, s, table) and then is not None:
+            await then(session, session.block, session.catalog.table(table.oid))
+
+
+async def _for_a_moment(session: Session, s: st.Vacuum, table: Table, then: _Then | None) -> None:
+    """In a transaction of its own, which others may be in the way of: another server that does the same."""
+    for left in reversed(range(session.executor.limits.retries_max)):
         block = session.open_block(implicit=True)
         try:
             block.statement()
-            await _locked(session, block, s, table)
+            locked = await _locked(session, block, s, table)
+            now = session.catalog.get(table.oid)
+            if locked and then is not None and isinstance(now, Table):  # else somebody has dropped it
+                await then(session, block, now)
+                await session.commit()
+            return
+        except SerializationFailure:
+            if not left:
+                raise
         finally:
-            session.rollback()
+            if session.block is not None:
+                session.rollback()
             if block.txn is not None:
                 session.executor.defining.pop(block.txn, None)
                 session.executor.letting.pop(block.txn, None)
 
 
-async def _locked(session: Session, block: Block, s: st.Vacuum, table: Table) -> None:
+async def _locked(session: Session, block: Block, s: st.Vacuum, table: Table) -> bool:
+    """False: others have it, and the statement does not wait."""
     looks, skips = 0, bool(s.options.get("skip_locked"))
     found: object = table
     while isinstance(found, Table):
         mode = _mode(session, s, found)
         try:
             if await definition_locks.locked(session, block, found, mode, looks, nowait=skips):
-                return
+                return True
         except LockNotAvailable:
             if not skips:
                 raise
             session.notice("WARNING", "55P03", f'skipping {s.what} of "{table.name}" --- lock not available')
-            return
+            return False
         looks, found = looks + 1, session.catalog.get(table.oid)  # as it is by now
+    return True
 
 
 def _mode(session: Session, s: st.Vacuum, table: Table) -> LockMode:
@@ -144,13 +170,15 @@ def _found(session: Session, name: st.Name) -> Relation | _System:
 # --- VACUUM, ANALYZE -----------------------------------------------------------------------------
 
 
-def _vacuum(session: Session, s: st.Vacuum) -> Sequence[Table]:
-    """The tables that are named, of those that the user may keep in order."""
+async def _vacuum(session: Session, s: st.Vacuum) -> None:
+    """The tables that are named, or all, of those that the user may keep in order."""
     analyzes = s.what == "analyze" or bool(s.options.get("analyze"))
     _check_options(s)
     if any(s.columns) and not analyzes:
         raise ExecutionError("0A000", "ANALYZE option must be specified when a column list is provided")
-    kept: list[Table] = []
+    if analyzes and session.executor.read_only:
+        raise ExecutionError("25006", f"cannot execute {s.what.upper()} during recovery")
+    kept: list[tuple[Table, tuple[str, ...]]] = []
     for name, columns in zip(s.tables, s.columns, strict=True):
         found = _found(session, name)
         verb = s.what
@@ -164,12 +192,27 @@ def _vacuum(session: Session, s: st.Vacuum) -> Sequence[Table]:
         else:
             _check_columns(found, columns)
             if isinstance(found, Table):
-                kept.append(found)
+                kept += [(t, columns) for t in (found, *_partitions(session, found))]
     if not s.tables:
-        kept = [t for t in session.catalog.objects(Table) if _is_table(t) and _may_keep(session, t)]
-    for table in kept:
+        kept = [(t, ()) for t in session.catalog.objects(Table) if _is_kept(session, t)]
+    for table, columns in kept:
+        looks = partial(analyzing.analyze, columns=columns) if analyzes else None
+        if analyzes or s.tables:
+            await _alone_with(session, s, [table], looks)
         session.executor.statistics.maintained(table, vacuumed=s.what == "vacuum", analyzed=analyzes)
-    return kept if s.tables else ()
+
+
+def _partitions(session: Session, table: Table) -> list[Table]:
+    """Those that have rows here: they are kept in order with the whole."""
+    below = descendants(session.catalog, table) if table.partitioning is not None else []
+    return [part for part in below if part.foreign is None]
+
+
+def _is_kept(session: Session, table: Table) -> bool:
+    """Whether a statement that names no table is about this one, too."""
+    home = session.catalog.schema_of(table.schema_oid).name
+    others = home.startswith(TEMPORARY_PREFIX) and home != session.temporary_schema
+    return _is_table(table) and not others and _may_keep(session, table)
 
 
 def _check_options(s: st.Vacuum) -> None:

@@ -56,6 +56,11 @@ class Reported:
         found["analyze_count"], found["last_analyze"] = counts.analyzed
         return found
 
+    def live_rows(self, table: Table) -> int | None:
+        """None: the table was not read since the server has started."""
+        image = self._executor.store.find(table.shard)
+        return None if image is None or image.cold is not None else image.counted_rows()[0]
+
     def index(self, table: Table, index: Index) -> dict[str, Datum]:
         counts = self._counts.of_table(table.oid)
         if counts is None:

@@ -27,6 +27,7 @@ from planner.catalog import (
     information_types,
     text_search,
 )
+from planner.catalog.analyses import Analysis
 from planner.catalog.by_name import (
     DEFAULT_SEARCH_PATH,
     TEMPORARY_PREFIX,
@@ -66,7 +67,7 @@ from planner.catalog.type_objects import Collation
 from planner.catalog.user_types import USER_TYPES, founded
 from planner.types.of_extensions import EXTENSION_OF
 
-_UNNAMED: Final = frozenset((Table, Index, SequenceObject, Comment, Counter))
+_UNNAMED: Final = frozenset((Table, Index, SequenceObject, Comment, Counter, Analysis))
 """Kinds of objects that no statement depends on that reads system relations alone, unless they are called like one of these."""
 
 
@@ -89,7 +90,7 @@ class Catalog(NamedObjects):
     def __init__(self, things: Iterable[CatalogObject] | None = None) -> None:
         super().__init__(next(_versions))
         self.meaning = self.version
-        """The same for catalogs that differ in tables, indexes, sequences and comments alone: statements that name none of
+        """The same for catalogs that differ in tables, indexes, sequences, comments and statistics alone: statements that name none of
         users' tables mean the same in all of them."""
         self.root = self.version
         """The version of the catalog that was everybody's when changes began to make this one of it."""

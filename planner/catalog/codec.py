@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from planner.abc import Table
 from planner.catalog import (
+    analyses,
     class_objects,
     foreign_objects,
     objects,
@@ -67,6 +68,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "grant": objects.Grant,
     "default_grant": objects.DefaultGrant,
     "session_defaults": objects.SessionDefaults,
+    "analysis": analyses.Analysis,
 }
 _KIND_OF: Final = {cls: kind for kind, cls in KINDS.items()}
 

@@ -1,6 +1,6 @@
 """A catalog's objects, and the dictionaries by which they are found.
 
-    OID            ->  object                      a table's OID    ->  its indexes, its own sequences, who refers to it
+    OID            ->  object                      a table's OID    ->  its indexes, its own sequences, who refers to it, what was found of it
     schema, name   ->  relation, type              kind, schema     ->  the OIDs of its objects there
     name           ->  role, database, functions   an object's OID  ->  comments on it, grants on it
     OID, word      ->  who says it, in whatever text (`uses`)
@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar, get_args
 
 from planner.abc import Oid, PlanError, Table
 from planner.catalog import collations
+from planner.catalog.analyses import Analysis
 from planner.catalog.casts import NO_CASTS, Casts
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.layers import Layered
@@ -50,7 +51,7 @@ _T = TypeVar("_T", bound=CatalogObject)
 _K = TypeVar("_K")
 
 
-_SWAPPED: Final = (Table, Counter, Index, SequenceObject)
+_SWAPPED: Final = (Table, Counter, Index, SequenceObject, Analysis)
 """What definitions mostly change, and what nothing but these finds:"""
 _OF_DATABASES: Final = (
     Cast, EventTrigger, Publication, Subscription, ForeignDataWrapper, ForeignServer, UserMapping
@@ -68,6 +69,7 @@ class IndexedObjects:
     """See the module. Of one database: its schemas and what is in them, beside what all databases share."""
 
     __slots__ = (
+        "_analyses",
         "_by_table",
         "_casts",
         "_constraints",
@@ -113,6 +115,7 @@ class IndexedObjects:
         self._databases: dict[str, Oid] = {}
         self._defaults: dict[tuple[Oid, Oid], Oid] = {}  # settings of a database's, a role's sessions
         self._by_table: Layered[Oid, frozenset[Oid]] = Layered()  # indexes and owned sequences of a table
+        self._analyses: Layered[Oid, Oid] = Layered()  # by table: what was found of it
         self._functions: Layered[str, frozenset[Oid]] = Layered()  # of a name, in whatever schema
         self._casts: dict[Oid, Casts] = {}  # of a database
         self._operators: dict[str, frozenset[Oid]] = {}  # of a sign, in whatever schema
@@ -139,6 +142,7 @@ class IndexedObjects:
         self._by_table, self._targets, self._parts = before._by_table, before._targets, before._parts
         self._functions, self._constraints = before._functions, before._constraints
         self._referring, self._partitions = before._referring, before._partitions
+        self._analyses = before._analyses
         self.named_schemas = before.named_schemas
         self._roles, self._databases = before._roles.copy(), before._databases.copy()
         self._defaults, self._extensions = before._defaults.copy(), before._extensions.copy()
@@ -202,6 +206,8 @@ class IndexedObjects:
             self._operators[thing.name] = self._operators.get(thing.name, EMPTY) | {thing.oid}
         elif isinstance(thing, Extension):
             self._extensions[thing.database_oid, thing.name] = thing.oid
+        elif isinstance(thing, Analysis):
+            self._own("_analyses")[thing.table_oid] = thing.oid
         elif isinstance(thing, Comment | Grant):
             self._own("_targets")[thing.target] = self._targets.get(thing.target, EMPTY) | {thing.oid}
         for part in _parts(thing):
@@ -246,6 +252,8 @@ class IndexedObjects:
             _discard(self._operators, thing.name, thing.oid)
         elif isinstance(thing, Extension):
             del self._extensions[thing.database_oid, thing.name]
+        elif isinstance(thing, Analysis):
+            del self._own("_analyses")[thing.table_oid]
         elif isinstance(thing, Comment | Grant):
             _discard(self._own("_targets"), thing.target, thing.oid)
         for part in _parts(thing):
@@ -473,6 +481,11 @@ class IndexedObjects:
     def grants_on(self, oid: Oid) -> list[Grant]:
         found = (self._objects[o] for o in sorted(self._targets.get(oid, EMPTY)))
         return [g for g in found if isinstance(g, Grant)]
+
+    def analysis_of(self, table_oid: Oid) -> Analysis | None:
+        """What ANALYZE has found of a table."""
+        found = self._objects.get(self._analyses.get(table_oid, 0))
+        return found if isinstance(found, Analysis) else None
 
 
 INDEXES: Final = tuple(

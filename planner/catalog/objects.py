@@ -17,6 +17,7 @@ from typing import Final
 
 from planner.abc import Column, Oid, Table, Trigger, TypeRef
 from planner.catalog import predefined
+from planner.catalog.analyses import Analysis
 from planner.catalog.class_objects import OperatorClass, OperatorFamily
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.predefined import DEFAULT_OWNER
@@ -360,6 +361,7 @@ CatalogObject = (
     | Grant
     | DefaultGrant
     | SessionDefaults
+    | Analysis
 )
 
 

@@ -117,6 +117,8 @@ class Scope:
         for attached in attachments:
             self._change(attached, None)
         self._change(thing, None)
+        if isinstance(thing, Table) and (analysis := self.catalog.analysis_of(thing.oid)) is not None:
+            self._change(analysis, None)
         if isinstance(thing, Table | Schema):
             from planner.ddl.replication import published
 

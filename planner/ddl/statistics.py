@@ -198,6 +198,15 @@ def without_column(scope: Scope, table: Table, attnum: int, name: str) -> None:
     for made in scope.catalog.statistics_of(table.oid):
         if any(k.attnum == attnum or (k.expression and mentions(k.expression, name)) for k in made.keys):
             scope.remove(made)
+    forget_column(scope, table, attnum)
+
+
+def forget_column(scope: Scope, table: Table, attnum: int) -> None:
+    """What ANALYZE has found of a column that goes, or is of another type from now on."""
+    found = scope.catalog.analysis_of(table.oid)
+    if found is not None:
+        columns = tuple(c for c in found.columns if c.attnum != attnum)
+        scope.replace(found, dataclasses.replace(found, columns=columns))
 
 
 def renamed_column(scope: Scope, table: Table, old: str, new: str) -> None:
@@ -231,6 +240,7 @@ __all__ = [
     "create_statistics",
     "existing",
     "find",
+    "forget_column",
     "renamed_column",
     "without_column",
 ]

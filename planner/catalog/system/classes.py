@@ -51,6 +51,12 @@ def _options(table: Table) -> list[str] | None:
     return said or None
 
 
+def _rows(catalog: Catalog, table: Table, unknown: float) -> float:
+    """How many ANALYZE has found."""
+    found = catalog.analysis_of(table.oid)
+    return unknown if found is None else found.rows
+
+
 _KIND_OF = {"table": "r", "materialized view": "m", "foreign table": "f"}
 
 
@@ -100,7 +106,8 @@ def pg_class(context: SystemContext) -> Rows:
                 max((c.attnum for c in t.visible), default=0),
                 relam=HEAP_AM if t.partitioning is None and t.foreign is None else 0,
                 relfilenode=t.oid if t.partitioning is None and t.foreign is None else 0,
-                reltuples=-1.0,
+                reltuples=_rows(catalog, t, -1.0),
+                relpages=-1 if t.partitioning is not None and catalog.analysis_of(t.oid) is not None else 0,
                 relispartition=t.partition is not None,
                 relpartbound=shown_bound(catalog, t),
                 relhassubclass=bool(catalog.partitions_of(t.oid) or t.children),
@@ -137,6 +144,7 @@ def pg_class(context: SystemContext) -> Rows:
                 len(i.keys) + len(i.include),
                 relam=INDEX_METHODS.get(i.method, BTREE_AM),
                 relfilenode=i.oid if table.partitioning is None else 0,
+                reltuples=0.0 if i.predicate else _rows(catalog, table, 0.0),
                 relispartition=bool(i.parent),
                 relhassubclass=table.partitioning is not None and bool(catalog.partitions_of(table.oid)),
                 reloptions=list(i.options) or None,

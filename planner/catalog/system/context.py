@@ -32,6 +32,9 @@ class Statistics(Protocol):
 
     def table(self, table: Table) -> dict[str, Datum]: ...
 
+    def live_rows(self, table: Table) -> int | None:
+        """None: the table was not read since the server has started."""
+
     def index(self, table: Table, index: Index) -> dict[str, Datum]: ...
 
     def database(self, oid: Oid) -> dict[str, Datum]: ...

@@ -29,7 +29,6 @@ from planner.catalog import (
     Extension,
     ForeignDataWrapper,
     ForeignServer,
-    Grant,
     Publication,
     Schema,
     UserMapping,
@@ -73,7 +72,9 @@ def copy(scope: Scope, template: str, made: Database) -> None:
         for oid in _own(thing):
             numbers.setdefault(oid, scope.allocate())
     for oid in list(numbers):
-        about: list[Comment | Grant] = [*inside.comments_on(oid), *inside.grants_on(oid)]
+        about: list[CatalogObject] = [*inside.comments_on(oid), *inside.grants_on(oid)]
+        if (analysis := inside.analysis_of(oid)) is not None:
+            about.append(analysis)
         for attached in about:
             things[attached.oid] = attached
             numbers[attached.oid] = scope.allocate()

@@ -395,6 +395,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     if a.expression is None and _stays(column.type, ref):
         on.staying.add(column.attnum)
     on.reshaped = True
+    statistics.forget_column(scope, table, column.attnum)
     default = column.default if ref.oid == column.type.oid else _read_as(scope, column)
     changed = replace(
         column, type=ref, domain=domain, collation=collation, default=default, storage="", compression=""
