@@ -20,11 +20,11 @@ from executor.ddl import run as ddl
 from executor.ddl.old_rows import unread
 from executor.session import queries
 from executor.session.blocks.block import Block
-from executor.statistics import samples, widths
+from executor.statistics import samples, together, widths
 from planner import types as t
 from planner.abc import Column, Query, SqlError, Table
-from planner.catalog import CatalogChange, quote_identifier, quote_qualified
-from planner.catalog.analyses import Analysis, ColumnStatistics
+from planner.catalog import CatalogChange, StatisticsObject, quote_identifier, quote_qualified
+from planner.catalog.analyses import Analysis, ColumnStatistics, TogetherStatistics
 from planner.catalog.system.definitions import type_name
 from planner.ddl.plan import DdlPlan
 from planner.types import oids
@@ -45,6 +45,7 @@ async def analyze(session: Session, block: Block, table: Table, columns: Sequenc
     wanted = [c for c in table.visible if not columns or c.name in columns]
     known = catalog.analysis_of(table.oid)
     found: list[ColumnStatistics] = []
+    of_all: list[TogetherStatistics] = []
     rows = 0.0
     with unread(block):
         for inherited in (False, True):
@@ -52,21 +53,26 @@ async def analyze(session: Session, block: Block, table: Table, columns: Sequenc
                 continue
             if not inherited and table.partitioning is not None:
                 continue
-            counted, of_columns = await _looked(session, block, table, wanted, inherited)
+            counted, of_columns, of_several = await _looked(session, block, table, wanted, inherited)
             found += of_columns
+            of_all += of_several
             if not inherited or table.partitioning is not None:
                 rows = counted
     made = {(c.inherited, c.attnum): c for c in known.columns} if known is not None else {}
     made.update({(c.inherited, c.attnum): c for c in found})
     kept = tuple(made[key] for key in sorted(made))
-    if known is not None and (known.rows, known.columns) == (rows, kept):
+    several = {(x.inherited, x.statistics_oid): x for x in known.together} if known is not None else {}
+    several.update({(x.inherited, x.statistics_oid): x for x in of_all})
+    there = {s.oid for s in catalog.statistics_of(table.oid)}
+    kept_together = tuple(several[key] for key in sorted(several) if key[1] in there)
+    if known is not None and (known.rows, known.columns, known.together) == (rows, kept, kept_together):
         return
     if known is None:
         oid = session.executor.catalogs.reserve_oids(session.catalog)
         session.executor.catalogs.took_oids(oid + 1)
     else:
         oid = known.oid
-    change = CatalogChange(known, Analysis(oid, table.oid, rows, kept))
+    change = CatalogChange(known, Analysis(oid, table.oid, rows, kept, kept_together))
     changes = [change]
     counter = session.catalog.counter
     if known is None and counter.next_oid <= oid:
@@ -78,24 +84,64 @@ async def analyze(session: Session, block: Block, table: Table, columns: Sequenc
 
 async def _looked(
     session: Session, block: Block, table: Table, columns: Sequence[Column], inherited: bool
-) -> tuple[float, list[ColumnStatistics]]:
-    """How many rows there are, and what is to be said of the columns."""
+) -> tuple[float, list[ColumnStatistics], list[TogetherStatistics]]:
+    """How many rows there are, and what is to be said of the columns, alone and together."""
     home = session.catalog.schema_of(table.schema_oid).name
     source = f"{'' if inherited else 'ONLY '}{quote_qualified(home, table.name)}"
     counts = "".join(f", count({quote_identifier(c.name)})" for c in columns)
     ((total, *present),) = await _asked(session, block, f"SELECT count(*){counts} FROM {source}")
     if not total:
-        return 0.0, []
+        return 0.0, [], []
     usual = int(session.settings.raw("default_statistics_target"))
     targets = [usual if c.statistics < 0 else c.statistics for c in columns]
     looked = samples.ROWS_FOR_TARGET * max(targets, default=0)
     if total > looked:
         source += f" TABLESAMPLE BERNOULLI ({100 * looked / total})"
-    return float(total), [
+    alone = [
         await _column(session, block, source, column, inherited, target, total, there, min(total, looked))
         for column, target, there in zip(columns, targets, present, strict=True)
         if target
     ]
+    attnums = {found.attnum for found in alone}
+    several = []
+    for made in session.catalog.statistics_of(table.oid):
+        if {k.attnum for k in made.keys if k.attnum} <= attnums:
+            several.append(await _together(session, block, source, table, made, inherited, total))
+        else:
+            schema = session.catalog.schema_of(made.schema_oid).name
+            message = f'statistics object "{schema}.{made.name}" could not be computed for relation "{home}.{table.name}"'
+            session.notice("WARNING", "42P17", message)
+    return float(total), alone, several
+
+
+async def _together(
+    session: Session,
+    block: Block,
+    source: str,
+    table: Table,
+    made: StatisticsObject,
+    inherited: bool,
+    total: int,
+) -> TogetherStatistics:
+    """Of the kinds that are asked for: how many combinations there are, and what follows from what."""
+    numbers = [k.attnum for k in made.keys if k.attnum]
+    numbers += [-1 - i for i in range(len(made.keys) - len(numbers))]
+    if not {*made.kinds} & {"d", "f"}:
+        return TogetherStatistics(made.oid, inherited)
+    names = {c.attnum: quote_identifier(c.name) for c in table.columns}
+    terms = [names[k.attnum] if k.attnum else f"({k.expression})" for k in made.keys]
+    ranks = ", ".join(f"dense_rank() OVER (ORDER BY {term})" for term in terms)
+    rows = await _asked(session, block, f"SELECT {ranks} FROM {source}")
+    columns = list(zip(*rows, strict=True))
+    if not columns:
+        return TogetherStatistics(made.oid, inherited)
+    counted = (
+        await asyncio.to_thread(together.distinct, columns, numbers, float(total))
+        if "d" in made.kinds
+        else ""
+    )
+    follows = await asyncio.to_thread(together.dependencies, columns, numbers) if "f" in made.kinds else ""
+    return TogetherStatistics(made.oid, inherited, counted, follows)
 
 
 async def _column(

@@ -38,11 +38,22 @@ class ColumnStatistics:
 
 
 @dataclass(frozen=True, slots=True)
+class TogetherStatistics:
+    """What several columns hold together, as the text of PostgreSQL's types for it; "": it was not asked for, or there is nothing."""
+
+    statistics_oid: Oid
+    inherited: bool
+    distinct: str = ""
+    dependencies: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Analysis:
     oid: Oid
     table_oid: Oid
     rows: float
     columns: tuple[ColumnStatistics, ...] = ()
+    together: tuple[TogetherStatistics, ...] = ()
 
 
-__all__ = ["Analysis", "ColumnStatistics"]
+__all__ = ["Analysis", "ColumnStatistics", "TogetherStatistics"]

@@ -1,6 +1,6 @@
 """CREATE, ALTER and DROP STATISTICS: what a planner is told to count of several columns, or of an expression, together.
 
-Nothing is counted for them, for DuckDB's planner takes no such counts: an answer does not depend on them in PostgreSQL either.
+ANALYZE counts for them (`executor.statistics.together`), and no plan heeds it: an answer does not depend on them in PostgreSQL either.
 They are kept, listed (pg_statistic_ext, \\d, \\dX), copied by LIKE and dumped.
 """
 
@@ -206,7 +206,13 @@ def forget_column(scope: Scope, table: Table, attnum: int) -> None:
     found = scope.catalog.analysis_of(table.oid)
     if found is not None:
         columns = tuple(c for c in found.columns if c.attnum != attnum)
-        scope.replace(found, dataclasses.replace(found, columns=columns))
+        of_it = {
+            s.oid
+            for s in scope.catalog.statistics_of(table.oid)
+            if any(k.attnum in (attnum, 0) for k in s.keys)
+        }
+        together = tuple(x for x in found.together if x.statistics_oid not in of_it)
+        scope.replace(found, dataclasses.replace(found, columns=columns, together=together))
 
 
 def renamed_column(scope: Scope, table: Table, old: str, new: str) -> None:

@@ -1,10 +1,13 @@
-"""CREATE STATISTICS as tools ask for it: pg_statistic_ext, pg_get_statisticsobjdef() and its kin."""
+"""CREATE STATISTICS as tools ask for it: pg_statistic_ext, what ANALYZE has found for it, pg_get_statisticsobjdef() and its kin."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from planner.abc import Oid, Table
+from planner.catalog import policies, rights
+from planner.catalog.analyses import TogetherStatistics
 from planner.catalog.names import quote_identifier, quote_qualified
 from planner.catalog.objects import Index, StatisticsObject
 from planner.catalog.system.classes import owner_oid
@@ -34,6 +37,54 @@ def pg_statistic_ext(context: SystemContext) -> Rows:
         )
         for s in context.catalog.objects(StatisticsObject)
     ]
+
+
+def _found_together(context: SystemContext) -> Iterator[tuple[StatisticsObject, TogetherStatistics]]:
+    for made in context.catalog.objects(StatisticsObject):
+        analysis = context.catalog.analysis_of(made.table_oid)
+        for found in analysis.together if analysis is not None else ():
+            if found.statistics_oid == made.oid:
+                yield made, found
+
+
+def pg_statistic_ext_data(context: SystemContext) -> Rows:
+    make = RowMaker("pg_statistic_ext_data")
+    return [
+        make(
+            stxoid=made.oid,
+            stxdinherit=found.inherited,
+            stxdndistinct=found.distinct or None,
+            stxddependencies=found.dependencies or None,
+        )
+        for made, found in _found_together(context)
+    ]
+
+
+def pg_stats_ext(context: SystemContext) -> Rows:
+    make, catalog, user = RowMaker("pg_stats_ext"), context.catalog, context.user
+    rows: Rows = []
+    for made, found in _found_together(context):
+        table = catalog.table(made.table_oid)
+        if not rights.owns(catalog, user, table) or policies.restricts(catalog, table, user):
+            continue
+        names = {c.attnum: c.name for c in table.columns}
+        rows.append(
+            make(
+                schemaname=catalog.schema_of(table.schema_oid).name,
+                tablename=table.name,
+                statistics_schemaname=catalog.schema_of(made.schema_oid).name,
+                statistics_name=made.name,
+                statistics_owner=made.owner,
+                attnames=[names[attnum] for attnum in sorted(k.attnum for k in made.keys if k.attnum)]
+                or None,
+                exprs=_of_expressions(context, made.oid),
+                kinds=list(made.kinds),
+                inherited=found.inherited,
+                n_distinct=found.distinct or None,
+                dependencies=found.dependencies or None,
+            )
+        )
+    return rows
 
 
 def shown(context: SystemContext, made: StatisticsObject) -> str:
@@ -107,4 +158,4 @@ def _is_visible(context: SystemContext, oid: Oid | None) -> bool | None:
     return None if made is None else _visible(context, made)
 
 
-__all__ = ["pg_statistic_ext", "shown"]
+__all__ = ["pg_statistic_ext", "pg_statistic_ext_data", "pg_stats_ext", "shown"]

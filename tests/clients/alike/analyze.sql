@@ -42,6 +42,21 @@ ALTER TABLE readings RENAME TO measured;
 ALTER TABLE measured RENAME good TO fine;
 SELECT attname, most_common_vals FROM pg_stats WHERE tablename = 'measured' AND attname = 'fine';
 
+-- Columns that CREATE STATISTICS names are looked at together.
+CREATE TABLE pairs (a int, b int, c text, d int);
+INSERT INTO pairs SELECT i % 10, i % 10 / 2, CASE WHEN i % 7 = 0 THEN NULL ELSE 'c' || i % 3 END, i FROM generate_series(1, 100) AS i;
+CREATE STATISTICS three (ndistinct, dependencies) ON a, b, c FROM pairs;
+CREATE STATISTICS with_sums (ndistinct) ON a, d, (a + b) FROM pairs;
+CREATE STATISTICS of_sums ON (a + b) FROM pairs;
+SELECT count(*) FROM pg_stats_ext;
+ANALYZE pairs;
+SELECT * FROM pg_stats_ext ORDER BY statistics_name;
+SELECT stxname, stxdinherit, stxdndistinct, stxddependencies FROM pg_statistic_ext JOIN pg_statistic_ext_data ON stxoid = oid ORDER BY stxname;
+ANALYZE pairs (a, b);
+DROP STATISTICS with_sums;
+SELECT statistics_name, n_distinct, dependencies FROM pg_stats_ext ORDER BY statistics_name;
+DROP TABLE pairs;
+
 -- A partitioned table is looked at as a whole, and so is each of its partitions.
 CREATE TABLE parts (a int, b text) PARTITION BY RANGE (a);
 CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (10);

@@ -1,4 +1,4 @@
--- CREATE STATISTICS: kept, listed, copied, altered and dropped with what they are of; nothing is counted for them.
+-- CREATE STATISTICS: kept, listed, copied, altered and dropped with what they are of.
 CREATE TABLE ext_stats_test (x text, y int, z int, j json, p point);
 CREATE STATISTICS tst;
 CREATE STATISTICS tst ON a, b;
