@@ -119,7 +119,7 @@ class QueryWriter(FromWriter):
     def query(
         self, node: exp.Expression, outer: Scope | None, names: list[str] | None, named: bool = True
     ) -> None:
-        node = unwrapped(node)
+        node = _as_listed(unwrapped(node), names)
         scope = self.binder.new_scope(outer)
         around = set(self.taken)
         self.binder.with_clause(node, scope)
@@ -365,6 +365,26 @@ class QueryWriter(FromWriter):
             return node
         made = self.binder.coercions.try_coerce(node, TypeRef(ref.oid), "i")
         return node if made is None else made
+
+
+def _as_listed(node: exp.Expression, names: list[str] | None) -> exp.Expression:
+    """VALUES in a WITH query or a UNION, without the SELECT that the parser has put around it; other names of its columns need one."""
+    source = node.args.get("from_") if isinstance(node, exp.Select) else None
+    values = source.this if source is not None else None
+    if not isinstance(values, exp.Values) or any(
+        value for key, value in node.args.items() if key not in ("expressions", "from_")
+    ):
+        return node
+    alias = values.args.get("alias")
+    if alias is None or not isinstance(alias.this, exp.Identifier):
+        return node
+    if alias.this.meta.get("end", -1) >= alias.this.meta.get("start", 0):
+        return node  # somebody has written that name
+    if names is not None and names != [f"column{i}" for i in range(1, len(names) + 1)]:
+        return node
+    bare = values.copy()
+    bare.set("alias", None)
+    return bare
 
 
 class _PolicyWriter(QueryWriter):

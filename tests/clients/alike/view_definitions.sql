@@ -40,3 +40,11 @@ SELECT pg_get_viewdef('plain'), pg_get_viewdef('plain'::regclass, 40), pg_get_vi
 SET search_path = '';
 SELECT pg_get_viewdef('public.joined'::regclass);
 SELECT pg_get_viewdef('public.above'::regclass, true);
+-- VALUES within WITH and between UNIONs stay what they are; a column that is called otherwise, or a name that somebody has given, is a SELECT.
+reset search_path;
+create view counted as with recursive upward (n) as (values (1) union all select n + 1 from upward where n < 9) select sum(n) from upward;
+create view listed as values (1, 'a') union select 2, 'b' union all values (3, 'c'), (4, 'd');
+create view pairs as with w as (values (1, 2)) select * from w where column1 in (values (1) union values (2));
+create view said as select * from (values (1)) _values union select * from (values (2)) as _values;
+select pg_get_viewdef('counted'), pg_get_viewdef('listed'), pg_get_viewdef('pairs', true), pg_get_viewdef('said');
+table counted; table listed order by 1; table pairs; table said order by 1;
