@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows
+from executor.constraints.rules import tell_row
 from executor.keyed.compile import NotCompilable, compile_condition
 from executor.session import queries, relations
 from executor.session.restricted import refuse_off
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from executor.session.session import Session
 
 INSERTED, UPDATED, MET = "inserted", "updated", "met"
-_NUMBER = TypeRef(t.INT4)
+_NUMBER, _PLACE = TypeRef(t.INT4), TypeRef(t.INT8)
 ROWS_MAX: Final = 100
 """Rows that are asked about one by one sooner than a query of DuckDB's has begun."""
 
@@ -66,14 +67,21 @@ async def check(session: Session, block: Block, table: Table, kind: str, rows: p
             return
     form = table.through or table
     schema = relations.physical_schema(form)
-    rids = pa.nulls(rows.num_rows, pa.int64()).fill_null(0)
+    many = rows.num_rows
+    rids = pa.array(range(many), pa.int64()) if asked.of_views else pa.nulls(many, pa.int64()).fill_null(0)
     columns = dict(zip((c.name for c in table.columns), rows.columns, strict=True))
     given = pa.table([*(columns[c.name] for c in form.columns), rids], schema=schema)
-    found = await queries.arrow(
-        session, block, asked.query, (), [_NUMBER], {"new": (form, given)}, begins=False
-    )
+    types = [_NUMBER, _PLACE] if asked.of_views else [_NUMBER]
+    found = await queries.arrow(session, block, asked.query, (), types, {"new": (form, given)}, begins=False)
     if found.num_rows:
-        ((number,),) = batch_rows(found, [_NUMBER])
+        ((number, *at),) = batch_rows(found, types)
+        if asked.of_views:
+            error = ExecutionError("44000", asked.messages[number])
+            (row,) = batch_rows(
+                given.slice(at[0], 1).select(range(len(form.columns))), [c.type for c in form.columns]
+            )
+            tell_row(error, form, row)
+            raise error
         raise ExecutionError("42501", asked.messages[number])
 
 

@@ -17,7 +17,7 @@ queries in it, whose tables have policies of their own; one that comes back to a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -45,16 +45,22 @@ _BOOL: Final = TypeRef(t.BOOL)
 _FALSE: Final = ir.Lit(_BOOL, False)
 
 
+Condition = Callable[[Relation], ir.Node]
+"""What a view asks of a table's rows, bound over them."""
+
+
 @dataclass(frozen=True, slots=True)
 class RowCheck:
     """`query` over the slot "new" yields which of `messages` the first row that is refused is refused with.
 
     `tests`: what must be true of a row, one for each message, if the keyed engine can compute all of them.
+    `of_views`: views ask it, WITH CHECK OPTION, and the query says as well which row it is.
     """
 
     query: Query
     messages: tuple[str, ...]
     tests: tuple[Expr, ...] = ()
+    of_views: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -283,6 +289,34 @@ def _row_check(
     return RowCheck(queries.finished(text), tuple(messages), _by_key(relation, nodes))
 
 
+def asked_by_views(dml: RowBinder, table: Table, asked: Sequence[tuple[str, Condition]]) -> GuardedTable:
+    """A table as a statement writes it that views ask about whose conditions are queries. `asked`: the views' names, with these."""
+    queries = dml.queries
+    relation = dml.relation(table, table.name, "new", of_table=False)
+    known = len(queries.tables)
+    failed: list[Item] = ["coalesce("]
+    for number, (_, condition) in enumerate(asked):
+        test = queries.emitter.frag(condition(relation))
+        failed.append(sql("CASE WHEN coalesce(", test, f", false) THEN NULL ELSE {number} END, "))
+    if len(queries.tables) > known and (dml.common or queries.common_writes):
+        raise PlanError(
+            "0A000",
+            f'writing to table "{table.name}" through a view WITH CHECK OPTION that has subqueries is not supported in a statement '
+            "that writes in WITH",
+        )
+    text = sql(
+        "SELECT tw_failed AS c0, tw_at AS c1 FROM (SELECT ", *failed, f"NULL) AS tw_failed, r{relation.number}._rid AS tw_at FROM ",
+        Slot("new"), f" AS r{relation.number}) WHERE tw_failed IS NOT NULL ORDER BY tw_at LIMIT 1",
+    )  # fmt: skip
+    messages = tuple(f'new row violates check option for view "{name}"' for name, _ in asked)
+    check = RowCheck(queries.finished(text), messages, of_views=True)
+    said = {f.name: getattr(table, f.name) for f in fields(Table)}
+    view = table.view_oid if isinstance(table, GuardedTable) else 0
+    return GuardedTable(
+        **said, base=defined(table), view_oid=view, form=table, row_checks=RowChecks(check, check)
+    )
+
+
 def _by_key(relation: Relation, tests: Sequence[ir.Node]) -> tuple[Expr, ...]:
     """The tests for the keyed engine; none if one of them is not for it, or names what a row does not have before it is written."""
     assert relation.table is not None
@@ -301,4 +335,14 @@ def _by_key(relation: Relation, tests: Sequence[ir.Node]) -> tuple[Expr, ...]:
     return made
 
 
-__all__ = ["CLAUSE", "RowCheck", "RowChecks", "Shown", "checked", "refuse", "restricted", "shown"]
+__all__ = [
+    "CLAUSE",
+    "RowCheck",
+    "RowChecks",
+    "Shown",
+    "asked_by_views",
+    "checked",
+    "refuse",
+    "restricted",
+    "shown",
+]

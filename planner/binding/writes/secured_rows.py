@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from sqlglot import exp
 
-from planner.abc import Slot, Table
+from planner.abc import PlanError, Slot, Table
 from planner.binding import ir
 from planner.binding.fragments import Frag, Item, sql
 from planner.binding.rights import row_security
@@ -24,6 +25,7 @@ from planner.binding.state import Target
 from planner.binding.writes import updatable_views
 from planner.binding.writes.clauses import RowBinder
 from planner.catalog import policies
+from planner.relations import GuardedTable
 
 
 class SecuredRows(RowBinder):
@@ -38,6 +40,8 @@ class SecuredRows(RowBinder):
 
     def secured(self, table: Table, relation: Relation, command: str, looks: bool) -> Table:
         """The target of an UPDATE ("w") or DELETE ("d"), whose rows policies choose. `looks`: SELECT is asked for, too."""
+        if command != policies.DELETE:
+            table = self._asked_by_views(table)
         if not table.row_security or self.instead is not None:
             return table
         with self._as_writer():
@@ -78,6 +82,11 @@ class SecuredRows(RowBinder):
 
         `listed`: the rows are VALUES.
         """
+        table = self._asked_by_views(table)
+        if conflict is not None and isinstance(table, GuardedTable) and table.row_checks is not None:
+            raise PlanError(  # views ask nothing of a row that is not written, and who asks does not know yet
+                "0A000", "ON CONFLICT through a view WITH CHECK OPTION that has subqueries is not supported"
+            )
         if not table.row_security or self.instead is not None:
             return table
         with self._as_writer():
@@ -99,6 +108,24 @@ class SecuredRows(RowBinder):
                 self.queries.prefer_keyed = False
             self.whole_conflicts = updates and not self.queries.prefer_keyed
             return form
+
+    def _asked_by_views(self, table: Table) -> Table:
+        """The table with what views ask of new rows by queries."""
+        if self.view is None:
+            return table
+        from planner.binding.writes.check_options import beyond  # which stands on this
+
+        levels = beyond(self.queries.ctx, self.view)
+        if not levels:
+            return table
+        if table.row_security:
+            raise PlanError(
+                "0A000",
+                f'WITH CHECK OPTION of view "{levels[0].view.name}", which has subqueries, is not supported over a table with policies',
+            )
+        self.queries.prefer_keyed = False
+        asked = [(x.view.name, partial(updatable_views.condition, self, x)) for x in levels]
+        return row_security.asked_by_views(self, table, asked)
 
     def secured_merge(self, table: Table, relation: Relation, *, looks: bool) -> Table:
         """The target of a MERGE: it finds what SELECT's policies show, if it names a column; what its actions may do is asked row by
