@@ -323,7 +323,7 @@ class Catalogs:
             rids_before[oid] = self.rids.get(oid)
             self._locate(oid, row)
         self.admitted = admitted = _after(before, merged, block.catalog, next_oid)
-        self._apply_images(block, group, before, undos)
+        self._apply_images(block, group, undos)
         block.published = admitted
 
     def _locate(self, oid: int, rid: int | None) -> None:
@@ -333,13 +333,10 @@ class Catalogs:
         else:
             self.rids[oid] = rid
 
-    def _apply_images(self, block: Block, group: Group, before: Catalog, undos: list[Any]) -> None:
+    def _apply_images(self, block: Block, group: Group, undos: list[Any]) -> None:
         store, ts = self._store, group.ts
-        emptied = {shard for step in block.steps for shard in step.emptied}
         for shard, table in block.created.items():
-            image = store.create(table, ts)
-            if shard not in emptied and before.get(table.oid) is not None:
-                image.has_come(ts)
+            store.create(table, ts).has_come(ts)
             undos.append(lambda shard=shard: store.discard(shard))
         for shard in block.dropped:
             image = store.image(shard)

@@ -154,8 +154,7 @@ class Following:
             if new is not None:
                 if old is None or old.shard != new.shard:
                     self._create(new, commit)
-                    if old is not None:  # altered, or emptied, which is not told here
-                        store.image(new.shard).has_come(commit.ts)
+                    store.image(new.shard).has_come(commit.ts)
                 else:
                     self._alter(new, commit)
         for shard, writes in commit.writes.items():

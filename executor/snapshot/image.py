@@ -488,7 +488,8 @@ class TableImage(Lookups):
         self.accounted_bytes, old.accounted_bytes = old.accounted_bytes, 0
 
     def has_come(self, ts: Timestamp) -> None:
-        """An ALTER has put its rows here at `ts`: who reads at an earlier time is not told that there are none."""
+        """The table was made at `ts`, or emptied, or an ALTER has put its rows here: who reads at an earlier time is not told that there
+        are none."""
         self.moved_ts = self._truncated_ts = ts
 
     def take_rows(self, old: TableImage, chains: dict[Key, Version], runs: tuple[Run, ...]) -> None:

@@ -1,10 +1,11 @@
-"""Tables whose rows an ALTER has put elsewhere since a block's snapshot.
+"""Tables whose rows an ALTER has put elsewhere since a block's snapshot, that were emptied, or that are new.
 
     a  BEGIN, SELECT ... FROM other          snapshot at 100
     b  ALTER TABLE t ADD COLUMN c int        t's rows go to a shard of their own at 105
     a  SELECT ... FROM t                     there is nothing in it at 100: the snapshot moves to the present, or 40001
 
-What the table had at 100 is in the shard that it had then, under a definition that nobody's plan knows any more.
+What the table had at 100 is in the shard that it had then, under a definition that nobody's plan knows any more. The same is said of
+TRUNCATE and CREATE TABLE: who saw the table empty, and nothing else of what their transaction has written, would stand in no order with it.
 """
 
 from __future__ import annotations
