@@ -74,7 +74,7 @@ class ErrorFields:
                 ("S", self.severity),
                 ("V", self.severity),
                 ("C", self.sqlstate),
-                ("M", self.message or "unknown error"),
+                ("M", self.message),
                 ("D", self.detail),
                 ("H", self.hint),
                 ("p" if self.query else "P", str(self.position) if self.position > 0 else ""),

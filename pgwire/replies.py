@@ -177,11 +177,11 @@ def authentication_sasl_final(data: bytes) -> bytes:
 
 
 def fields(kind: bytes, pairs: Iterable[tuple[str, str]]) -> bytes:
-    """ErrorResponse (`E`) and NoticeResponse (`N`): fields by their letters; empty ones are left out."""
+    """ErrorResponse (`E`) and NoticeResponse (`N`): fields by their letters; empty ones are left out, but for the message."""
     pieces = [
         letter.encode() + value.replace("\x00", "").encode("utf-8", "replace") + b"\x00"
         for letter, value in pairs
-        if value
+        if value or letter == "M"
     ]
     return message(kind, b"".join(pieces) + b"\x00")
 

@@ -204,6 +204,7 @@ class Texts:
             code.names,
             self.folding,
             values=self.frame.values,
+            domains=code.domains,
         )
 
     def located(self, error: SqlError, text: Text, shift: int) -> SqlError:

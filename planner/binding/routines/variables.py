@@ -11,8 +11,8 @@ cast, or else by the type's text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from planner import types as t
@@ -26,6 +26,7 @@ from planner.binding.scope import Scope
 from planner.binding.writes.assignments import PartBinder, Step, target_of
 from planner.parse import parse_expression
 from planner.parse.plpgsql.names import looked_up
+from planner.relations import of_domain
 from planner.statements.plpgsql import Level
 
 
@@ -76,6 +77,9 @@ class Variables:
     wholes: dict[int, bool] = field(default_factory=dict)
     """The records that the text names as a whole, and whether they were NULL: a row of nulls is no NULL, so another text is planned."""
 
+    domains: Mapping[int, Oid] = field(default_factory=dict)
+    """The domains that slots are of."""
+
     def node(
         self, parameters: Parameters, words: Sequence[str], position: int, found: bool
     ) -> ir.Node | None:
@@ -97,6 +101,8 @@ class Variables:
                 if composite is None or found:
                     return None
             made: ir.Node = self._parameter(parameters, slot, -1, kind, position)
+            if not fields and slot in self.domains:
+                made = replace(made, type=of_domain(made.type, self.domains[slot]))
             for name in fields:
                 from planner.binding.records import field_of
 

@@ -106,3 +106,27 @@ DROP DOMAIN pair CASCADE;
 SELECT half(8);
 DROP FUNCTION two_parts;
 CREATE FUNCTION of_out(OUT n small) RETURNS int LANGUAGE sql AS 'SELECT 1';
+
+-- A variable or parameter of a domain is of the domain to those who ask, and of the type underneath to who computes with it.
+CREATE DOMAIN step AS int CHECK (value > 0);
+CREATE DOMAIN word AS text;
+DO $$
+DECLARE x step := 1; y step[] := array[1]; w word := 'a'; n step;
+BEGIN
+    RAISE NOTICE '% % % %', pg_typeof(x), pg_typeof(y), pg_typeof(w), pg_typeof(n);
+    RAISE NOTICE '% % % %', pg_typeof(x + 1), pg_typeof(w || 'b'), pg_typeof(coalesce(x, n)), x = 1;
+    x := x + 4; y := y || 7;
+    RAISE NOTICE '% % %', x, y, length(w);
+END $$;
+CREATE FUNCTION types_of(p step, q word) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE r record;
+BEGIN
+    SELECT p AS x, q || 'y' AS y INTO r;
+    CREATE TEMP TABLE kept AS SELECT p AS c, p + 1 AS d;
+    RETURN pg_typeof(p) || ' ' || pg_typeof(q) || ' ' || to_json(q) || ' ' || (p IN (1, 2))::text;
+END $$;
+SELECT types_of(1, 'a');
+SELECT attname, atttypid::regtype FROM pg_attribute WHERE attrelid = 'kept'::regclass AND attnum > 0 ORDER BY attnum;
+-- A message may be empty.
+DO $$ BEGIN RAISE EXCEPTION USING MESSAGE = '', ERRCODE = '22012'; END $$;
+DO $$ BEGIN RAISE NOTICE USING MESSAGE = ''; END $$;
