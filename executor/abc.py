@@ -173,6 +173,19 @@ class Stream:
 
 
 @dataclass(slots=True)
+class CopyProgress:
+    """How far a COPY has come, as `pg_stat_progress_copy` has it. Who moves the bytes counts them, who has the rows counts these."""
+
+    command: str = "COPY FROM"
+    type: str = "PIPE"
+    relation_oid: int = 0
+    bytes_processed: int = 0
+    bytes_total: int = 0
+    tuples_processed: int = 0
+    tuples_excluded: int = 0
+
+
+@dataclass(slots=True)
 class CopyIn:
     """COPY FROM STDIN: pgwire decodes the format and writes Arrow batches, then finishes or fails.
 
@@ -191,6 +204,7 @@ class CopyIn:
     """A file of the server's to read instead of the client's messages."""
     timeout_s: float = 0.0
     """How long it may take (`statement_timeout`); 0: as long as it takes."""
+    progress: CopyProgress = field(default_factory=CopyProgress)
     refused: SqlError | None = None
     """What is said once the client has been told to send, as there: clients that read their data from a script skip it then."""
 
@@ -203,6 +217,7 @@ class CopyOut:
     stream: Stream
     path: str = ""
     """A file of the server's to write instead of messages to the client."""
+    progress: CopyProgress = field(default_factory=lambda: CopyProgress("COPY TO"))
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ Reading and writing happen in threads, a piece at a time: a slow disk holds up t
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal
 
@@ -31,10 +32,11 @@ _STATES: Final = {FileNotFoundError: "58P01", PermissionError: "42501", IsADirec
 class FileFeed:
     """A file as a client that sends it: what `receive_copy` takes from."""
 
-    __slots__ = ("_error", "_file")
+    __slots__ = ("_error", "_file", "size_bytes")
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        self.size_bytes = os.fstat(file.fileno()).st_size
         self._error: Exception | None = None
 
     async def take(self) -> bytes:
@@ -60,6 +62,7 @@ async def copy_from_file(conversation: Conversation, copy: CopyIn) -> str:
         copy.abort()
         raise
     conversation.source = feed
+    copy.progress.bytes_total = feed.size_bytes
     try:
         return await receive_copy(copy, feed, conversation.session.type_settings)
     finally:
@@ -83,8 +86,10 @@ async def copy_to_file(conversation: Conversation, copy: CopyOut) -> str:
             file.write(bytes_of(encoder.begin()))
             async for batch in copy.stream.batches:
                 count += batch.num_rows
+                copy.progress.tuples_processed = count
                 for piece in encoder.encode(batch):
                     await asyncio.to_thread(file.write, bytes_of(piece))
+                    copy.progress.bytes_processed += len(piece)
             file.write(bytes_of(encoder.end()))
     finally:
         copy.stream.close()

@@ -143,6 +143,7 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
             raise refuse_binary_copy()
         transcoder = CopyTranscoder(encoding) if encoding is not None else None
         while data := await feed.take():
+            copy.progress.bytes_processed += len(data)
             if transcoder is not None:
                 data = transcoder.feed(data)
             places.came(data)

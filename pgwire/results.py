@@ -81,8 +81,10 @@ async def send_copy_out(conversation: Conversation, copy: CopyOut) -> str:
         out.append(frames.begin())
         async for batch in stream.batches:
             count += batch.num_rows
+            copy.progress.tuples_processed = count
             for piece in frames.batch(batch):
                 out.append(piece)
+                copy.progress.bytes_processed += len(piece)
                 await conversation.push()
                 await asyncio.sleep(0)
         out.append(frames.end())

@@ -1,4 +1,4 @@
-"""pg_stat_activity, pg_stat_ssl, pg_stat_gssapi: who is connected, from where, since when, and what they do.
+"""pg_stat_activity, pg_stat_ssl, pg_stat_gssapi, pg_stat_progress_copy: who is connected, from where, since when, and what they do.
 
 Times are noted where something begins (a session, a statement) and nowhere else; a transaction's beginning is its block's.
 What a session runs, and from where, is for who has its role's privileges, or `pg_read_all_stats`, to see, as in PostgreSQL.
@@ -67,6 +67,24 @@ def kerberos(asking: Session) -> list[dict[str, Any]]:
         {"pid": s.pid} | ({"gss_authenticated": False, "encrypted": False} if _may_see(asking, s) else {})
         for s in asking.executor.sessions.values()
     ]
+
+
+def copies(asking: Session) -> list[dict[str, Any]]:
+    """pg_stat_progress_copy: each COPY that is under way; how far it has come only for who may see it."""
+    rows = []
+    for session in asking.executor.sessions.values():
+        made = session.copy_progress
+        if made is None:
+            continue
+        row = {"pid": session.pid, "datid": session.catalog.database_oid, "datname": session.database}
+        if _may_see(asking, session):
+            row |= {
+                "relid": made.relation_oid, "command": made.command, "type": made.type,
+                "bytes_processed": made.bytes_processed, "bytes_total": made.bytes_total,
+                "tuples_processed": made.tuples_processed, "tuples_excluded": made.tuples_excluded,
+            }  # fmt: skip
+        rows.append(row)
+    return rows
 
 
 def _may_see(asking: Session, session: Session) -> bool:

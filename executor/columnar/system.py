@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from executor.abc import ExecutionError
-from executor.columnar.activity import activity, encryption, kerberos
+from executor.columnar.activity import activity, copies, encryption, kerberos
 from executor.columnar.followers import sender_rows, slot_rows
 from executor.columnar.lock_rows import lock_rows
 from executor.columnar.process_rows import access_rows, build_rows, memory_rows
@@ -152,6 +152,7 @@ _SERVER: dict[str, Any] = {
     "pg_settings": _settings,
     "pg_stat_activity": activity,
     "pg_stat_ssl": encryption,
+    "pg_stat_progress_copy": copies,
     "pg_stat_gssapi": kerberos,
     "pg_locks": lock_rows,
     "pg_config": build_rows,

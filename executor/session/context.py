@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from executor.abc import Encryption, ExecutionError, Notice, Portal, Prepared
+from executor.abc import CopyProgress, Encryption, ExecutionError, Notice, Portal, Prepared
 from executor.columnar.errors import canceled
 from executor.session import permissions, read_only
 from executor.session.blocks.block import Block
@@ -97,6 +97,7 @@ class SessionContext:
         self.watched, self.duration_logged_ms = False, -1
         self._transaction_timer: asyncio.TimerHandle | None = None
         self.statement_text, self.statement_began_ns = "", 0
+        self.copy_progress: CopyProgress | None = None
         self.programs: dict[Any, Any] = {}
         """What this session knows of routines in PL/pgSQL (`executor.procedural.routines`)."""
         self.unnamed_portals = 0

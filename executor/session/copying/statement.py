@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from executor.abc import CopyIn, CopyOptions, CopyOut, ExecutionError, Result, Rows, Stream
+from executor.abc import CopyIn, CopyOptions, CopyOut, CopyProgress, ExecutionError, Result, Rows, Stream
 from executor.columnar.rows import canonical_batch
 from executor.session import bulk, permissions, queries, read_only, relations, restricted, row_checks, rules
 from executor.session.blocks.block import Block
@@ -87,7 +87,8 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
         raise ExecutionError("25006", "cannot execute COPY FROM in a read-only transaction")
     block.statement()
     block.use(table)  # who defines it anew waits
-    load = _Load(session, block, table, columns, own=own, where=s.where.text if s.where is not None else None)
+    where = s.where.text if s.where is not None else None
+    load = _Load(session, block, table, columns, own=own, where=where, path=s.filename)
     described = tuple(ResultColumn(c.name, c.type, table.oid, c.attnum) for c in columns)
     limit_s = session.settings.statement_timeout_ms / 1000
     return CopyIn(
@@ -99,6 +100,7 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
         table.name,
         s.filename or "",
         limit_s,
+        load.progress,
         _not_fresh(block, table) if options.freeze else None,
     )
 
@@ -182,6 +184,7 @@ class _Load:
         *,
         own: bool,
         where: str | None = None,
+        path: str | None = None,
     ) -> None:
         self._session = session
         self._where = where
@@ -194,7 +197,7 @@ class _Load:
         self._done: list[pa.Table] = []
         self._parts: list[Part] = []
         self._staging: list[asyncio.Task[Part]] = []
-        self._rows = 0
+        self.progress = _progress(session, "COPY FROM", table.oid, path)
         self._bytes = 0
         self._held = 0
         """Bytes of complete chunks; from `SnapshotLimits.spill_bytes_min` on they go to mapped files."""
@@ -223,7 +226,7 @@ class _Load:
         rows = await self._completed(given)
         if table.partitioning is not None and self._fired is None:
             _, count = await bulk.insert(session, self._block, table, rows, None)
-            self._rows += count
+            self.progress.tuples_processed += count
             return
         if self._fired is not None:
             await self._fire(rows)
@@ -238,7 +241,7 @@ class _Load:
             session.executor.env.rids.take(rows.num_rows), table, rows, session.executor.store.spill
         )
         await row_checks.check_wide(session, self._block, table, staging.physical(table, numbered))
-        self._rows += numbered.num_rows
+        self.progress.tuples_processed += numbered.num_rows
         spill = session.executor.store.spill
         self._held += numbered.nbytes
         if self._held >= spill.size_bytes_min:
@@ -260,7 +263,7 @@ class _Load:
             await fired.begin(triggers.INSERT)
             if rows is not None:
                 _, count = await bulk.insert(session, block, self._table, rows, None)
-                self._rows += count
+                self.progress.tuples_processed += count
             else:
                 await fired.end(triggers.INSERT)
                 await firing.over(session, block)
@@ -290,7 +293,9 @@ class _Load:
             return rows
         zeros = pa.array(np.zeros(rows.num_rows, np.int64))
         whole = pa.table([*rows.columns, zeros], schema=relations.physical_schema(self._table))
-        return await recomputed(self._session, self._block, self._table, whole, self._where)
+        kept = await recomputed(self._session, self._block, self._table, whole, self._where)
+        self.progress.tuples_excluded += rows.num_rows - kept.num_rows
+        return kept
 
     async def _filled(self, column: Column, count: int) -> pa.Array:
         if column.generated:
@@ -308,7 +313,7 @@ class _Load:
         """Of a chunk's row: which it is of all. Nobody knows that of rows of which WHERE has let some go."""
         if which is None or self._where is not None:
             return None
-        before, row = self._rows, which()
+        before, row = self.progress.tuples_processed, which()
         return None if row is None else partial(int, before + row)
 
     async def finish(self) -> Rows:
@@ -334,11 +339,14 @@ class _Load:
             if self._own:
                 session.rollback()
             raise
+        finally:
+            session.copy_progress = None
         self._over = True
-        return Rows(f"COPY {self._rows}")
+        return Rows(f"COPY {self.progress.tuples_processed}")
 
     def abort(self) -> None:
         """The client failed or went away: what was staged is garbage, nothing was added."""
+        self._session.copy_progress = None
         for task in self._staging:
             task.cancel()
         if not self._over and self._own:
@@ -346,6 +354,12 @@ class _Load:
             session = self._session
             if session.block is self._block:
                 session.rollback()
+
+
+def _progress(session: Session, command: str, relation_oid: int, path: str | None) -> CopyProgress:
+    """What `pg_stat_progress_copy` has of this session from now on, until it is over."""
+    session.copy_progress = made = CopyProgress(command, "FILE" if path else "PIPE", relation_oid)
+    return made
 
 
 async def default_values(session: Session, column: Column, count: int) -> pa.Array:
@@ -378,7 +392,7 @@ async def _copy_out(
     params: tuple[Datum, ...],
     autocommit: bool,
 ) -> Result:
-    inner = plan.extra.get("query")
+    inner, oid = plan.extra.get("query"), 0
     if inner is None:
         assert s.table is not None
         relation = session.catalog.resolve_relation(s.table.name, s.table.schema, session.search_path())
@@ -404,6 +418,7 @@ async def _copy_out(
                 f'cannot copy from view "{s.table.name}"',
                 hint="Try the COPY (SELECT ...) TO variant.",
             )
+        oid = relation.oid
         schema = session.catalog.schema_of(relation.schema_oid).name
         cells = ", ".join(quoted(n) for n in names)
         only = "ONLY " if relation.children else ""  # as there: the table's own rows
@@ -413,13 +428,25 @@ async def _copy_out(
     else:
         rules.refuse(inner, "COPY")
         check_columns(options, None, [c.name for c in inner.columns])
-    result = await session.run_plan(inner, params, autocommit)
-    if isinstance(result, Rows):
-        result = _as_stream(result)
-    if not isinstance(result, Stream):
-        raise ExecutionError("0A000", "COPY of this query is not supported")
+    progress = _progress(session, "COPY TO", oid, s.filename)
+    try:
+        result = await session.run_plan(inner, params, autocommit)
+        if isinstance(result, Rows):
+            result = _as_stream(result)
+        if not isinstance(result, Stream):
+            raise ExecutionError("0A000", "COPY of this query is not supported")
+    except BaseException:
+        session.copy_progress = None
+        raise
     result.tag = "COPY"
-    return CopyOut(options, result, s.filename or "")
+    close = result.close
+
+    def over() -> None:
+        session.copy_progress = None
+        close()
+
+    result.close = over
+    return CopyOut(options, result, s.filename or "", progress)
 
 
 def _as_stream(rows: Rows) -> Stream:
