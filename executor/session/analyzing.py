@@ -252,7 +252,7 @@ async def _with_elements(
     else:
         kind = type_name(session.catalog, t.TypeRef(element), ())
         literal = _array(list(shares)).replace("'", "''") or "{}"
-        sql = f"SELECT e FROM unnest(CAST('{literal}' AS {kind}[])) AS s (e) ORDER BY e"
+        sql = f"SELECT unnest(CAST('{literal}' AS {kind}[])) ORDER BY 1"
         ref = t.TypeRef(element)
         order = [t.output_text(value, ref) for (value,) in await _asked(session, block, sql)]
     elements = _array(order)

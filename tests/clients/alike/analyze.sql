@@ -42,6 +42,16 @@ ALTER TABLE readings RENAME TO measured;
 ALTER TABLE measured RENAME good TO fine;
 SELECT attname, most_common_vals FROM pg_stats WHERE tablename = 'measured' AND attname = 'fine';
 
+-- Of rows in arrays, of what has no order, and of names that are to be quoted.
+CREATE TYPE spot AS (x int, label text);
+CREATE TABLE "Odd ones" ("a""b" text, spots spot[], boxes box[], docs json[], at spot);
+INSERT INTO "Odd ones" SELECT 'x"\{},NULL' || i % 3, ARRAY[ROW(i % 2, 'b, "')::spot], ARRAY['(1,1),(0,0)'::box], ARRAY['{}'::json], ROW(i, 'c')::spot
+  FROM generate_series(1, 6) AS i;
+ANALYZE "Odd ones";
+SELECT attname, null_frac, n_distinct, correlation, most_common_vals, histogram_bounds, most_common_elems, most_common_elem_freqs
+  FROM pg_stats WHERE tablename = 'Odd ones' ORDER BY attname;
+DROP TABLE "Odd ones";
+
 -- Columns that CREATE STATISTICS names are looked at together.
 CREATE TABLE pairs (a int, b int, c text, d int);
 INSERT INTO pairs SELECT i % 10, i % 10 / 2, CASE WHEN i % 7 = 0 THEN NULL ELSE 'c' || i % 3 END, i FROM generate_series(1, 100) AS i;
