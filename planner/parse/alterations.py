@@ -159,7 +159,7 @@ def _alter_constraint(c: Cursor) -> st.AlterAction:
     position, said = constraints.attributes(c)
     for field, shown in (("not_valid", "NOT VALID"), ("no_inherit", "NO INHERIT")):
         if said.pop(field, False):
-            raise PlanError("0A000", f"constraints cannot be altered to be {shown}", position=position)
+            raise PlanError("0A000", f"FOREIGN KEY constraints cannot be marked {shown}")
     changed = st.ConstraintDef(
         "f",
         name,

@@ -121,37 +121,38 @@ _KINDS: Final = {"p": "PRIMARY KEY", "u": "UNIQUE", "c": "CHECK", "f": "FOREIGN 
 def _constraint_attributes(c: Cursor, fields: dict[str, Any]) -> None:
     """[NOT] DEFERRABLE, INITIALLY DEFERRED | IMMEDIATE, NOT VALID, NO INHERIT, each where it may be."""
     kind = fields["kind"]
-    position, found = attributes(c)
+    _, found = attributes(c)
     if kind == "c":
-        _refuse(kind, found, position, deferrable="DEFERRABLE", not_valid="", no_inherit="")
-    elif kind == "x":
-        _refuse(kind, found, 0, not_valid="NOT VALID", no_inherit="NO INHERIT")
-    elif kind in "pu":
-        _refuse(kind, found, position, not_valid="NOT VALID", no_inherit="NO INHERIT")
+        _refuse(kind, found, deferrable="DEFERRABLE")
+    elif kind in "pux":
+        _refuse(kind, found, not_valid="NOT VALID", no_inherit="NO INHERIT")
     else:
-        _refuse(kind, found, position, no_inherit="NO INHERIT")
+        _refuse(kind, found, no_inherit="NO INHERIT")
     fields.update(found)
 
 
-def _refuse(kind: str, found: dict[str, bool], position: int, **marks: str) -> None:
+def _refuse(kind: str, found: dict[str, bool], **marks: str) -> None:
     for field, shown in marks.items():
-        if shown and found.get(field):
-            raise PlanError(
-                "0A000", f"{_KINDS[kind]} constraints cannot be marked {shown}", position=position
-            )
+        if found.get(field):
+            raise PlanError("0A000", f"{_KINDS[kind]} constraints cannot be marked {shown}")
 
 
 def attributes(c: Cursor) -> tuple[int, dict[str, bool]]:
-    """What follows a constraint, and where. Raises 42601 for what contradicts itself."""
+    """What follows a constraint, and where. Raises 42601 for what contradicts itself, there."""
     found: dict[str, bool] = {}
-    position = c.position
+    first = position = c.position
 
     def say(field: str, value: bool) -> None:
         if found.get(field, value) != value:
             raise PlanError("42601", "conflicting constraint properties", position=position)
         found[field] = value
+        if found.get("initially_deferred") and found.get("deferrable") is False:
+            raise PlanError(
+                "42601", "constraint declared INITIALLY DEFERRED must be DEFERRABLE", position=position
+            )
 
     while True:
+        position = c.position
         if c.accept("deferrable"):
             say("deferrable", True)
         elif c.accept("not", "deferrable"):
@@ -167,9 +168,5 @@ def attributes(c: Cursor) -> tuple[int, dict[str, bool]]:
         else:
             break
     if found.get("initially_deferred"):
-        if found.get("deferrable") is False:
-            raise PlanError(
-                "42601", "constraint declared INITIALLY DEFERRED must be DEFERRABLE", position=position
-            )
         found["deferrable"] = True
-    return position, found
+    return first, found

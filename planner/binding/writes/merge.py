@@ -98,7 +98,9 @@ class MergeBinder(DmlBinder):
         relation = self.relation(table, alias, of_table=True)
         sources = self.queries.new_scope(None)
         sources.ctes = self._scope.ctes
+        sources.beyond = (relation,)
         source = self.queries.sources.item(node.args["using"], sources)
+        sources.beyond = ()
         sources.relations, sources.columns = source.relations, source.columns
         if any(r.name == alias for r in source.relations):
             raise PlanError(

@@ -151,6 +151,12 @@ class WrittenRows:
             raise PlanError("42P01", f'relation "{shown}" does not exist', position=position)
         if isinstance(found, TransitionTable):
             raise PlanError("0A000", f'relation "{name}" cannot be the target of a modifying statement')
+        if found.materialized is not None and what == "merge into":
+            raise PlanError(
+                "42809",
+                f'cannot execute MERGE on relation "{name}"',
+                detail="This operation is not supported for materialized views.",
+            )
         if found.materialized is not None:
             raise PlanError("42809", f'cannot change materialized view "{name}"')
         if what != "insert into":
