@@ -35,7 +35,7 @@ from planner.catalog import CatalogChange, EnumType
 from planner.overtaking import asks_of_rows_alone, concerns_nobody, goes_on
 from planner.relations import defined
 from storage.abc import Row, ShardId, Timestamp
-from txn.abc import Group, Isolation, Key
+from txn.abc import Group, Isolation, Key, SerializationFailure
 from txn.columns import ALL_COLUMNS, Columns
 from txn.locks import LockMode
 from txn.shared.group import SharedGroup
@@ -262,13 +262,21 @@ class Block:
     def use(self, table: Table) -> None:
         """Notes that the block's outcome depends on this definition of the table.
 
-        What it has only read it may go on with as it is by now, where every statement has a snapshot of its own.
+        What it has only read it may go on with as it is by now, where every statement has a snapshot of its own. Elsewhere it may not:
+        who defines a table anew waits for the blocks of his own server alone. Raises SerializationFailure.
         """
         if table.oid in self.own_oids:
             return
         known = self.used.setdefault(table.oid, defined(table))
-        if known is not table and self.isolation is Isolation.READ_COMMITTED and not self.has_rows_in(known):
-            self.used[table.oid] = defined(table)
+        if known is table or known is (now := defined(table)):
+            return
+        if self.isolation is Isolation.READ_COMMITTED:
+            if not self.has_rows_in(known):
+                self.used[table.oid] = now
+        elif not (self.goes_on(known, now) or asks_of_rows_alone(known, now)):
+            raise SerializationFailure(
+                f'could not serialize access: table "{table.name}" was altered by a concurrent transaction'
+            )
 
     def drew_from(self, sequence: int) -> None:
         """Notes that who alters the sequence has to wait for the block."""
