@@ -16,7 +16,7 @@ from executor.statistics.counts import PRIMARY, WHOLE, TableCounts
 from planner.abc import Oid, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.objects import Index
-from storage.abc import Datum
+from storage.abc import Datum, ShardId
 
 if TYPE_CHECKING:
     from executor.executor import Executor
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 TABLES_KEPT_MAX = 10_000
 """Counters of more tables than these are kept of those alone that are still there."""
+PENDING_COUNTED = 200
+"""Of a table with so many changes that have not reached DuckDB its rows are counted once in"""
+COUNTED_US = 1_000_000
 _SHARED = frozenset(("wal", "bgwriter", "archiver", "recovery_prefetch"))
 
 
@@ -32,6 +35,8 @@ class Reported:
 
     def __init__(self, executor: Executor) -> None:
         self._executor, self._counts = executor, executor.plans.counts
+        self._counted: dict[ShardId, tuple[int, int]] = {}
+        """When the rows of a table were counted last, and how many there were."""
         self._shared_zero: dict[str, tuple[dict[str, int], int]] = {}
         """By what is shared: what it stood at when it was last reset, and when that was."""
 
@@ -59,7 +64,16 @@ class Reported:
     def live_rows(self, table: Table) -> int | None:
         """None: the table was not read since the server has started."""
         image = self._executor.store.find(table.shard)
-        return None if image is None or image.cold is not None else image.counted_rows()[0]
+        if image is None or image.cold is not None:
+            return None
+        if len(image.pending) < PENDING_COUNTED:
+            return image.counted_rows()[0]
+        now_us, known = self._executor.env.clock.now_us(), self._counted.get(table.shard)
+        if known is None or now_us - known[0] > COUNTED_US:
+            if len(self._counted) >= TABLES_KEPT_MAX:
+                self._counted.clear()
+            known = self._counted[table.shard] = now_us, image.counted_rows()[0]
+        return known[1]
 
     def index(self, table: Table, index: Index) -> dict[str, Datum]:
         counts = self._counts.of_table(table.oid)
