@@ -10,7 +10,7 @@ come in between. Messages, details and names are PostgreSQL's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final
@@ -18,6 +18,7 @@ from typing import Any, Final
 from executor.abc import ExecutionError
 from executor.constraints.references import ForeignKey, ReferenceRule, references_of
 from executor.constraints.screens import Screen, screen
+from executor.keyed import collated_keys
 from executor.keyed.compile import NotCompilable, compile_condition_not_false
 from executor.keyed.key_values import datum_forms, primary_key_of, secondary_key_of
 from executor.statistics.counts import TableCounts
@@ -82,7 +83,7 @@ class TableRules:
     """The compiled constraints of one table definition. `wide_checks` are CHECKs that only DuckDB can compute."""
 
     __slots__ = (
-        "_foreign_keys", "asks", "checks", "counts", "deferrable", "defined", "guards", "identity", "key", "key_indexes", "key_space",
+        "_collated", "_foreign_keys", "asks", "checks", "counts", "deferrable", "defined", "guards", "identity", "key", "key_indexes", "key_space",
         "not_null", "references", "screens", "size_bytes", "table", "under", "uniques", "wide_checks", "within",
     )  # fmt: skip
 
@@ -111,6 +112,8 @@ class TableRules:
             for c in table.constraints
             if c.kind == "u"
         )
+        keys = {table.index_of(a) for c in table.constraints if c.kind in "pu" for a in c.columns}
+        self._collated = [i for i in sorted(keys) if collated_keys.key_form(table.columns[i]) is not None]
         self.identity = identity_of(table)
         """The columns of keys that others may refer to."""
         guards = [c for c in table.constraints if c.kind == VIEW_CHECK]
@@ -155,6 +158,11 @@ class TableRules:
         if known is None or known.parent is not parent or known.constraint is not constraint:
             known = self._foreign_keys[constraint.oid] = ForeignKey(self.table, parent, constraint)
         return known
+
+    def foresee(self, rows: Iterable[Row]) -> None:
+        """The keys of many rows are about to be made: what costs much text by text is made of all at once."""
+        for i in self._collated:
+            collated_keys.foresee(self.table.columns[i], (row[i] for row in rows))
 
     def lock_mode(self, old: Row, new: Row) -> LockMode:
         """How an UPDATE locks a row, by what it makes of it: who refers to it is concerned if a key is another one."""

@@ -5,13 +5,15 @@
 
 The sort keys are those by which DuckDB compares such texts in queries (`planner.binding.collating.equality_key`), so both
 engines call the same texts equal. Python has no ICU of its own: a database in memory, which holds nothing, is asked for the
-key of a text that it was not asked for lately, half a millisecond each, or for those of a whole column at once. As in PostgreSQL, another version of ICU may have other sort keys: what a key is made of is on the disk.
+key of a text that it was not asked for lately, half a millisecond each, or for those of a whole column at once. Who is about to make the keys
+of many rows says so (`foresee`). As in PostgreSQL, another version of ICU may have other sort keys: what a key is made of is on the disk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, lru_cache, partial
+from collections.abc import Callable, Iterable
+from functools import cache, partial
+from itertools import islice
 from threading import Lock
 from typing import Final
 
@@ -27,8 +29,10 @@ from planner.catalog.collations import nondeterministic
 from planner.types.arrow_columns import one_array
 from planner.types.oids import TEXT
 
-_KEPT_MAX: Final = 16_384
-"""Texts whose keys are remembered, of all collations."""
+_KEPT_MAX: Final = 32_768
+"""Texts whose keys are remembered, of all collations: those that a statement changes row by row are among them."""
+_kept: Final[dict[tuple[str, str], str]] = {}
+"""By what makes the key and the text; the newest are last."""
 _asked = Lock()
 """Rows are read and written by several threads, and a connection of DuckDB's is one's at a time."""
 
@@ -59,12 +63,30 @@ def _looked_for(text: str, collation: str) -> str:
     return _key(sort_keys("text", Column("text", TypeRef(TEXT), 0, collation=collation)), text)
 
 
-@lru_cache(_KEPT_MAX)
+def foresee(column: Column, texts: Iterable[str | None]) -> None:
+    """The keys of these are about to be asked for: those that are not known are made together, as many as are remembered."""
+    made = sort_keys("text", column)
+    unknown = (x for x in dict.fromkeys(texts) if x is not None and (made, x) not in _kept)
+    asked = list(islice(unknown, _KEPT_MAX))
+    if asked:
+        _keep(made, asked, _keys(made, pa.array(asked, pa.string())).to_pylist())
+
+
 def _key(made: str, text: str) -> str:
     """`made`: the sort key of `text`, as DuckDB says it."""
+    found = _kept.get((made, text))
+    if found is None:
+        with _asked:
+            ((found,),) = _connection().execute(f"SELECT {made} FROM (SELECT ? AS text)", [text]).fetchall()
+        _keep(made, (text,), (found,))
+    return found
+
+
+def _keep(made: str, texts: Iterable[str], keys: Iterable[str]) -> None:
     with _asked:
-        ((found,),) = _connection().execute(f"SELECT {made} FROM (SELECT ? AS text)", [text]).fetchall()
-    return str(found)
+        _kept.update(zip(((made, text) for text in texts), keys, strict=True))
+        for old in list(islice(_kept, max(0, len(_kept) - _KEPT_MAX))):
+            del _kept[old]
 
 
 def _keys(made: str, texts: pa.Array) -> pa.Array:

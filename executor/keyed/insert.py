@@ -205,6 +205,8 @@ class InsertPlan:
         self, params: Sequence[Any], session: Any, view: WriteView, ts: Timestamp, rows: Sequence[Row]
     ) -> Changes:
         rules, conflict = self.rules, self._conflict
+        if len(rows) > 1:
+            rules.foresee(rows)
         if conflict is None and self.returning is None:
             fresh = many_rows.plainly_new(rows, rules, view, ts)
             if fresh is not None:

@@ -141,6 +141,7 @@ async def insert_rows(
     check = rules.check if on_conflict is None else rules.check_proposed
     for row in datums:
         check(row, session)
+    rules.foresee(datums)
     if on_conflict is not None:
         await row_checks.check_wide_proposed(session, block, table, datums)
     elif rules.asks:  # as CHECKs are: before it is known whether a row is there already

@@ -137,6 +137,7 @@ async def update(
     old: dict[int, Row] = {}
     if keys_change or rules.uniques or related:
         old = await old_rows(session, block, table, pa.array([d[0] for d in datums], pa.int64()))
+        rules.foresee([*old.values(), *(d[1:] for d in datums)])
     changes: list[Change] = []
     for row in datums:
         rid, new = row[0], row[1:]
@@ -283,6 +284,7 @@ async def delete(session: Session, block: Block, body: DeleteQuery, rows: pa.Tab
     old: dict[int, Row] = {}
     if rules.key is not None or rules.uniques or body.returning is not None or related:
         old = await old_rows(session, block, table, rids)
+        rules.foresee(list(old.values()))
     changes: list[Change] = []
     for rid in rids.to_pylist():
         row = old.get(rid, ())
@@ -315,6 +317,7 @@ async def lock_rids(
     rules, key_of = session.rules(table), session.rules(table).key
     ids: list[int] = as_numpy(rids).tolist()
     old = await old_rows(session, block, table, rids) if key_of is not None or new else {}
+    rules.foresee(list(old.values()))
     await _lock_each(
         session,
         block,
