@@ -17,6 +17,7 @@ from planner.catalog.system import (
     information_domains,
     information_privileges,
     information_routines,
+    information_usage,
     permitted,
     triggers,
 )
@@ -29,7 +30,6 @@ from planner.catalog.system.listings import schema_name
 from planner.catalog.system.relations import SystemRelation, relations
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.styles import styled
-from planner.catalog.system.written import columns_of_expression
 from planner.catalog.type_objects import CompositeType
 from planner.types import BY_OID, format_type
 
@@ -62,27 +62,6 @@ def _columns_of(context: SystemContext) -> Iterator[tuple[str, str, Column, bool
             if not permitted.holds(context, v, permitted.OF_COLUMNS, column.attnum):
                 continue
             yield schema_name(context, v.schema_oid), v.name, column, column.attnum in assignable, v
-
-
-def _column_column_usage(context: SystemContext) -> Rows:
-    """Which generated columns are computed of which others."""
-    make = _make("column_column_usage")
-    found: Rows = []
-    for t in context.catalog.objects(Table):
-        for c in t.visible if permitted.owns(context, t) else ():
-            if not c.generated or c.default is None:
-                continue
-            for attnum in sorted({n for _, n in columns_of_expression(context.catalog, t, c.default)}):
-                found.append(
-                    make(
-                        table_catalog=context.database,
-                        table_schema=schema_name(context, t.schema_oid),
-                        table_name=t.name,
-                        column_name=t.columns[t.index_of(attnum)].name,
-                        dependent_column=c.name,
-                    )
-                )
-    return found
 
 
 def _assignable(context: SystemContext, view: View) -> list[int]:
@@ -330,6 +309,11 @@ def _applicable_roles(context: SystemContext) -> Rows:
     ]
 
 
+def _administrable_roles(context: SystemContext) -> Rows:
+    """Those of the applicable ones that may be granted on."""
+    return [row for row in _applicable_roles(context) if row[-1] == "YES"]
+
+
 def _character_sets(context: SystemContext) -> Rows:
     return [
         _make("character_sets")(
@@ -344,9 +328,9 @@ def _character_sets(context: SystemContext) -> Rows:
 
 
 PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
+    "administrable_role_authorizations": _administrable_roles,
     "applicable_roles": _applicable_roles,
     "character_sets": _character_sets,
-    "column_column_usage": _column_column_usage,
     "columns": _columns,
     **information_attributes.PROVIDERS,
     **information_collations.PROVIDERS,
@@ -358,6 +342,7 @@ PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
     "enabled_roles": _enabled_roles,
     "information_schema_catalog_name": _catalog_name,
     **information_routines.PROVIDERS,
+    **information_usage.PROVIDERS,
     "schemata": _schemata,
     "sequences": _sequences,
     "tables": _tables,
