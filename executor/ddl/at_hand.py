@@ -67,6 +67,7 @@ def rows_of(session: Session, block: Block, table: Table) -> list[Row] | None:
     if rows is None or len(rows) > ROWS_MAX:
         return None
     txn.locked.setdefault(shard, txn.read_ts)
+    txn.reads.whole(shard)  # a refusal that a savepoint has outlived was one of this time, too
     return rows
 
 
