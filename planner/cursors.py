@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from sqlglot import exp
+
 from planner import statements as st
 from planner.abc import KeyedRead, LockingQuery, Plan, PlanError, WithWrites
 from planner.binding.writes import rules
 from planner.parse import parse_query
+from planner.parse import position as first_position
 
 if TYPE_CHECKING:
     from planner.planner import PlanContext
@@ -34,7 +37,9 @@ def is_select_into(query: Plan) -> bool:
 def refuse(said: st.DeclareCursor, query: Plan) -> None:
     """Raises 42601, 0A000, 42P11."""
     if is_select_into(query):
-        raise PlanError("42601", "SELECT ... INTO is not allowed here")
+        into = parse_query(" " * said.query.offset + said.query.text).find(exp.Into)
+        at = first_position(into) if into is not None else 0
+        raise PlanError("42601", "SELECT ... INTO is not allowed here", position=at)
     if query.columns is None:
         raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
     body = query.body

@@ -15,7 +15,7 @@ under it has INSTEAD OF triggers, the rows are that view's, which the triggers w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 from sqlglot import exp
 
 from planner.abc import Column, PlanError, Table
-from planner.binding import ir
+from planner.binding import ir, system_columns
 from planner.binding.facts import procs
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation, RelationColumn
@@ -99,10 +99,13 @@ class ViewTarget:
                 break
             level, name = level.source, identifier(value.this)
         assert isinstance(level, ViewTarget)
+        value = level.values[[c.name for c in level.view.columns].index(name)]
+        of_system = isinstance(value, exp.Column) and identifier(value.this) in system_columns.NUMBERS
+        why = "refer to system columns" if of_system else "are not columns of their base relation"
         return PlanError(
             "0A000",
             f'cannot {what} column "{name}" of view "{level.view.name}"',
-            detail="View columns that are not columns of their base relation are not updatable.",
+            detail=f"View columns that {why} are not updatable.",
         )
 
     def below(self) -> Table | View:
@@ -167,7 +170,8 @@ def view_target(catalog: Catalog, view: View, what: str) -> ViewTarget:
         triggered,
         under.only if isinstance(under, ViewTarget) else bool(tree.args["from_"].this.args.get("only")),
     )
-    if all(i < 0 for i in indexes) and what != "delete from":
+    named = {c.name for c in target.below().columns}
+    if what != "delete from" and not any(_names(v, named) for v in values):
         doing, verb = _WORDS[what]
         raise PlanError(
             "55000",
@@ -268,12 +272,19 @@ def _written_columns(catalog: Catalog, view: View) -> tuple[Table | View | None,
         values = [x.this if isinstance(x, exp.Alias) else x for x in tree.expressions]
         known = {c.name for c in source.columns}
         return source, {
-            c.name: identifier(v.this)
-            for c, v in zip(view.columns, values, strict=True)
-            if isinstance(v, exp.Column) and not isinstance(v.this, exp.Star) and identifier(v.this) in known
+            c.name: identifier(v.this) for c, v in zip(view.columns, values, strict=True) if _names(v, known)
         }
 
     return _remembered.of(catalog, view, made)
+
+
+def _names(value: exp.Expression, columns: Collection[str]) -> bool:
+    """Whether a view's column is one of these columns of what it selects from."""
+    return (
+        isinstance(value, exp.Column)
+        and not isinstance(value.this, exp.Star)
+        and identifier(value.this) in columns
+    )
 
 
 def _by_rules(view: View) -> int:

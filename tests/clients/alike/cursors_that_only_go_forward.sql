@@ -18,3 +18,7 @@ fetch prior from c;
 rollback to s;
 fetch all from f; fetch prior from f;
 commit;
+-- and none makes a table
+begin;
+declare made cursor for select a into made from b;
+rollback;

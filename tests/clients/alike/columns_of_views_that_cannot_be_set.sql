@@ -1,0 +1,30 @@
+-- Columns of views that cannot be given values: of which view this is said, and why.
+\set VERBOSITY verbose
+create table base (a float8, b text);
+insert into base values (1.5, 'x');
+create view one as select ctid, sin(a) s, a, cos(a) c from base;
+create view two as select s, c as k, a as of_base, tableoid as where_from from one, (select 0) none;
+drop view two;
+create view two as select s, c as k, a as of_base, 1 as n from one;
+create view three as select s, k, n from two;
+create view four as select 1 as n, upper(b) as u from base;
+insert into one values (null, null, 1.1, null);
+insert into one (s, a) values (null, 1.1);
+insert into one (a) values (2.5) returning a;
+update one set ctid = null;
+update one set s = s;
+insert into two (s, of_base) values (null, 1.1);
+insert into two (of_base) values (3.5) returning of_base;
+update two set k = 1;
+update two set n = 1;
+insert into three (s) values (null);
+insert into three (n) values (null);
+update three set s = s;
+update three set n = n;
+delete from three where s > 2;
+insert into four values (1, 'x');
+update four set n = 2;
+delete from four where u = 'X' returning n;
+select a, b from base order by a;
+select table_name, column_name, is_updatable from information_schema.columns where table_name in ('one', 'two', 'three', 'four') order by 1, 2;
+select table_name, is_updatable, is_insertable_into from information_schema.views where table_name in ('one', 'two', 'three', 'four') order by 1;
