@@ -2,6 +2,7 @@
 
     SELECT nextval('s')          a number that is leased          otherwise  NeedsLease     the wide door
     SELECT pg_advisory_lock(7)   a lock that is free              otherwise  BLOCKED        the wide door, which waits
+    SELECT setval('s', 7)                                         always     a definition   the wide door, without DuckDB (`restarted`)
 
 They are the functions that DuckDB calls on the event loop (`functions`, `executor.ddl.sequences`), so the session, its block and its
 settings are the same; what a statement sets by itself is settled when it is over, as there. Where several servers share an environment
@@ -15,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError
 from executor.keyed.compile import Compiled
-from executor.session import functions
+from executor.session import functions, permissions
 from executor.session.blocks import transactions
 from executor.session.commands import NeedsLease
 from executor.session.locks.advisory import BLOCKED
 from executor.session.values import session_value
-from planner.binding.keyed.acts import ACTS
+from planner.binding.keyed.acts import ACTS, RESTARTING
 from storage.abc import Datum, Row
 
 if TYPE_CHECKING:
@@ -53,6 +54,28 @@ def answered(session: Session, act: Compiled, params: Sequence[Datum]) -> Row | 
             transactions.settle_statement(session, well=well)
         if block is None:
             advisory.end_transaction(session.pid)
+
+
+class _Restarts(_NotNow):
+    """A sequence is to begin anew, which takes a commit: setval's three arguments."""
+
+    def __init__(self, oid: int, value: int, called: bool) -> None:
+        self.oid, self.value, self.called = oid, value, called
+
+
+async def restarted(session: Session, act: Compiled, params: Sequence[Datum]) -> Row:
+    """The row of a statement whose one call that acts is setval. Raises what that raises."""
+    try:
+        row: Row = act(params, None, session)  # of nothing: setval(NULL, 1) is NULL
+    except _Restarts as asked:
+        permissions.require_sequence(session, asked.oid, "UPDATE")
+        await session.executor.sequences.restart(session, asked.oid, asked.value, called=asked.called)
+        session.restarted = True
+        try:
+            row = act(params, None, session)
+        finally:
+            session.restarted = False
+    return row
 
 
 def act(session: Session, op: str, arguments: tuple[Datum, ...]) -> Datum:
@@ -91,6 +114,14 @@ def _next(session: Session, oid: int | None) -> Datum:
     return None if oid is None else session.nextval(oid)
 
 
+def _restart(session: Session, oid: int | None, value: int | None, called: bool | None = True) -> Datum:
+    if oid is None or value is None or called is None:
+        return None
+    if not session.restarted:
+        raise _Restarts(oid, value, called)
+    return value
+
+
 def _current(session: Session, oid: int | None) -> Datum:
     return None if oid is None else session.executor.sequences.current(session, oid)
 
@@ -109,6 +140,7 @@ _DONE: Final[dict[str, Callable[..., Datum]]] = {
     "txid": _number("txid"),
     "txid_if_numbered": _number("txid_if_numbered"),
 }
+_DONE.update(dict.fromkeys(RESTARTING, _restart))
 _DONE.update({op: _locking(op) for op in ACTS if "lock" in op and op not in _DONE})
 
-__all__ = ["act", "answered"]
+__all__ = ["act", "answered", "restarted"]

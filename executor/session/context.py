@@ -175,6 +175,8 @@ class SessionContext:
         """The rows of an INSERT that goes on at the wide door (`drawn_by`)."""
         self.drawn_in_parts: dict[int, Sequence[Row]] = {}
         """The same of the INSERTs of a statement of several parts, by what they draw (`Draws.said`)."""
+        self.restarted = False
+        """The sequence of the statement that is being computed has begun anew (`executor.session.acts.restarted`)."""
         self.acts = False
         """A statement is answered on the spot that may change settings (`executor.session.acts`)."""
         self._cancel_reason: SqlError | None = None

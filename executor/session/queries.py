@@ -24,7 +24,7 @@ from executor.columnar.plain_rows import finds_rows_only
 from executor.columnar.rows import batch_rows, canonical_batch
 from executor.columnar.unaided import planned
 from executor.past.tables import Loan
-from executor.session import catalog_reads, changes, few_rows, searching
+from executor.session import acts, catalog_reads, changes, few_rows, searching
 from executor.session.blocks import keyed, moved_tables
 from executor.session.blocks.block import Block
 from executor.session.locks.advisory import refused_midway
@@ -297,6 +297,10 @@ async def read(
     if few is not None:
         return few
     columns = plan.columns or ()
+    if "restarts" in plan.extra and as_of is None and tag == "SELECT":
+        act = session.compiled(plan).act
+        if act is not None:
+            return Rows("SELECT 1", columns, (await acts.restarted(session, act, params),))
     if "constants" in plan.extra:
         await _constants(session, block, plan, params)
     if session.settings.execution_engine in DISTRIBUTED and session.executor.distributed is not None:

@@ -206,8 +206,11 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
             constant = keyed_reads.constant(node, parts, scope, names) if queries.prefer_keyed else None
             shortcut = keyed_reads.shortcut(parts, scope, ctx.catalog) if queries.prefer_keyed else None
             if constant is not None:
-                acts = keyed_acts.act_alone([x.node for x in parts.targets])
+                values = [x.node for x in parts.targets]
+                acts = keyed_acts.act_alone(values)
                 extra["act" if acts else "constant"] = constant
+                if acts and keyed_acts.restarts(values):
+                    extra["restarts"] = True
             elif shortcut is not None and leafwise.parted(shortcut):
                 by_leaf = shortcut
             elif shortcut is not None:

@@ -12,7 +12,7 @@ new ones. Each has an `oid` of its own, by which others point to it, so that ren
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from planner.abc import Column, Oid, Table, Trigger, TypeRef
@@ -207,6 +207,11 @@ class Sequence:
     def origin(self) -> int:
         """last_value of a series from which nothing was taken yet."""
         return self.start if self.restarted_at is None else self.restarted_at
+
+    def goes_on_as(self, other: Sequence) -> bool:
+        """Whether `other` is this one but for where it stands: setval and RESTART, which nothing that names it is made of."""
+        here = replace(self, restarts=other.restarts, restarted_at=other.restarted_at, called=other.called)
+        return here == other
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ A statement is planned again only if something has changed that it, or what it n
 comes often while applications are tested and migrated, costs it nothing. What is noted are the keys and answers of the catalog's own
 dictionaries (`planner.catalog.indexed`), below all that is asked by name or OID. So nobody has to know what a plan depends on:
 that an earlier schema of the path has no such table, that a name has no other functions, whom a role is in, what was
-granted to whom. Objects are compared by identity, since the executor does so, too. What is read past the catalog is noted as a whole:
+granted to whom. Objects are compared by identity, since the executor does so, too; sequences by all but where they stand, which fixtures and
+dumps set again and again. What is read past the catalog is noted as a whole:
 the registry's types (none that was there may have changed) and the relations whose rows are types.
 
 What is kept apart from plans, for several of them, is kept with what it was made of (`Remembered`), and tells it to whoever takes it.
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 from planner.abc import Oid
+from planner.catalog import objects
 from planner.catalog.catalog import Catalog
 from planner.catalog.indexed import INDEXES, IndexedObjects
 from planner.catalog.objects import CatalogChange, Index, UserType
@@ -74,9 +76,16 @@ class Reads:
             get = getattr(catalog, name).get
             for key, before in kept.items():
                 now = get(key, _NOWHERE)
-                if now is not before and not (type(before) in _BY_VALUE and now == before):
+                if now is not before and not _same(now, before):
                     return False
         return all(_alike(getattr(catalog, name), before) for name, before in self.whole.items())
+
+
+def _same(now: Any, before: Any) -> bool:
+    """Whether an answer is as good as the one before it that it is not."""
+    if type(before) is objects.Sequence:
+        return type(now) is objects.Sequence and before.goes_on_as(now)
+    return type(before) in _BY_VALUE and bool(now == before)
 
 
 def _around(catalog: Catalog) -> tuple[Any, ...]:

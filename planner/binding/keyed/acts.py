@@ -32,8 +32,10 @@ _LOCKING: Final = [
         ("int8", "int4, int4"),
     )
 ]
+RESTARTING: Final = ("setval(regclass, int8)", "setval(regclass, int8, bool)")
+"""What begins a sequence anew: a definition, so that only the wide door can do it."""
 ACTS: Final = frozenset(
-    (SETTING, "nextval(regclass)", "pg_notify(text, text)", "currval(regclass)", "lastval()", "pg_advisory_unlock_all()", *_LOCKING)
+    (SETTING, *RESTARTING, "nextval(regclass)", "pg_notify(text, text)", "currval(regclass)", "lastval()", "pg_advisory_unlock_all()", *_LOCKING)
 )  # fmt: skip
 NUMBERS: Final = ("txid", "txid_if_numbered")
 """Session values that number the transaction."""
@@ -78,4 +80,9 @@ def act_alone(nodes: Sequence[ir.Node]) -> bool:
     return found == 1
 
 
-__all__ = ["ACTS", "WithActs", "act_alone", "expression", "with_oids"]
+def restarts(nodes: Sequence[ir.Node]) -> bool:
+    """Whether the call that acts in these values is one that only the wide door can do."""
+    return any(isinstance(n, ir.Call) and n.op in RESTARTING for node in nodes for n in ir.walk(node))
+
+
+__all__ = ["ACTS", "RESTARTING", "WithActs", "act_alone", "expression", "restarts", "with_oids"]
