@@ -32,7 +32,7 @@ $(SPARK_VENV)/.installed: requirements.lock pyproject.toml
 
 test-spark: $(SPARK_VENV)/.installed
 	$(SPARK_VENV)/bin/python -m tests.pipeline.jdbc_driver
-	$(SPARK_VENV)/bin/pytest tests/pipeline -m "not soak" -o timeout=0 -o faulthandler_timeout=0 $(ARGS)
+	$(SPARK_VENV)/bin/pytest tests/pipeline -m "not soak" -o timeout=0 $(ARGS)
 
 # Spark in and out of Tidewire beside bare Parquet and JDBC to PostgreSQL; writes bench/spark.*
 bench-spark: $(SPARK_VENV)/.installed
@@ -60,7 +60,7 @@ compat: $(VENV)/.installed
 
 # The long runs: simulated histories, real processes killed and started again.
 soak: $(VENV)/.installed
-	$(BIN)/pytest -m soak -o timeout=0 -o faulthandler_timeout=0 $(ARGS)
+	$(BIN)/pytest -m soak -o timeout=0 $(ARGS)
 
 # Tidewire beside PostgreSQL, DuckDB and SlateDB on this machine; writes bench/results.* and bench/plots/. One workload:
 # make bench ARGS="--only 'pgbench -S prepared c8'", its profile: ARGS="--only ... --profile /tmp/profiles"
