@@ -52,6 +52,7 @@ class Snapshot:
         "id",
         "isolation",
         "locked",
+        "may_move",
         "memory_max_bytes",
         "on_admit",
         "on_apply",
@@ -97,6 +98,8 @@ class Snapshot:
         self.on_admit: Hook | None = None
         self.on_apply: Hook | None = None
         self.on_memory: Callable[[Transaction], None] | None = None
+        self.may_move: Callable[[], bool] | None = None
+        """Whether what was read is so at present as far as others know who keep more than keys: definitions (`refresh`)."""
         self.party: object = None
         """Whose transaction it is, for whoever else holds locks in the same name (`txn.locks`)."""
         self.commit_ts: Timestamp | None = None
@@ -166,8 +169,9 @@ class Snapshot:
             assert ts >= least, "a write that is neither durable nor in flight"
         if ts <= self.read_ts:
             return True
-        if self.isolation is not Isolation.READ_COMMITTED and self._changed(anew) is not None:
-            return False
+        if self.isolation is not Isolation.READ_COMMITTED:
+            if self._changed(anew) is not None or not (self.may_move is None or self.may_move()):
+                return False
         if in_flight:
             self.depend_on(ts)
         self._move(ts)

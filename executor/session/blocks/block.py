@@ -211,6 +211,7 @@ class Block:
             txn.party = self.party
             txn.on_admit = self._on_admit
             txn.on_apply = self._on_apply
+            txn.may_move = self._still_defined
         return txn
 
     @property
@@ -277,6 +278,21 @@ class Block:
             raise SerializationFailure(
                 f'could not serialize access: table "{table.name}" was altered by a concurrent transaction'
             )
+
+    def _still_defined(self) -> bool:
+        """Whether a snapshot of the present shows the tables that were used as they were: a definition that was in flight when they were
+        has waited for nobody."""
+        catalogs = self.executor.catalogs
+        if catalogs.unaltered(self.used):
+            return True
+        newest = catalogs.admitted
+        for oid, known in self.used.items():
+            now = newest.get(oid)
+            if now is not known and not (
+                isinstance(now, Table) and (self.goes_on(known, now) or asks_of_rows_alone(known, now))
+            ):
+                return False
+        return True
 
     def drew_from(self, sequence: int) -> None:
         """Notes that who alters the sequence has to wait for the block."""
