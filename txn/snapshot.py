@@ -169,9 +169,11 @@ class Snapshot:
             assert ts >= least, "a write that is neither durable nor in flight"
         if ts <= self.read_ts:
             return True
-        if self.isolation is not Isolation.READ_COMMITTED:
-            if self._changed(anew) is not None or not (self.may_move is None or self.may_move()):
-                return False
+        may_move = self.may_move
+        if self.isolation is not Isolation.READ_COMMITTED and (
+            self._changed(anew) is not None or (may_move is not None and not may_move())
+        ):
+            return False
         if in_flight:
             self.depend_on(ts)
         self._move(ts)
