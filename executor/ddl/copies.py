@@ -1,7 +1,8 @@
 """What a copy takes over that is not in the catalog (CREATE DATABASE ... TEMPLATE): rows, and where sequences stand.
 
-Rows are what the transaction sees of the tables, under the copy's own types, and are not looked at: they were right there. Who
-writes to one of these tables meanwhile has the statement begin anew (`old_rows.keep`), so the copy is of one moment.
+Rows are what the transaction sees of the tables, under the copy's own types, and are not looked at: they were right there. Who wants to
+write to one of these tables waits until the copy is made (ShareLock, so several copies are made at once): it is of one moment, and comes to
+its end beside any crowd of writers. Whom no lock of this server keeps away has it refused (`old_rows.keep`).
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ import pyarrow.compute as pc
 from executor.ddl import old_rows
 from executor.session import bulk
 from executor.session.blocks.block import Block
+from executor.session.locks import definition_locks
 from planner.abc import Oid, Table
 from planner.catalog import Sequence
 from planner.ddl.plan import DdlPlan
 from planner.types import oids
+from txn.abc import SerializationFailure
+from txn.locks import LockMode
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -38,6 +42,22 @@ def standing(session: Session, bound: DdlPlan, made: Sequence) -> Sequence:
         return made
     last, called = session.executor.sequences.position(old)
     return dataclasses.replace(made, restarted_at=last, called=called)
+
+
+async def until_still(session: Session, block: Block, bound: DdlPlan) -> None:
+    """Waits for whoever writes to what is to be copied, and keeps others from it until the block is over. Raises DeadlockDetected,
+    LockNotAvailable, and SerializationFailure where it is another table by then."""
+    tables = [old for old in bound.copies.values() if isinstance(old, Table) and old.foreign is None]
+    for table in sorted(tables, key=lambda old: old.oid):
+        looks = 0
+        while not await definition_locks.locked(
+            session, block, table, LockMode.TABLE_SHARE, looks, nowait=False
+        ):
+            looks += 1
+        if session.executor.catalogs.newest.get(table.oid) is not table:
+            raise SerializationFailure(
+                f'could not serialize access: table "{table.name}" was altered by a concurrent transaction'
+            )
 
 
 async def fill(session: Session, block: Block, bound: DdlPlan) -> None:
@@ -68,4 +88,4 @@ def _renumbered(rows: pa.Table, table: Table, numbers: Mapping[Oid, Oid]) -> Any
     return rows
 
 
-__all__ = ["fill", "standing"]
+__all__ = ["fill", "standing", "until_still"]

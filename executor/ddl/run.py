@@ -189,6 +189,8 @@ async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: s
 async def apply(session: Session, block: Block, bound: DdlPlan) -> None:
     executor = session.executor
     txn = block.transaction()
+    if bound.copies:
+        await copies.until_still(session, block, bound)
     before = session.catalog  # as the statement was bound in it: others may commit while this one waits
     changes = list(bound.changes)
     catalog = bound.catalog
