@@ -94,6 +94,10 @@ class BulkInsert:
         return gone.among(self.rids)
 
     @property
+    def num_rows(self) -> int:
+        return int(self._rows.num_rows)
+
+    @property
     def nbytes(self) -> int:
         return int(self._rows.nbytes)
 
@@ -223,7 +227,7 @@ class TableWrites:
 
     def insert_bulk(self, insertion: BulkInsert) -> None:
         """Rows that are staged already."""
-        many = len(insertion.rids)
+        many = insertion.num_rows
         if insertion.replaces is None:
             self.rules.counts.wrote(inserted=many)
         else:

@@ -300,6 +300,8 @@ async def read(
     if "restarts" in plan.extra and as_of is None and tag == "SELECT":
         act = session.compiled(plan).act
         if act is not None:
+            if block is not None:
+                block.statement()  # who alters the sequence waits for its end
             return Rows("SELECT 1", columns, (await acts.restarted(session, act, params),))
     if "constants" in plan.extra:
         await _constants(session, block, plan, params)

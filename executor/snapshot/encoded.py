@@ -148,6 +148,10 @@ class NumberedLater:
         return self._rows.nbytes
 
     @property
+    def num_rows(self) -> int:
+        return self._rows.num_rows
+
+    @property
     def span(self) -> tuple[int, int]:
         """The row ids: from the first on, before the second."""
         return self._rows.span

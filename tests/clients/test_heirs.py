@@ -236,10 +236,6 @@ REFUSED = [
         "CREATE TEMPORARY TABLE stem_shoot () INHERITS (stem)",
         "temporary tables that inherit from permanent ones",
     ),
-    (
-        "CREATE TABLE stem_shoot (v int GENERATED ALWAYS AS (id) STORED) INHERITS (stem)",
-        'column "v" that is generated',
-    ),
     ("SELECT * FROM stem FOR UPDATE", 'locking rows of table "stem", of which a child has column "own"'),
 ]
 

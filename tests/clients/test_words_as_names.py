@@ -67,10 +67,9 @@ OTHER_TYPES = (
 
 @pytest.fixture
 def both(server: ServerProcess, postgres: str) -> Iterator[tuple[psycopg.Connection, psycopg.Connection]]:
-    with (
-        psycopg.connect(postgres, autocommit=True) as there,
-        psycopg.connect(f"host=127.0.0.1 port={server.port} user=tidewire", autocommit=True) as here,
-    ):
+    with server.connect() as first:
+        first.execute("CREATE DATABASE words")  # where no test has made an extension, whose types have names
+    with psycopg.connect(postgres, autocommit=True) as there, server.connect(dbname="words") as here:
         for connection in (there, here):
             connection.execute("CREATE TABLE words_m (a int)")
         yield there, here
