@@ -334,7 +334,7 @@ class Transaction(Snapshot):
         handed_over = self._state == "admitted"
         self._state = state
         # The hooks know the block that knows this: apart, all that it wrote is freed at once.
-        self.on_admit = self.on_apply = self.on_memory = None
+        self.on_admit = self.on_apply = self.on_memory = self.may_move = None
         self._environment.holds.release(self.hold)
         if not handed_over:
             self._let_go()
