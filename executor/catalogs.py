@@ -247,6 +247,16 @@ class Catalogs:
                 found[oid] = table
         return True
 
+    def altered(self, used: Mapping[int, Table], holds: Callable[[Table, Table], bool]) -> Table | None:
+        """The first of these definitions that the newest admitted catalog has another one for, under which what depends on it does not
+        hold."""
+        newest = self.admitted
+        for oid, table in used.items():
+            now = newest.get(oid)
+            if now is not table and not (isinstance(now, Table) and holds(table, now)):
+                return table
+        return None
+
     def admit(
         self,
         changes: Iterable[CatalogChange],
@@ -258,12 +268,10 @@ class Catalogs:
         `holds`: whether what depends on a definition is right under one that has taken its place, too.
         """
         newest = self.admitted
-        for oid, table in used.items():
-            now = newest.get(oid)
-            if now is not table and not (isinstance(now, Table) and holds(table, now)):
-                raise SerializationFailure(
-                    f'could not serialize access: table "{table.name}" was altered by a concurrent transaction'
-                )
+        if (table := self.altered(used, holds)) is not None:
+            raise SerializationFailure(
+                f'could not serialize access: table "{table.name}" was altered by a concurrent transaction'
+            )
         changes = list(changes)
         if not changes:
             return

@@ -274,7 +274,7 @@ class Block:
         if self.isolation is Isolation.READ_COMMITTED:
             if not self.has_rows_in(known):
                 self.used[table.oid] = now
-        elif not (self.goes_on(known, now) or asks_of_rows_alone(known, now)):
+        elif not self._reads_on(known, now):
             raise SerializationFailure(
                 f'could not serialize access: table "{table.name}" was altered by a concurrent transaction'
             )
@@ -283,16 +283,11 @@ class Block:
         """Whether a snapshot of the present shows the tables that were used as they were: a definition that was in flight when they were
         has waited for nobody."""
         catalogs = self.executor.catalogs
-        if catalogs.unaltered(self.used):
-            return True
-        newest = catalogs.admitted
-        for oid, known in self.used.items():
-            now = newest.get(oid)
-            if now is not known and not (
-                isinstance(now, Table) and (self.goes_on(known, now) or asks_of_rows_alone(known, now))
-            ):
-                return False
-        return True
+        return catalogs.unaltered(self.used) or catalogs.altered(self.used, self._reads_on) is None
+
+    def _reads_on(self, known: Table, now: Table) -> bool:
+        """Whether what the block has read of a table is so under another definition of it."""
+        return self.goes_on(known, now) or asks_of_rows_alone(known, now)
 
     def drew_from(self, sequence: int) -> None:
         """Notes that who alters the sequence has to wait for the block."""
