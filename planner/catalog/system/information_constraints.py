@@ -10,13 +10,9 @@ from planner.catalog.system import information_domains, permitted
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import constraint_definition
 from planner.catalog.system.listings import schema_name
-from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.rowmaker import of_information_schema
 
 YES_NO = {True: "YES", False: "NO"}
-
-
-def _make(name: str) -> RowMaker:
-    return RowMaker(name, "information_schema", nulls=True)
 
 
 _KINDS = {"p": "PRIMARY KEY", "u": "UNIQUE", "f": "FOREIGN KEY", "c": "CHECK"}
@@ -39,7 +35,7 @@ def _to_writers(context: SystemContext) -> Callable[[Table], bool]:
 
 
 def _table_constraints(context: SystemContext) -> Rows:
-    make = _make("table_constraints")
+    make = of_information_schema("table_constraints")
     found: Rows = []
     db = context.database
     shown = _to_writers(context)
@@ -86,7 +82,7 @@ def _not_null_name(t: Table, column: Column) -> str:
 
 
 def _key_column_usage(context: SystemContext) -> Rows:
-    make = _make("key_column_usage")
+    make = of_information_schema("key_column_usage")
     found: Rows = []
     for schema, t, c in _constraints_of(context, lambda t: True):
         if c.kind not in "puf":
@@ -125,7 +121,7 @@ def _referenced(context: SystemContext, c: Constraint) -> tuple[Table, Constrain
 
 
 def _constraint_column_usage(context: SystemContext) -> Rows:
-    make = _make("constraint_column_usage")
+    make = of_information_schema("constraint_column_usage")
     found: Rows = []
     for schema, t, c in _constraints_of(context, lambda t: True):
         table, attnums = t, c.columns
@@ -149,7 +145,7 @@ def _constraint_column_usage(context: SystemContext) -> Rows:
 
 
 def _constraint_table_usage(context: SystemContext) -> Rows:
-    make = _make("constraint_table_usage")
+    make = of_information_schema("constraint_table_usage")
     found: Rows = []
     for schema, t, c in _constraints_of(context, lambda t: True):
         table: Table = t
@@ -178,7 +174,7 @@ _RULES = {"a": "NO ACTION", "r": "RESTRICT", "c": "CASCADE", "n": "SET NULL", "d
 
 
 def _referential_constraints(context: SystemContext) -> Rows:
-    make = _make("referential_constraints")
+    make = of_information_schema("referential_constraints")
     found: Rows = []
     for schema, _, c in _constraints_of(context, _to_writers(context)):
         if c.kind != "f":
@@ -201,7 +197,7 @@ def _referential_constraints(context: SystemContext) -> Rows:
 
 
 def _check_constraints(context: SystemContext) -> Rows:
-    make = _make("check_constraints")
+    make = of_information_schema("check_constraints")
     found: Rows = []
 
     def shown(table: Table) -> bool:

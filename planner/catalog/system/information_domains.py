@@ -13,13 +13,9 @@ from planner.catalog.system.definitions import constraint_definition, default_te
 from planner.catalog.system.information_collations import collation_facts
 from planner.catalog.system.information_measures import MEASURES
 from planner.catalog.system.listings import schema_name
-from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.rowmaker import of_information_schema
 from planner.catalog.type_objects import Domain
 from planner.types import BY_OID, type_in_words
-
-
-def _make(name: str) -> RowMaker:
-    return RowMaker(name, "information_schema", nulls=True)
 
 
 def type_facts(context: SystemContext, ref: TypeRef) -> dict[str, Any]:
@@ -70,7 +66,7 @@ def _named(context: SystemContext, d: Domain) -> dict[str, Any]:
 
 
 def _domains(context: SystemContext) -> Rows:
-    make = _make("domains")
+    make = of_information_schema("domains")
     found: Rows = []
     places = {c.name for c in make.relation.columns}
     for d in context.catalog.objects(Domain):
@@ -87,7 +83,7 @@ def _domains(context: SystemContext) -> Rows:
 
 
 def _domain_constraints(context: SystemContext) -> Rows:
-    make = _make("domain_constraints")
+    make = of_information_schema("domain_constraints")
     return [
         make(
             constraint_catalog=context.database,
@@ -104,7 +100,7 @@ def _domain_constraints(context: SystemContext) -> Rows:
 
 def domain_checks(context: SystemContext) -> Rows:
     """The rows of check_constraints that are domains'."""
-    make = _make("check_constraints")
+    make = of_information_schema("check_constraints")
     return [
         make(
             constraint_catalog=context.database,
@@ -118,7 +114,7 @@ def domain_checks(context: SystemContext) -> Rows:
 
 
 def _column_domain_usage(context: SystemContext) -> Rows:
-    make = _make("column_domain_usage")
+    make = of_information_schema("column_domain_usage")
     found: Rows = []
     for t in context.catalog.objects(Table):
         for c in t.columns:
@@ -137,7 +133,7 @@ def _column_domain_usage(context: SystemContext) -> Rows:
 
 
 def _domain_udt_usage(context: SystemContext) -> Rows:
-    make = _make("domain_udt_usage")
+    make = of_information_schema("domain_udt_usage")
     found: Rows = []
     for d in context.catalog.objects(Domain):
         facts = type_facts(context, d.base)

@@ -17,15 +17,11 @@ from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.information_domains import type_facts
 from planner.catalog.system.listings import schema_name
 from planner.catalog.system.routines import default_shown
-from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.rowmaker import of_information_schema
 from planner.types.oids import RECORD, TRIGGER, VOID
 
 _MODES = {"i": "IN", "o": "OUT", "b": "INOUT", "t": "OUT", "v": "IN"}
 _PSEUDO = {RECORD: "record", TRIGGER: "trigger", VOID: "void"}
-
-
-def _make(name: str) -> RowMaker:
-    return RowMaker(name, "information_schema", nulls=True)
 
 
 def _type(context: SystemContext, ref: TypeRef) -> dict[str, Any]:
@@ -69,7 +65,7 @@ def _seen(context: SystemContext) -> Iterator[Function]:
 
 
 def _routines(context: SystemContext) -> Rows:
-    make = _make("routines")
+    make = of_information_schema("routines")
     found: Rows = []
     for f in _seen(context):
         told: dict[str, Any] = {}
@@ -108,7 +104,7 @@ def _routines(context: SystemContext) -> Rows:
 
 
 def _parameters(context: SystemContext) -> Rows:
-    make = _make("parameters")
+    make = of_information_schema("parameters")
     return [
         make(
             **_specific(context, f),

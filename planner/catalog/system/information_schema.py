@@ -28,16 +28,12 @@ from planner.catalog.system.information_domains import type_facts
 from planner.catalog.system.information_measures import INTEGER_BITS
 from planner.catalog.system.listings import schema_name
 from planner.catalog.system.relations import SystemRelation, relations
-from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.rowmaker import of_information_schema
 from planner.catalog.system.styles import styled
 from planner.catalog.type_objects import CompositeType
 from planner.types import BY_OID, format_type
 
 YES_NO = {True: "YES", False: "NO"}
-
-
-def _make(name: str) -> RowMaker:
-    return RowMaker(name, "information_schema", nulls=True)
 
 
 def _system_relations() -> Iterator[SystemRelation]:
@@ -79,7 +75,7 @@ def _events(context: SystemContext, view: View) -> int:
 
 
 def _columns(context: SystemContext) -> Rows:
-    make = _make("columns")
+    make = of_information_schema("columns")
     found: Rows = []
     positions: dict[tuple[str, str], int] = {}
     sequences = {(s.table_oid, s.attnum): s for s in context.catalog.objects(Sequence) if s.table_oid}
@@ -151,7 +147,7 @@ def _typed(context: SystemContext, of_type: Oid) -> dict[str, str]:
 
 
 def _tables(context: SystemContext) -> Rows:
-    make = _make("tables")
+    make = of_information_schema("tables")
     return [
         make(
             table_catalog=context.database,
@@ -167,7 +163,7 @@ def _tables(context: SystemContext) -> Rows:
 
 
 def _schemata(context: SystemContext) -> Rows:
-    make = _make("schemata")
+    make = of_information_schema("schemata")
     return [
         make(catalog_name=context.database, schema_name=s.name, schema_owner=s.owner)
         for s in context.catalog.objects(Schema)
@@ -181,7 +177,7 @@ def _instead(view: View, event: int) -> bool:
 
 
 def _views(context: SystemContext) -> Rows:
-    make = _make("views")
+    make = of_information_schema("views")
     return [
         make(
             table_catalog=context.database,
@@ -203,7 +199,7 @@ def _views(context: SystemContext) -> Rows:
 
 
 def _sequences(context: SystemContext) -> Rows:
-    make = _make("sequences")
+    make = of_information_schema("sequences")
     found: Rows = []
     for s in context.catalog.objects(Sequence):
         if s.identity or not permitted.holds(context, s, permitted.OF_SEQUENCES):
@@ -228,7 +224,7 @@ def _sequences(context: SystemContext) -> Rows:
 
 
 def _user_defined_types(context: SystemContext) -> Rows:
-    make = _make("user_defined_types")
+    make = of_information_schema("user_defined_types")
     return [
         make(
             user_defined_type_catalog=context.database,
@@ -242,7 +238,7 @@ def _user_defined_types(context: SystemContext) -> Rows:
 
 
 def _element_types(context: SystemContext) -> Rows:
-    make = _make("element_types")
+    make = of_information_schema("element_types")
     places = {c.name for c in make.relation.columns}
     found: Rows = []
     for t in context.catalog.objects(Table):
@@ -266,7 +262,7 @@ def _element_types(context: SystemContext) -> Rows:
 
 
 def _view_table_usage(context: SystemContext) -> Rows:
-    make = _make("view_table_usage")
+    make = of_information_schema("view_table_usage")
     found: Rows = []
     for v in context.catalog.objects(View):
         for oid in dict.fromkeys(v.depends):
@@ -286,11 +282,11 @@ def _view_table_usage(context: SystemContext) -> Rows:
 
 
 def _catalog_name(context: SystemContext) -> Rows:
-    return [_make("information_schema_catalog_name")(catalog_name=context.database)]
+    return [of_information_schema("information_schema_catalog_name")(catalog_name=context.database)]
 
 
 def _enabled_roles(context: SystemContext) -> Rows:
-    make = _make("enabled_roles")
+    make = of_information_schema("enabled_roles")
     return [make(role_name=r.name) for r in context.catalog.objects(Role) if _is_in(context, r.name)]
 
 
@@ -300,7 +296,7 @@ def _is_in(context: SystemContext, role: str) -> bool:
 
 
 def _applicable_roles(context: SystemContext) -> Rows:
-    make = _make("applicable_roles")
+    make = of_information_schema("applicable_roles")
     return [
         make(grantee=r.name, role_name=group, is_grantable="YES" if group in r.admin_of else "NO")
         for r in context.catalog.objects(Role)
@@ -316,7 +312,7 @@ def _administrable_roles(context: SystemContext) -> Rows:
 
 def _character_sets(context: SystemContext) -> Rows:
     return [
-        _make("character_sets")(
+        of_information_schema("character_sets")(
             character_set_name="UTF8",
             character_repertoire="UCS",
             form_of_use="UTF8",

@@ -14,18 +14,14 @@ from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.information_domains import type_facts
 from planner.catalog.system.listings import schema_name
 from planner.catalog.system.relations import relations
-from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.rowmaker import of_information_schema
 from planner.catalog.system.written import columns_of_expression, columns_of_query
 from planner.catalog.type_objects import Domain
 
 
-def _make(name: str) -> RowMaker:
-    return RowMaker(name, "information_schema", nulls=True)
-
-
 def _column_column_usage(context: SystemContext) -> Rows:
     """Which generated columns are computed of which others."""
-    make = _make("column_column_usage")
+    make = of_information_schema("column_column_usage")
     found: Rows = []
     for t in context.catalog.objects(Table):
         for c in t.visible if permitted.owns(context, t) else ():
@@ -46,7 +42,7 @@ def _column_column_usage(context: SystemContext) -> Rows:
 
 def _column_udt_usage(context: SystemContext) -> Rows:
     """Which types the columns are of, those underneath domains."""
-    make = _make("column_udt_usage")
+    make = of_information_schema("column_udt_usage")
     named = ("udt_catalog", "udt_schema", "udt_name")
     found: Rows = []
     for schema, relation, column in _columns(context):
@@ -83,7 +79,7 @@ def _views(context: SystemContext) -> Iterator[tuple[View, StoredQuery]]:
 
 def _view_column_usage(context: SystemContext) -> Rows:
     """Which columns the views name."""
-    make = _make("view_column_usage")
+    make = of_information_schema("view_column_usage")
     found: Rows = []
     for view, kept in _views(context):
         for oid, attnum in sorted(columns_of_query(context.catalog, kept)):
@@ -108,7 +104,7 @@ def _view_column_usage(context: SystemContext) -> Rows:
 
 def _view_routine_usage(context: SystemContext) -> Rows:
     """Which functions of users the views call."""
-    make = _make("view_routine_usage")
+    make = of_information_schema("view_routine_usage")
     found: Rows = []
     for view, kept in _views(context):
         for oid in dict.fromkeys(kept.depends):

@@ -29,3 +29,8 @@ class RowMaker:
         for name, value in values.items():
             row[self._places[name]] = value
         return tuple(row)
+
+
+def of_information_schema(name: str) -> RowMaker:
+    """A maker of one of its relations' rows, in which what is not said is NULL."""
+    return RowMaker(name, "information_schema", nulls=True)
