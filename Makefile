@@ -17,9 +17,10 @@ serve: $(VENV)/.installed
 	$(BIN)/tidewire serve $(ARGS)
 
 # Everything that must hold before a change goes in. psql, pgbench and PostgreSQL are used where they are
-# installed; tests that need them are skipped with a message where they are not.
+# installed; tests that need them are skipped with a message where they are not. A process for each core, up to four:
+# each has servers of its own, and a file of tests stays in one.
 test: check
-	$(BIN)/pytest -m "not soak" $(ARGS)
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile -m "not soak" $(ARGS)
 
 # The tests that need Spark: Java 17 or newer on the PATH, PySpark in an environment of its own, and PostgreSQL's JDBC
 # driver (found, or Debian's package unpacked into .cache/).

@@ -127,7 +127,16 @@ def test_deletions_come_back(rids: list[int]) -> None:
 @pytest.mark.parametrize(
     "row",
     [(2**64,), (-(2**63) - 1,), (object(),), ({1},), (1j,), ("\ud800",), ((1, 2),), ((2**31, 0, 0),)],
-    ids=repr,
+    ids=[
+        "int past uint64",
+        "int below int64",
+        "object",
+        "set",
+        "complex",
+        "surrogate",
+        "pair",
+        "months past int32",
+    ],
 )
 def test_what_is_no_datum_is_refused_before_it_is_stored(row: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidDatum):
