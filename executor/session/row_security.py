@@ -7,7 +7,7 @@ keyed engine asks, where it can.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +20,7 @@ from executor.keyed.compile import NotCompilable, compile_condition
 from executor.session import queries, relations
 from executor.session.restricted import refuse_off
 from planner import types as t
-from planner.abc import Expr, Table, TypeRef
+from planner.abc import Column, Expr, Table, TypeRef
 from planner.relations import GuardedTable
 from storage.abc import Row
 
@@ -70,7 +70,9 @@ async def check(session: Session, block: Block, table: Table, kind: str, rows: p
     many = rows.num_rows
     rids = pa.array(range(many), pa.int64()) if asked.of_views else pa.nulls(many, pa.int64()).fill_null(0)
     columns = dict(zip((c.name for c in table.columns), rows.columns, strict=True))
-    given = pa.table([*(columns[c.name] for c in form.columns), rids], schema=schema)
+    given = pa.table(
+        [*(_column(columns, c, i, schema, many) for i, c in enumerate(form.columns)), rids], schema=schema
+    )
     types = [_NUMBER, _PLACE] if asked.of_views else [_NUMBER]
     found = await queries.arrow(session, block, asked.query, (), types, {"new": (form, given)}, begins=False)
     if found.num_rows:
@@ -83,6 +85,15 @@ async def check(session: Session, block: Block, table: Table, kind: str, rows: p
             tell_row(error, form, row)
             raise error
         raise ExecutionError("42501", asked.messages[number])
+
+
+def _column(columns: Mapping[str, Any], column: Column, place: int, schema: pa.Schema, rows: int) -> Any:
+    """A column of the table above in the rows of a leaf. One that is hidden may not be there: it is an expression that
+    another branch is parted by, and nobody's condition can name it."""
+    found = columns.get(column.name)
+    if found is None and column.hidden:
+        return pa.nulls(rows, schema.field(place).type)
+    return columns[column.name] if found is None else found
 
 
 async def check_rows(session: Session, block: Block, table: Table, kind: str, rows: Sequence[Row]) -> None:
