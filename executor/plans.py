@@ -190,6 +190,7 @@ class Plans:
         if isinstance(body, Utility):
             ends = isinstance(body.statement, Begin | Commit | Rollback)
             return CompiledPlan(Door.END if ends else Door.WIDE, catalog, current, statement=body.statement)
+        refuse_unpopulated(current)
         if not isinstance(body, KeyedRead | InsertValues | KeyedUpdate | KeyedDelete):
             found = CompiledPlan(
                 Door.WIDE, catalog, current, shortcut=self._shortcut(current, catalog, session)
@@ -436,6 +437,18 @@ class Plans:
         made, _ = self._planner.plan(plan.text, session.context(), oids, normalise=False)
         require_same_columns(plan, made, session)
         return made
+
+
+def refuse_unpopulated(plan: Plan, rewritten: Oid = 0) -> None:
+    """Raises 55000 for a materialized view WITH NO DATA: definitions may name it, and none of them is asked before it is refreshed.
+    One that is itself `rewritten` has no rows to be moved."""
+    for table in statement_reads(plan):
+        if table.materialized is not None and not table.materialized.populated and table.oid != rewritten:
+            raise ExecutionError(
+                "55000",
+                f'materialized view "{table.name}" has not been populated',
+                hint="Use the REFRESH MATERIALIZED VIEW command.",
+            )
 
 
 def require_same_columns(plan: Plan, made: Plan, session: Session) -> None:

@@ -26,6 +26,7 @@ from executor.ddl import in_place as standing
 from executor.ddl.in_use import squashed
 from executor.ddl.schema import schema_bytes, shard_schema
 from executor.ddl.shape import same_shape
+from executor.plans import refuse_unpopulated
 from executor.procedural import calls
 from executor.session import as_of, bulk, queries
 from executor.session.arguments import evaluate_in_place
@@ -382,6 +383,7 @@ async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
 
 async def _selected(session: Session, block: Block, rewrite: Rewrite) -> Any:
     plan = plan_in(session, rewrite.sql, rewrite.catalog, rewrite.search_path, rewrite.role)
+    refuse_unpopulated(plan, rewrite.old.oid)
     old_rows.keep(block, plan.body)
     rows = await _found(session, block, plan, (), rewrite.new)
     _refuse_nulls(rewrite.new, rows)

@@ -9,11 +9,13 @@ A number is a position and no value; any other constant would order nothing, and
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from sqlglot import exp
 
-from planner.abc import PlanError
+from planner import types as t
+from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.aggregate_calls import nulls_first
 from planner.binding.grouping import grouping_sets
@@ -65,21 +67,51 @@ def order_key(
 
 
 def group_keys(
-    queries: QueryState, group: exp.Group, scope: Scope, targets: Sequence[Target]
+    queries: QueryState,
+    group: exp.Group,
+    scope: Scope,
+    targets: Sequence[Target],
+    order: list[ir.SortKey],
 ) -> list[tuple[ir.Node, ...]]:
-    """The keys of each grouping set. Raises 42P10, 42601, 42702, 42803, 42P20 and what binding an expression raises."""
+    """The keys of each grouping set. Raises 42P10, 42601, 42702, 42803, 42P20 and what binding an expression raises.
+
+    Of an output whose key had to be told from another's (`_told_apart`) the sort keys in `order` are, too."""
     scope.clause = "GROUP BY"
-    made = grouping_sets(group, lambda node: _group_key(queries, node, scope, targets))
+    keyed: dict[ir.Node, Target] = {}
+
+    def key(node: exp.Expression) -> ir.Node:
+        made, target = _group_key(queries, node, scope, targets)
+        return made if target is None else _told_apart(made, target, keyed, order)
+
+    made = grouping_sets(group, key)
     scope.clause = ""
     return made
 
 
-def _group_key(queries: QueryState, node: exp.Expression, scope: Scope, targets: Sequence[Target]) -> ir.Node:
+def _told_apart(
+    key: ir.Node, target: Target, keyed: dict[ir.Node, Target], order: list[ir.SortKey]
+) -> ir.Node:
+    """The key that an output is. In SELECT a AS x, a AS y ... GROUP BY x, ROLLUP (y) there are two of one value: y alone is NULL
+    in some sets. A CASE makes it another expression."""
+    while keyed.setdefault(key, target) is not target:
+        key = ir.Logic(key.type, "case", (ir.Logic(TypeRef(t.BOOL), "is present", (key,)), key))
+    if key is not target.node and key != target.node:
+        for i, k in enumerate(order):
+            if k.expr is target.node:
+                order[i] = replace(k, expr=key)
+        target.node = key
+    return key
+
+
+def _group_key(
+    queries: QueryState, node: exp.Expression, scope: Scope, targets: Sequence[Target]
+) -> tuple[ir.Node, Target | None]:
+    """A key, and the output that it is."""
     node = _constant(node)
     at = first_position(node)
     numbered = _numbered(node, targets, "GROUP BY", at)
     if numbered is not None:
-        return no_aggregate(numbered.node)
+        return no_aggregate(numbered.node), numbered
     if isinstance(node, exp.Literal | exp.Null | exp.Boolean):
         _refuse_constant("GROUP BY", at)
     if isinstance(node, exp.Column) and node.args.get("table") is None:
@@ -87,8 +119,9 @@ def _group_key(queries: QueryState, node: exp.Expression, scope: Scope, targets:
         if not any(c.name == name for c in scope.columns):
             named = _named(name, targets, "GROUP BY", at)
             if named is not None:
-                return no_aggregate(named.node)
-    return queries.coercions.settled(queries.expressions.bind(node, scope))
+                return no_aggregate(named.node), named
+    made = queries.coercions.settled(queries.expressions.bind(node, scope))
+    return made, next((x for x in targets if x.node == made), None)
 
 
 def _numbered(node: exp.Expression, targets: Sequence[Target], what: str, at: int) -> Target | None:

@@ -207,7 +207,7 @@ class QueryBinder(CompoundBinder):
                 assert key is not None
                 refuse_unordered(key.expr.type, first_position(o))
                 parts.order.append(key)
-        sets = group_keys(self, group, scope, targets) if group is not None else None
+        sets = group_keys(self, group, scope, targets, parts.order) if group is not None else None
         distinct = node.args.get("distinct")
         if distinct is not None:
             on = distinct.args.get("on")

@@ -243,12 +243,6 @@ class SourceBinder:
             self.queries.accesses.enters(home, position)
         relation = catalog.find_relation(name, home, self.queries.search_path)
         if isinstance(relation, Table):
-            if relation.materialized is not None and not relation.materialized.populated:
-                raise PlanError(
-                    "55000",
-                    f'materialized view "{name}" has not been populated',
-                    hint="Use the REFRESH MATERIALIZED VIEW command.",
-                )
             source = self.table(relation, name, schema, alias, only=bool(node.args.get("only")))
             if known and _says_its_name(alias, name):
                 source.relations[0].called_now = relation.name

@@ -404,6 +404,12 @@ async def _copy_out(
                     f'cannot copy from foreign table "{s.table.name}"',
                     hint="Try the COPY (SELECT ...) TO variant.",
                 )
+            if relation.materialized is not None:
+                raise ExecutionError(
+                    "42809",
+                    f'cannot copy from materialized view "{s.table.name}"',
+                    hint="Try the COPY (SELECT ...) TO variant.",
+                )
             if relation.partitioning is not None:
                 raise ExecutionError(
                     "42809",

@@ -234,7 +234,7 @@ class QueryWriter(FromWriter):
             items = [x for e in node.expressions for x in (_members(e) if sets else [e])]
             return f"{word}({', '.join(self._grouped(e, scope, targets, bare=not sets) for e in items)})"
         parts = node.expressions if isinstance(node, exp.Tuple) else [node]
-        keys = [group_keys(self.binder, exp.Group(expressions=[p]), scope, targets)[0][0] for p in parts]
+        keys = [group_keys(self.binder, exp.Group(expressions=[p]), scope, targets, [])[0][0] for p in parts]
         text = ", ".join(map(self.key, keys))
         return text if bare and len(keys) == 1 else f"({text})"
 

@@ -21,4 +21,13 @@ SELECT x.item, x.c FROM (SELECT item, count(*) AS c FROM sales WHERE shop = 4 GR
 SELECT 1 AS a, count(*) FROM sales WHERE shop = 4 GROUP BY ROLLUP (1) ORDER BY 1, 2;
 SELECT id, item, count(*) FROM sales WHERE id IN (4, 5) GROUP BY GROUPING SETS ((id, item), (id)) ORDER BY 1, 2;
 SELECT (SELECT count(*) FROM (SELECT s.item FROM sales s WHERE s.shop = o.shop GROUP BY ROLLUP (s.item)) y) FROM sales o WHERE o.id IN (3, 4) ORDER BY 1;
+-- Outputs of one value are keys of their own.
+SELECT g AS a, g AS b FROM generate_series(1, 3) g GROUP BY a, ROLLUP (b) ORDER BY 1, 2;
+SELECT * FROM (SELECT item AS a, item AS b, count(*) FROM sales WHERE shop = 4 GROUP BY a, ROLLUP (b)) x ORDER BY a, b, count;
+SELECT * FROM (SELECT n + 1 AS a, n + 1 AS b, n + 1 AS c, count(*) FROM sales WHERE id < 5 GROUP BY 1, CUBE (2, 3)) x ORDER BY a, b, c, count;
+SELECT * FROM (SELECT item AS a, item AS b, item, count(*), grouping(item) FROM sales GROUP BY a, ROLLUP (b) HAVING item > 'item2') x ORDER BY a, b;
+SELECT a, b, count(*) FROM (SELECT item AS a, item AS b FROM sales GROUP BY a, b) x GROUP BY 1, 2 ORDER BY 1, 2;
+CREATE VIEW twice AS SELECT item AS a, item AS b, count(*) FROM sales GROUP BY a, ROLLUP (b);
+SELECT * FROM twice ORDER BY a, b, count;
+DROP VIEW twice;
 DROP TABLE sales;
