@@ -33,6 +33,7 @@ from planner.catalog import (
     Function,
     Relation,
     UserType,
+    View,
     encode,
     first_objects,
     user_types,
@@ -75,8 +76,8 @@ class Catalogs:
         self.admitted: Catalog = self.newest
         """The catalog after everything admitted; ahead of `newest` while an append is under way."""
         self._looked_in: Catalog = self.newest
-        self._found: dict[int, Table] = {}
-        """Tables that `unaltered` has found in that catalog, by OID: a look there goes through its layers."""
+        self._found: dict[int, Table | View] = {}
+        """Relations that `unaltered` has found in that catalog, by OID: a look there goes through its layers."""
         self.rids: dict[int, int] = {}
         """Of each catalog object: its row in the catalog's shard."""
         self._next_oid = 0
@@ -234,7 +235,7 @@ class Catalogs:
         """A transaction's own next catalog, with a version that no other catalog has."""
         return catalog.with_changes([])
 
-    def unaltered(self, used: Mapping[int, Table]) -> bool:
+    def unaltered(self, used: Mapping[int, Table | View]) -> bool:
         """Whether all of these definitions surely are those of the newest admitted catalog: then `admit` has nothing against them."""
         newest = self.admitted
         if self._looked_in is not newest:
@@ -247,30 +248,33 @@ class Catalogs:
                 found[oid] = table
         return True
 
-    def altered(self, used: Mapping[int, Table], holds: Callable[[Table, Table], bool]) -> Table | None:
+    def altered(
+        self, used: Mapping[int, Table | View], holds: Callable[[Table | View, Table | View], bool]
+    ) -> Table | View | None:
         """The first of these definitions that the newest admitted catalog has another one for, under which what depends on it does not
         hold."""
         newest = self.admitted
         for oid, table in used.items():
             now = newest.get(oid)
-            if now is not table and not (isinstance(now, Table) and holds(table, now)):
+            if now is not table and not (isinstance(now, Table | View) and holds(table, now)):
                 return table
         return None
 
     def admit(
         self,
         changes: Iterable[CatalogChange],
-        used: dict[int, Table],
-        holds: Callable[[Table, Table], bool] = lambda old, new: False,
+        used: Mapping[int, Table | View],
+        holds: Callable[[Table | View, Table | View], bool] = lambda old, new: False,
     ) -> None:
         """Whether changes made against an older catalog still hold. Raises 40001, 42P07.
 
         `holds`: whether what depends on a definition is right under one that has taken its place, too.
         """
         newest = self.admitted
-        if (table := self.altered(used, holds)) is not None:
+        if (found := self.altered(used, holds)) is not None:
+            what = "view" if isinstance(found, View) else "table"
             raise SerializationFailure(
-                f'could not serialize access: table "{table.name}" was altered by a concurrent transaction'
+                f'could not serialize access: {what} "{found.name}" was altered by a concurrent transaction'
             )
         changes = list(changes)
         if not changes:

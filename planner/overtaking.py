@@ -20,6 +20,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, Final
 
+from planner.catalog import View
 from planner.relations import Column, Constraint, Table
 
 _UNSAID: Final = frozenset(("comment", "options", "columns", "constraints"))
@@ -72,6 +73,11 @@ def asks_of_rows_alone(old: Table, new: Table) -> bool:
     )
 
 
+def shows_the_same(old: View, new: View) -> bool:
+    """Whether nothing has changed of a view but its triggers: those who only read it are not concerned."""
+    return _alike(old, new, frozenset(("triggers",)))
+
+
 def _same_column(old: Column, new: Column) -> bool:
     return _alike(old, new, frozenset(("statistics", "settings")))
 
@@ -109,4 +115,4 @@ def _values(cls: Any, but: frozenset[str]) -> Callable[[Any], tuple[Any, ...]]:
     return attrgetter(*(f.name for f in dataclasses.fields(cls) if f.compare and f.name not in but))
 
 
-__all__ = ["asks_of_rows_alone", "concerns_nobody", "goes_on", "heirs_alone"]
+__all__ = ["asks_of_rows_alone", "concerns_nobody", "goes_on", "heirs_alone", "shows_the_same"]

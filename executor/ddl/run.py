@@ -495,7 +495,9 @@ async def _fill(session: Session, block: Block, bound: DdlPlan, given: tuple[Dat
     if "places" in query.extra or query.parameters:
         # Nothing has come since but the table itself, and whoever would plan it anew knows of no variables or parameters.
         query = dataclasses.replace(query, catalog_version=session.catalog.version)
-    rows = await _found(session, block, session.compiled(query).plan, given, table)
+    compiled = session.compiled(query)
+    block.look_through(compiled.views)
+    rows = await _found(session, block, compiled.plan, given, table)
     if rows.num_rows:
         await bulk.insert_bulk(session, block, table, rows)
     return int(rows.num_rows)

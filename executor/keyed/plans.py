@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from executor.constraints.rules import TableRules
@@ -26,6 +26,7 @@ from executor.keyed.write import UpdatePlan
 from executor.snapshot.abc import TableImage, TooFarToLook
 from executor.statistics.counts import Way
 from planner.abc import Plan, Table
+from planner.catalog import View
 from storage.abc import Row, Timestamp
 
 WritePlan = InsertPlan | UpdatePlan
@@ -109,7 +110,12 @@ class CompiledPlan:
     """The same of one that calls routines: it raises `Asked` for their values (`executor.procedural.calls`)."""
     statement: Any = None
     """END: BEGIN, COMMIT or ROLLBACK."""
+    views: tuple[tuple[View, bool], ...] = field(init=False)
+    """The views that it goes through, and whether it writes by them: who defines one anew waits for the blocks that have used it."""
     lane: Any = None
     """What runs it in blocks where nothing is in its way (`executor.session.blocks.lanes`); None: not looked at yet, False: nothing."""
     batch: RowBatch | Literal[False] | None = None
     """WRITE: an INSERT's rows by columns; None: not looked at yet, False: it cannot be done."""
+
+    def __post_init__(self) -> None:
+        self.views = self.plan.extra.get("views", ())

@@ -45,6 +45,31 @@ def runner(session: Session, plan: Plan) -> Runner | None:
     compiled = plan.compiled
     if compiled is None or session.executor.frontier is not None:
         return None
+    found = _runner(session, plan, compiled)
+    return found if found is None or not compiled.views else _through_views(session, compiled, found)
+
+
+def _through_views(session: Session, compiled: CompiledPlan, found: Runner) -> Runner:
+    """In blocks it notes the views that it goes through."""
+    catalogs = session.executor.catalogs
+
+    def run(params: tuple[Any, ...], done: Done) -> Rows | _Pending | None:
+        block = session.block
+        if block is not None:
+            if (
+                catalogs.newest is not session._base
+                or compiled.catalog is not session._seen
+                or session.executor.defining
+                or block.failed
+            ):
+                return None
+            block.look_through(compiled.views)
+        return found(params, done)
+
+    return run
+
+
+def _runner(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner | None:
     if compiled.door is Door.END:
         return _ending(session, compiled.statement)
     if compiled.leaves is not None:

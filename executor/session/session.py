@@ -196,10 +196,12 @@ class Session(BlockOwner):
             or (block is not None and block.catalog is not None)
         ):
             compiled = self.compiled(plan)
-        if block is None:
-            self._now_us = 0
         if executor.defining and compiled.door is not Door.END:
             return None
+        if block is None:
+            self._now_us = 0
+        elif compiled.views and not block.failed:
+            block.look_through(compiled.views)
         if (
             compiled.leaves is not None
             and (found := compiled.leaves.find(self, params, now=True)) is not None
@@ -368,6 +370,8 @@ class Session(BlockOwner):
         if block is None or block.failed:
             return None
         compiled = self.compiled(plan)
+        if compiled.views:
+            block.look_through(compiled.views)
         if (
             compiled.leaves is not None
             and (found := compiled.leaves.find(self, tuple(params), now=True)) is not None
@@ -462,6 +466,9 @@ class Session(BlockOwner):
 
             await moving.before(self, block, self.compiled(plan).plan)
         compiled = self.compiled(plan)
+        views = compiled.views
+        if views and block is not None:
+            block.look_through(views)
         if compiled.leaves is not None and (found := compiled.leaves.find(self, params)) is not None:
             plan, params = found
             compiled = self.compiled(plan)
@@ -478,6 +485,7 @@ class Session(BlockOwner):
             return await calls.run_statement(self, compiled, plan, params, autocommit)
         if block is None and not autocommit:
             block = self.open_block(implicit=True)
+            block.look_through(views)
         if block is not None:
             return await self.run_in(block, compiled, plan, params)
         if isinstance(body, Query):

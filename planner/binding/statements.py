@@ -111,6 +111,8 @@ def bound_plan(
         plan.extra["constants"] = arbiter_predicates.asked_first(queries)
     if queries.routines.used:
         plan.extra["functions"] = frozenset(queries.routines.used)
+    if views := queries.accesses.views():
+        plan.extra["views"] = views
     if queries.keys_used:
         plan.extra["keys"] = frozenset(queries.keys_used)
     return plan

@@ -31,8 +31,8 @@ from executor.session import heard
 from executor.session.blocks.final_writes import apply_buffer, check_bulk, check_unique
 from executor.session.references import checks as reference_checks
 from planner.abc import Oid, Table
-from planner.catalog import CatalogChange, EnumType
-from planner.overtaking import asks_of_rows_alone, concerns_nobody, goes_on
+from planner.catalog import CatalogChange, EnumType, View
+from planner.overtaking import asks_of_rows_alone, concerns_nobody, goes_on, shows_the_same
 from planner.relations import defined
 from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Group, Isolation, Key, SerializationFailure
@@ -146,10 +146,10 @@ class Block:
         """A statement has run: SET TRANSACTION comes too late."""
         self.txn: Transaction | None = None
         self.tables: dict[ShardId, TableWrites] = {}
-        self.used: dict[int, Table] = {}
+        self.used: dict[int, Table | View] = {}
         """By OID: must be unaltered at commit."""
         self.drawn: Any = frozenset()
-        """Sequences that it has drawn from, or set: who alters one waits for it."""
+        """Sequences that it has drawn from, or set, and views that it has written by: who alters one waits for it."""
         self.savepoints: list[Savepoint] = []
         self.notifications: dict[heard.Said, None] = {}
         self.reference_checks: list[Any] = []
@@ -260,6 +260,23 @@ class Block:
         index = self.executor.env.conflicts
         return since < index.floor or any(index.point(shard, key, since) for key in keys)
 
+    def look_through(self, views: Iterable[tuple[View, bool]]) -> None:
+        """Notes the views that a statement goes through, and by which of them it writes. Raises SerializationFailure."""
+        for view, writes in views:
+            oid = view.oid
+            if oid in self.own_oids:
+                continue
+            known = self.used.setdefault(oid, view)
+            if known is not view:
+                if self.isolation is not Isolation.READ_COMMITTED and not self._reads_on(known, view):
+                    raise SerializationFailure(
+                        f'could not serialize access: view "{view.name}" was altered by a concurrent transaction'
+                    )
+                if oid not in self.drawn:
+                    self.used[oid] = view
+            if writes:
+                self.drew_from(oid)
+
     def use(self, table: Table) -> None:
         """Notes that the block's outcome depends on this definition of the table.
 
@@ -271,13 +288,15 @@ class Block:
         known = self.used.setdefault(table.oid, defined(table))
         if known is table or known is (now := defined(table)):
             return
-        if self.isolation is Isolation.READ_COMMITTED:
-            if not self.has_rows_in(known):
-                self.used[table.oid] = now
-        elif not self._reads_on(known, now):
-            raise SerializationFailure(
-                f'could not serialize access: table "{table.name}" was altered by a concurrent transaction'
-            )
+        anew = self.isolation is Isolation.READ_COMMITTED
+        if not anew:
+            if not self._reads_on(known, now):
+                raise SerializationFailure(
+                    f'could not serialize access: table "{table.name}" was altered by a concurrent transaction'
+                )
+            anew = isinstance(known, Table) and known.shard == now.shard
+        if anew and not self.has_rows_in(known):  # what it writes it writes under this one
+            self.used[table.oid] = now
 
     def _still_defined(self) -> bool:
         """Whether a snapshot of the present shows the tables that were used as they were: a definition that was in flight when they were
@@ -285,17 +304,21 @@ class Block:
         catalogs = self.executor.catalogs
         return catalogs.unaltered(self.used) or catalogs.altered(self.used, self._reads_on) is None
 
-    def _reads_on(self, known: Table, now: Table) -> bool:
-        """Whether what the block has read of a table is so under another definition of it."""
+    def _reads_on(self, known: Table | View, now: Table | View) -> bool:
+        """Whether what the block has read of a relation is so under another definition of it."""
+        if isinstance(known, View) or isinstance(now, View):
+            return isinstance(known, View) and isinstance(now, View) and shows_the_same(known, now)
         return self.goes_on(known, now) or asks_of_rows_alone(known, now)
 
-    def drew_from(self, sequence: int) -> None:
-        """Notes that who alters the sequence has to wait for the block."""
-        if sequence not in self.drawn:
-            self.drawn = {*self.drawn, sequence}
+    def drew_from(self, oid: Oid) -> None:
+        """Notes that who alters the sequence, or the view that was written by, has to wait for the block."""
+        if oid not in self.drawn:
+            self.drawn = {*self.drawn, oid}
 
-    def has_rows_in(self, table: Table) -> bool:
+    def has_rows_in(self, table: Table | View) -> bool:
         """Whether there are rows of the block's own, or others are gone by it, in a table that it has used."""
+        if isinstance(table, View):
+            return False
         writes = self.tables.get(table.shard)
         return self.gathered is not None or (writes is not None and writes.has_rows)
 
@@ -512,7 +535,7 @@ class Block:
                     if bulk.replaces is None:
                         check_bulk(w, bulk.rows, group.ts, w.gone())
 
-    def _depends_on(self) -> dict[int, Table]:
+    def _depends_on(self) -> dict[int, Table | View]:
         """The definitions under which the block has written, or looked for rows that its own refer to; at other levels than
         READ COMMITTED those under which it has read, too."""
         if self.isolation is not Isolation.READ_COMMITTED:
@@ -524,11 +547,13 @@ class Block:
         }
         return {oid: t for oid, t in self.used.items() if oid in parents or self.has_rows_in(t)}
 
-    def goes_on(self, old: Table, new: Table, *, only_adds: bool | None = None) -> bool:
-        """Whether another definition of a table, or another one yet, leaves the block as it is.
+    def goes_on(self, old: Table | View, new: Table | View, *, only_adds: bool | None = None) -> bool:
+        """Whether another definition of a relation, or another one yet, leaves the block as it is.
 
         `only_adds`: whether it does so if it changes or deletes no row of the table; None: as far as it has come.
         """
+        if isinstance(old, View) or isinstance(new, View):
+            return old == new
         if self.isolation is not Isolation.READ_COMMITTED:
             return old == new or concerns_nobody(old, new)
         if self.steps and only_adds is None and not self.has_rows_in(old):

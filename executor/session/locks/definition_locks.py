@@ -13,6 +13,9 @@ UPDATE of the table's OID.
     ShareRowExclusiveLock     triggers, foreign keys   writers, and its like; who locks rows, only of LOCK TABLE IN EXCLUSIVE MODE
     AccessExclusiveLock       everything else          everybody
 
+A view is locked as a table is, by those who go through it. Of what else has a definition (types, functions, schemas) two that are made anew wait
+for each other.
+
 A block that merely uses a table takes no lock: which tables it uses it notes anyway (`Block.used`). It is given its lock when DDL
 comes that would have to wait for it, keeps it to its end like any other, and so DDL queues, times out, is part of circles (40P01) and is
 listed (pg_locks, pg_blocking_pids) as who waits for a row is. Who has waited is planned anew, at the present. From then on, and until
@@ -30,9 +33,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from executor.procedural.inside import INSIDE
 from executor.session.waits import WouldBlock, wait_for
 from planner.abc import LockingQuery, Oid, Plan, StatementKind, Table, statement_reads
-from planner.catalog import CatalogChange, Index, Sequence, StatisticsObject, View
+from planner.catalog import CatalogChange, CatalogObject, Counter, Index, Sequence, StatisticsObject, View
 from planner.ddl.plan import DdlPlan
-from planner.overtaking import asks_of_rows_alone, concerns_nobody, heirs_alone
+from planner.overtaking import asks_of_rows_alone, concerns_nobody, heirs_alone, shows_the_same
 from txn.abc import Isolation, LockNotAvailable
 from txn.locks import LockMode
 
@@ -127,7 +130,7 @@ def _announce(
 async def _take(
     session: Session,
     block: Block,
-    old: _Lockable,
+    old: CatalogObject,
     new: Table | None,
     mode: LockMode,
     looks: int,
@@ -149,6 +152,7 @@ async def _take(
     if locks.try_acquire(txn, SPACE, key, mode):
         return False
     if nowait:
+        assert isinstance(old, Table)  # only LOCK TABLE says so
         raise LockNotAvailable(f'could not obtain lock on relation "{old.name}"')
     await wait_for(session, block, WouldBlock(SPACE, key, mode))
     return True
@@ -198,7 +202,7 @@ async def behind(session: Session, plan: Plan) -> None:
     if not executor.defining or (block is None and plan.kind is StatementKind.READ):
         return
     compiled = session.compiled(plan)
-    oids = {x.oid for x in statement_reads(compiled.plan)}
+    oids = {x.oid for x in statement_reads(compiled.plan)} | {view.oid for view, _ in compiled.views}
     reads = compiled.plan.kind is StatementKind.READ
     if compiled.lock or isinstance(compiled.plan.body, LockingQuery):  # FOR UPDATE writes nothing yet
         reads = all(oids.isdisjoint(theirs) for theirs in executor.exclusive.values())
@@ -264,10 +268,8 @@ async def _queue(session: Session, oids: set[Oid], reads: bool) -> bool:
     return waited
 
 
-_Lockable: TypeAlias = Table | View | Sequence
-
-_Wanted: TypeAlias = tuple[_Lockable, Table | None, LockMode]
-"""A table (or a sequence; or a view, for the sake of who defines it, too) as it is, as it is to be (None: nobody can go on as before), and the mode."""
+_Wanted: TypeAlias = tuple[CatalogObject, Table | None, LockMode]
+"""A table (or whatever else has a definition) as it is, as it is to be (None: nobody can go on as before), and the mode."""
 
 
 def _wanted(block: Block, bound: DdlPlan, concurrently: bool) -> dict[Oid, _Wanted]:
@@ -276,7 +278,7 @@ def _wanted(block: Block, bound: DdlPlan, concurrently: bool) -> dict[Oid, _Want
     for change in bound.changes:
         old = change.old
         if isinstance(old, View) and not _is_own(block, old):
-            found[old.oid] = old, None, LockMode.UPDATE
+            found[old.oid] = old, None, _mode_of_view(old, change.new)
         elif isinstance(old, Sequence) and not _is_own(block, old):
             new_sequence = change.new if isinstance(change.new, Sequence) else None
             found[old.oid] = old, None, _mode_of_sequence(old, new_sequence)
@@ -295,6 +297,8 @@ def _wanted(block: Block, bound: DdlPlan, concurrently: bool) -> dict[Oid, _Want
                 known = found.get(of.oid)
                 if known is None or known[2] < mode:
                     found[of.oid] = of, None, mode
+        elif (old := change.old) is not None and not isinstance(old, Counter) and not _is_own(block, old):
+            found.setdefault(old.oid, (old, None, LockMode.UPDATE))
     return found
 
 
@@ -311,6 +315,14 @@ def _mode_of_part(change: CatalogChange) -> LockMode | None:
     return LockMode.TABLE_UPDATE if old.clustered != new.clustered else None
 
 
+def _mode_of_view(old: View, new: CatalogObject | None) -> LockMode:
+    """CREATE TRIGGER keeps writers out; everything else everybody."""
+    if not isinstance(new, View) or not shows_the_same(old, new):
+        return LockMode.UPDATE
+    kept = {t.name for t in old.triggers} <= {t.name for t in new.triggers}
+    return LockMode.NO_KEY_UPDATE if kept else LockMode.UPDATE
+
+
 def _mode_of_sequence(old: Sequence, new: Sequence | None) -> LockMode:
     """ALTER SEQUENCE keeps out who draws from it; who gives it another name or owner, or drops it, everybody."""
     if new is None or (old.name, old.schema_oid, old.owner) != (new.name, new.schema_oid, new.owner):
@@ -318,7 +330,7 @@ def _mode_of_sequence(old: Sequence, new: Sequence | None) -> LockMode:
     return LockMode.NO_KEY_UPDATE
 
 
-def _is_own(block: Block, table: _Lockable) -> bool:
+def _is_own(block: Block, table: CatalogObject) -> bool:
     """Whether nobody else knows of the table yet."""
     return block.executor.catalogs.newest.get(table.oid) is None
 
@@ -333,11 +345,16 @@ def _mode(old: Table, new: Table) -> LockMode:
 
 
 def _users(
-    session: Session, block: Block, old: _Lockable, new: Table | None, mode: LockMode, exclusive: bool = False
+    session: Session,
+    block: Block,
+    old: CatalogObject,
+    new: Table | None,
+    mode: LockMode,
+    exclusive: bool = False,
 ) -> Iterator[tuple[Block, LockMode]]:
     """The blocks of other sessions that stand in the way, with the locks that PostgreSQL would have given them."""
-    if isinstance(old, View) or mode <= LockMode.TABLE_UPDATE:
-        return  # who has read it has used its tables
+    if mode <= LockMode.TABLE_UPDATE:
+        return
     for other in session.executor.sessions.values():
         theirs = other.block
         if theirs is None or theirs is block or theirs.as_of is not None:

@@ -33,6 +33,8 @@ _RESTRICTED = _OF_STATISTICS | {
     "pg_file_settings", "pg_hba_file_rules", "pg_ident_file_mappings", "pg_replication_origin_status",
 }  # fmt: skip
 
+_WRITING = frozenset(("INSERT", "UPDATE", "DELETE"))
+
 
 @dataclass(slots=True)
 class Access:
@@ -109,6 +111,15 @@ class Accesses:
             if a.relation is not None and not a.depth and isinstance(a.thing, Table | View)
             for i in a.relation.used
         )
+
+    def views(self) -> tuple[tuple[View, bool], ...]:
+        """The views that the statement goes through, those in views among them, and whether it writes by them."""
+        found: dict[Oid, tuple[View, bool]] = {}
+        for a in self._said:
+            if isinstance(a.thing, View):
+                writes = a.privilege in _WRITING or found.get(a.thing.oid, (a.thing, False))[1]
+                found[a.thing.oid] = a.thing, writes
+        return tuple(found.values())
 
     def locks(self, table: Table | View) -> None:
         """FOR UPDATE and its kin ask for UPDATE, on any column, of a view as well as of what is under it. Raises 42809."""

@@ -192,6 +192,7 @@ class _Rewriter:
             Utility(st.Rewritten(verb, steps, _kinds(asked(holder, event)))),
             self.catalog.version,
             self.text,
+            extra={"views": ((holder, True),)} if isinstance(holder, View) else {},
         )
 
     def _decide(self, first: Statement, parameter_types: Sequence[int], kinds: Sequence[str] | None) -> None:
