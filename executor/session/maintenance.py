@@ -183,8 +183,9 @@ async def _vacuum(session: Session, s: st.Vacuum) -> None:
         found = _found(session, name)
         verb = s.what
         if not _may_keep(session, found):
-            who = "superuser or database owner" if isinstance(found, _System) else "table or database owner"
-            _warn(session, f'skipping "{found.name}" --- only {who} can {verb} it')
+            _warn(session, _not_ones_own(found, verb))
+            if isinstance(found, Table):  # its partitions may be the user's
+                kept += [(t, columns) for t in _partitions(session, found)]
         elif isinstance(found, Table) and found.foreign is not None and s.what == "analyze":
             raise unreachable(session.catalog, found)
         elif not _is_table(found):
@@ -196,6 +197,9 @@ async def _vacuum(session: Session, s: st.Vacuum) -> None:
     if not s.tables:
         kept = [(t, ()) for t in session.catalog.objects(Table) if _is_kept(session, t)]
     for table, columns in kept:
+        if not _may_keep(session, table):
+            _warn(session, _not_ones_own(table, s.what))
+            continue
         looks = partial(analyzing.analyze, columns=columns) if analyzes else None
         if analyzes or s.tables:
             await _alone_with(session, s, [table], looks)
@@ -271,6 +275,13 @@ def _may_keep(session: Session, found: Relation | _System) -> bool:
         return rights.is_superuser(catalog, user)
     thing = catalog.get(found.table_oid) if isinstance(found, Index) else found
     return thing is not None and rights.owns(catalog, user, thing)
+
+
+def _not_ones_own(found: Relation | _System, verb: str) -> str:
+    who = "table or database owner"
+    if isinstance(found, _System):
+        who = "superuser" if found.relation.shared else "superuser or database owner"
+    return f'skipping "{found.name}" --- only {who} can {verb} it'
 
 
 def _warn(session: Session, message: str) -> None:

@@ -24,7 +24,11 @@ _HASHES: Final = {
     "text": "hashtext", "bpchar": "hashbpchar", "char": "hashchar", "uuid": "uuid_hash", "macaddr": "hashmacaddr",
     "time": "time_hash", "timestamp": "timestamp_hash", "interval": "interval_hash",
 }  # fmt: skip
-_ORDERED: Final = ("date", "interval", "time", "timestamp", "timestamptz")
+_ORDERED: Final = {
+    "date": "date_", "interval": "interval_", "time": "time_", "timestamp": "timestamp_",
+    "timestamptz": "timestamptz_", "int2": "int2", "int4": "int4", "int8": "int8", "float4": "float4",
+    "float8": "float8", "oid": "oid",
+}  # fmt: skip
 
 
 def _hash(kind: str, function: str, made: str) -> None:
@@ -41,12 +45,12 @@ for _kind, _function in _HASHES.items():
     _hash(_kind, _function, f"tw_hash_{_kind}")
 _hash("name", "hashname", "tw_hash_text")
 _hash("macaddr8", "hashmacaddr8", "tw_hash_macaddr")
-for _kind in _ORDERED:
+for _kind, _name in _ORDERED.items():
     template(
-        f"{_kind}_larger({_kind}, {_kind})", "CASE WHEN {0} < {1} THEN {1} WHEN {1} IS NOT NULL THEN {0} END"
+        f"{_name}larger({_kind}, {_kind})", "CASE WHEN {0} < {1} THEN {1} WHEN {1} IS NOT NULL THEN {0} END"
     )
     template(
-        f"{_kind}_smaller({_kind}, {_kind})", "CASE WHEN {0} > {1} THEN {1} WHEN {1} IS NOT NULL THEN {0} END"
+        f"{_name}smaller({_kind}, {_kind})", "CASE WHEN {0} > {1} THEN {1} WHEN {1} IS NOT NULL THEN {0} END"
     )
 templates("""
 byteasend(bytea) => {0}
@@ -55,6 +59,8 @@ hashfloat4(float4) => tw_hash_float8(CAST({0} AS DOUBLE))
 hashfloat4extended(float4, int8) => tw_hash_float8_extended(CAST({0} AS DOUBLE), {1})
 booland_statefunc(bool, bool) => CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN {0} AND {1} END
 boolor_statefunc(bool, bool) => CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN {0} OR {1} END
+numeric_larger(numeric, numeric) => CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN tw_num_greatest([{1}, {0}]) END
+numeric_smaller(numeric, numeric) => CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN tw_num_least([{1}, {0}]) END
 numeric_inc(numeric) => tw_num_add({0}, '1')
 """)
 

@@ -139,8 +139,21 @@ def resolved(
             position=position,
         )
     at = places[function.oid]
-    if polymorphic.is_polymorphic(function):
-        function = concrete_of(function, best[1], types, position)
+    with text_of(queries, function, ""):
+        queries.calling = False
+        defaults: dict[int, ir.Node] = {}
+        for i, p in enumerate(function.inputs):
+            if i not in at:
+                assert p.default is not None
+                queries.text = calls.text = p.default
+                defaults[i] = calls.bind(parse_expression(p.default), Scope(None, 0))
+    queries.calling = called
+    if polymorphic.is_polymorphic(function):  # of the types of its defaults, too
+        declared = (*best[1], *(type_name(function.inputs[i].type.oid) for i in defaults))
+        meant = (*types, *(type_name(value.type.oid) for value in defaults.values()))
+        if defaults:
+            _refuse_unlike(declared, meant)
+        function = concrete_of(function, declared, meant, position)
     bound: dict[int, ir.Node] = {}
     spread_over: list[ir.Node] = []
     for i, g in zip(at, given, strict=True):
@@ -150,15 +163,8 @@ def resolved(
             bound[i] = ir.Logic(ref, "array", tuple(spread_over))
         else:
             bound[i] = calls.coercions.coerce(g, ref, "i", position)
-    with text_of(queries, function, ""):
-        queries.calling = False
-        for i, p in enumerate(function.inputs):
-            if i not in bound:
-                assert p.default is not None
-                queries.text = calls.text = p.default
-                value = calls.bind(parse_expression(p.default), Scope(None, 0))
-                bound[i] = calls.coercions.coerce(value, p.type, "a")
-    queries.calling = called
+    for i, value in defaults.items():
+        bound[i] = calls.coercions.coerce(value, function.inputs[i].type, "a")
     if queries.routines.expand:
         for i, p in enumerate(function.inputs):
             bound[i] = of_domain(queries, bound[i], p.domain)
@@ -204,6 +210,17 @@ def concrete_of(f: Function, declared: Sequence[str], given: Sequence[str], posi
             "42804", "could not determine polymorphic type because input has type unknown", position=0
         )
     return polymorphic.concrete(f, types)
+
+
+def _refuse_unlike(declared: Sequence[str], given: Sequence[str]) -> None:
+    """Raises 42804 where a default is of another type than what is given beside it: those that are given were looked at before."""
+    met: dict[str, str] = {}
+    for d, g in zip(declared, given, strict=True):
+        if d not in POLYMORPHIC or d.startswith("anycompatible") or g == "unknown":
+            continue
+        if met.setdefault(d, g) != g:
+            a, b = (t.type_in_words(type_oid(name)) for name in (met[d], g))
+            raise PlanError("42804", f'arguments declared "{d}" are not all alike', detail=f"{a} versus {b}")
 
 
 def _element(array: str) -> str:

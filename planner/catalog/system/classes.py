@@ -91,6 +91,7 @@ def pg_class(context: SystemContext) -> Rows:
                 relam=method,
                 reltuples=-1.0,
                 relhasrules=r.kind == "v",
+                relisshared=r.shared,
                 reltype=r.row_type,
             )
         )

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from planner.abc import Oid, ResultColumn, TypeRef
 from planner.catalog.by_name import TEMPORARY_PREFIX
@@ -41,6 +42,11 @@ WRAPPER_OID, SERVER_OID, USER_MAPPING_OID = 2328, 1417, 1418
 _AS_TEXT = {3361, 3402, 5017, 10028}
 """Types of columns that are always NULL here and that nothing else needs: shown as text."""
 
+_SHARED: Final = frozenset(
+    ("pg_auth_members", "pg_authid", "pg_database", "pg_db_role_setting", "pg_parameter_acl", "pg_replication_origin",
+     "pg_shdepend", "pg_shdescription", "pg_shseclabel", "pg_subscription", "pg_tablespace")
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class SystemRelation:
@@ -57,6 +63,11 @@ class SystemRelation:
     not_null: frozenset[int] = frozenset()
     by_bytes: frozenset[int] = frozenset()
     """The numbers of its columns that are NOT NULL, and of those under the collation "C" that is not their type's."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether all databases have it in common."""
+        return self.name in _SHARED
 
     def position(self, column: str) -> int:
         for i, c in enumerate(self.columns):

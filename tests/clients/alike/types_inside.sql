@@ -36,3 +36,9 @@ select sum(x) over (order by x rows between null preceding and current row) from
 select sum(x) over (order by x rows between current row and (select null::int) following) from (values (1)) v(x);
 select jsonb_build_object('ab'::char(4), 'ab'::char(4)), json_build_object('ab'::char(4), 1), json_object_agg('ab'::char(4), 1), jsonb_object_agg('ab'::char(4), 'cd'::char(3));
 select jsonb_build_object(1, 2, 1.50, true, true, 1, date '2024-01-01', null, 'x'::varchar, 'y', inet '10.0.0.1', 1, '10.0.0.1/24'::inet, 2), json_object_agg(x, y) from (values (inet '10.0.0.1', 2)) v(x, y);
+select int4larger(1,2), int4smaller(1,2), int4larger(null,1), int4smaller(1,null), int2larger(1::int2,2::int2), int8larger(1,20000000000), int8smaller(3,2);
+select float8larger('nan', 1), float8smaller('nan',1), float4larger(1.5,2.5), float8larger('inf','nan');
+select oidlarger(1,4000000000), oidsmaller(1,4000000000), numeric_larger(1.50, 1.5), numeric_smaller(1.50,1.5), numeric_larger('nan', 3), numeric_larger(10,9), numeric_larger(null,9);
+select cashlarger('1'::money,'2'), cashsmaller('1'::money,'2'), pg_lsn_larger('0/1','0/2'), pg_lsn_smaller('1/0','0/FF');
+create aggregate mymax(int) (sfunc = int4larger, stype = int);
+select mymax(x) from (values (1),(5),(2)) v(x);
