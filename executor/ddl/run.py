@@ -290,20 +290,28 @@ def _make_sequences_known(session: Session, block: Block, changes: Sequence[Cata
         block.add_step(DdlStep(made), session.catalog.with_changes(made))
 
 
-def leaving(session: Session, block: Block) -> list[Any]:
-    """The DROP and TRUNCATE that ON COMMIT of temporary tables asks for, now that the block is about to commit."""
+def leaves(session: Session, block: Block) -> bool:
+    """Whether ON COMMIT of temporary tables asks for anything, now that the block is about to commit."""
     if not session.has_temporary and not block.steps:
-        return []
+        return False
     if session.catalog.find_schema(session.temporary_schema) is None:
-        return []
-    said = (_leaving(session, block, on_commit) for on_commit in _ON_COMMIT)
-    return [statement for statement in said if statement is not None]
+        return False
+    if any(_leaving(session, block, on_commit) is not None for on_commit in _ON_COMMIT):
+        return True
+    return any(_others_keys(session.catalog, t) for t in _temporary(session) if t.on_commit == "delete")
 
 
 async def leave(session: Session, block: Block) -> None:
-    """Carries out what `leaving` asks for, in the block: a table that has gone with its parent is not emptied."""
+    """DROP and TRUNCATE as it asks, in the block: a table that has gone with its parent is not emptied. Raises 0A000."""
     if session.catalog.find_schema(session.temporary_schema) is None:
         return
+    for emptied in _temporary(session):
+        if emptied.on_commit == "delete" and (keeping := _others_keys(session.catalog, emptied)):
+            raise ExecutionError(
+                "0A000",
+                "unsupported ON COMMIT and foreign key combination",
+                detail=f'Table "{keeping[0].name}" references "{emptied.name}", but they do not have the same ON COMMIT setting.',
+            )
     for on_commit in _ON_COMMIT:
         statement = _leaving(session, block, on_commit)
         if statement is not None:
@@ -313,18 +321,26 @@ async def leave(session: Session, block: Block) -> None:
 _ON_COMMIT: Final = ("drop", "delete")
 
 
+def _temporary(session: Session) -> list[Table]:
+    schema = session.catalog.find_schema(session.temporary_schema)
+    things = session.catalog.inside(schema.oid) if schema is not None else ()
+    return [t for t in things if isinstance(t, Table)]
+
+
 def _leaving(session: Session, block: Block, on_commit: str) -> Any:
-    catalog = session.catalog
-    schema = catalog.find_schema(session.temporary_schema)
-    tables = [t for t in catalog.inside(schema.oid) if isinstance(t, Table)] if schema is not None else []
     names = tuple(
         st.Name(t.name, session.temporary_schema)
-        for t in tables
+        for t in _temporary(session)
         if t.on_commit == on_commit and (on_commit == "drop" or _has_rows(block, t))
     )
     if not names:
         return None
     return st.Drop("table", names, cascade=True) if on_commit == "drop" else st.Truncate(names, cascade=True)
+
+
+def _others_keys(catalog: Catalog, emptied: Table) -> list[Table]:
+    """The tables that refer to one whose rows go with each transaction, and keep their own."""
+    return [t for t in catalog.referring_to(emptied.oid) if t.on_commit != emptied.on_commit]
 
 
 def _has_rows(block: Block, table: Table) -> bool:

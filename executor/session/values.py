@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 
 def _schema(session: Session) -> str | None:
+    own = session.temporary_schema
+    if session.named_path()[:1] == (own,):  # whoever asks for it would have it made
+        return own
     return next(iter(_present(session)), None)
 
 

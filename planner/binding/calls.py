@@ -16,7 +16,7 @@ from planner.binding.attribute_notation import NoFunction
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.collating import named
 from planner.binding.domains import of_attributes
-from planner.binding.facts import Proc, procs, type_name, type_oid
+from planner.binding.facts import Proc, multirange_of, procs, type_name, type_oid
 from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
 from planner.binding.named_arguments import left_out, ordered
@@ -36,6 +36,7 @@ from planner.binding.routines import resolution as routine_resolution
 from planner.binding.routines import runs as routine_runs
 from planner.binding.scope import Scope
 from planner.binding.true_types import true_type
+from planner.binding.types_called import STRINGS, called_type, cast_by_call
 from planner.binding.xml import forms as xml_forms
 from planner.catalog import own_functions
 
@@ -53,8 +54,6 @@ _POPULATING: Final = frozenset(
 _ARGUMENTS_MAX: Final = 100
 _OF_ANY_NUMBER: Final = frozenset(("coalesce", "greatest", "least", "array"))
 """What looks like a call, and is syntax."""
-
-_TEXTS: Final = frozenset((t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME))
 
 
 def _asked(queries: QueryBinder, made: ir.Node, base: ir.Node) -> ir.Node:
@@ -241,7 +240,7 @@ class CallBinder(OperatorBinder):
             self.queries.accesses.enters(schema, _at(node))
         in_sql = routine_resolution.known(self.queries, name, schema)
         if not in_sql and over is None and not star and (schema or not known):
-            made = self._constructed(name, schema, arguments, scope, _at(node))
+            made = self._by_type(name, schema, arguments, scope, _at(node))
             if made is not None:
                 return made
         if in_sql or not self._may_be_built_in(name, schema):
@@ -251,7 +250,13 @@ class CallBinder(OperatorBinder):
                 ("FILTER", condition),
                 ("WITHIN GROUP", within),
             )
-            found = self._in_sql(in_sql, name, schema, arguments, star, over, clauses, scope, _at(node))
+            try:
+                found = self._in_sql(in_sql, name, schema, arguments, star, over, clauses, scope, _at(node))
+            except NoFunction:
+                called = over is None and not star
+                found = self._by_type(name, schema, arguments, scope, _at(node)) if called else None
+                if found is None:
+                    raise
             if found is not None:
                 return found
         plain = over is None and condition is None and within is None and not distinct and not order
@@ -389,6 +394,20 @@ class CallBinder(OperatorBinder):
     def exists_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
         raise NotImplementedError
 
+    def _by_type(
+        self, name: str, schema: str, arguments: Sequence[exp.Expression], scope: Scope, position: int
+    ) -> ir.Node | None:
+        """A call by the name of a user's type: a cast of what it is given, or what a range is made of."""
+        single = len(arguments) == 1 and not isinstance(arguments[0], exp.Kwarg | exp.Variadic)
+        declared = called_type(self.queries, name, schema) if single else None
+        if declared is not None:
+            given = self.bind(arguments[0], scope)
+            if multirange_of(type_name(given.type.oid)) != type_name(declared.oid):
+                made = cast_by_call(self.queries, self.coercions, declared, given, position)
+                if made is not None:
+                    return made
+        return self._constructed(name, schema, arguments, scope, position)
+
     def _constructed(
         self, name: str, schema: str, arguments: Sequence[exp.Expression], scope: Scope, position: int
     ) -> ir.Node | None:
@@ -413,8 +432,8 @@ class CallBinder(OperatorBinder):
         if not t.is_known(target.oid):
             return None
         kind = given[0].type.oid
-        if target.oid in _TEXTS and (kind == t.RECORD or t.composite_fields(kind) is not None):
-            return None  # every row has a text: a call is no cast to it, but a column's name or a mistake
+        if target.oid in STRINGS and (kind == t.RECORD or t.composite_fields(kind) is not None):
+            return None
         return self.coercions.try_coerce(given[0], target, "e", position)
 
     def _named(

@@ -120,7 +120,7 @@ class BlockOwner(SessionContext):
         assert block is not None
         if self.portals and any(p.extra.get("hold") and "held" not in p.extra for p in self.portals.values()):
             return None
-        if block.deferred or block.gathered is not None or ddl.leaving(self, block):
+        if block.deferred or block.gathered is not None or ddl.leaves(self, block):
             return None
         if not block.settled and settling.unsettled(block):
             return None

@@ -16,9 +16,11 @@ from executor.session.blocks.transactions import NO_BLOCK
 from planner import statements as st
 from planner.abc import Plan
 from planner.alone import refuse_with_others
+from planner.catalog import Schema
 from storage.abc import Datum
 
 if TYPE_CHECKING:
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 _BYTES_MAX: Final = 199
@@ -34,16 +36,32 @@ async def prepare(
     if alone or (block is not None and block.implicit):
         session.notice("WARNING", "25P01", NO_BLOCK)
     failed = block is not None and block.failed
+    temporary = block is not None and _on_temporary(session, block)
     session.rollback()
     if alone or failed:
         return Rows("ROLLBACK")
     if len(s.identifier.encode()) > _BYTES_MAX:
         raise ExecutionError("22023", f'transaction identifier "{s.identifier}" is too long')
+    if temporary:
+        raise ExecutionError(
+            "0A000", "cannot PREPARE a transaction that has operated on temporary objects"
+        )
     raise ExecutionError(
         "55000",
         "prepared transactions are disabled",
         hint="Set max_prepared_transactions to a nonzero value.",
     )
+
+
+def _on_temporary(session: Session, block: Block) -> bool:
+    """Whether a block has read, written or defined temporary objects, or looks for names among them first."""
+    if session.named_path()[:1] == (session.temporary_schema,):
+        return True
+    changed = (c for step in block.steps for c in step.changes)
+    things = (*block.used.values(), *(c.new or c.old for c in changed))
+    catalog = session.catalog
+    homes = {getattr(thing, "schema_oid", 0) for thing in things}
+    return any(isinstance(s := catalog.get(oid), Schema) and s.name == session.temporary_schema for oid in homes)
 
 
 async def end(

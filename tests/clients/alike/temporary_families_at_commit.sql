@@ -30,3 +30,16 @@ commit;
 select * from stem;
 select relname from pg_class where relname in ('stem', 'leaf');
 begin; insert into stem values (1); select * from stem; commit; select * from stem;
+-- Who refers to rows that go with the transaction has to let go of its own as well.
+BEGIN;
+CREATE TEMP TABLE lenders (a int PRIMARY KEY) ON COMMIT DELETE ROWS;
+CREATE TEMP TABLE loans (a int REFERENCES lenders);
+COMMIT;
+SELECT count(*) FROM loans;
+BEGIN;
+CREATE TEMP TABLE lenders (a int PRIMARY KEY) ON COMMIT DELETE ROWS;
+CREATE TEMP TABLE loans (a int REFERENCES lenders) ON COMMIT DELETE ROWS;
+INSERT INTO lenders VALUES (1);
+INSERT INTO loans VALUES (1);
+COMMIT;
+SELECT (SELECT count(*) FROM lenders), (SELECT count(*) FROM loans);

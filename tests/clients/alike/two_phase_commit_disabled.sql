@@ -57,3 +57,14 @@ do $$ begin commit prepared 'a'; end $$;
 prepare transaction (int) as select $1 + 1;
 execute transaction (2);
 prepare transaction as select 1;
+-- Temporary objects come first.
+CREATE TEMP TABLE passing (a int);
+BEGIN; INSERT INTO passing VALUES (1); PREPARE TRANSACTION 'temporary';
+BEGIN; SELECT count(*) FROM passing; PREPARE TRANSACTION 'temporary';
+BEGIN; LOCK TABLE passing; PREPARE TRANSACTION 'temporary';
+BEGIN; CREATE FUNCTION pg_temp.one() RETURNS int LANGUAGE sql AS 'SELECT 1'; PREPARE TRANSACTION 'temporary';
+BEGIN; CREATE VIEW pg_temp.one AS SELECT 1; PREPARE TRANSACTION 'temporary';
+BEGIN; DROP TABLE passing; PREPARE TRANSACTION 'temporary';
+BEGIN; SELECT 1 AS one; PREPARE TRANSACTION 'permanent';
+SET search_path = pg_temp;
+BEGIN; SELECT current_schema() ~ '^pg_temp' AS own; PREPARE TRANSACTION 'temporary';
