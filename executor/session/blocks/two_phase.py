@@ -43,9 +43,7 @@ async def prepare(
     if len(s.identifier.encode()) > _BYTES_MAX:
         raise ExecutionError("22023", f'transaction identifier "{s.identifier}" is too long')
     if temporary:
-        raise ExecutionError(
-            "0A000", "cannot PREPARE a transaction that has operated on temporary objects"
-        )
+        raise ExecutionError("0A000", "cannot PREPARE a transaction that has operated on temporary objects")
     raise ExecutionError(
         "55000",
         "prepared transactions are disabled",
@@ -54,14 +52,17 @@ async def prepare(
 
 
 def _on_temporary(session: Session, block: Block) -> bool:
-    """Whether a block has read, written or defined temporary objects, or looks for names among them first."""
-    if session.named_path()[:1] == (session.temporary_schema,):
+    """Whether a block has read, written or defined temporary objects, or looks for names among them before there are any."""
+    first = session.named_path()[:1]
+    if first == (session.temporary_schema,) and session.catalog.find_schema(first[0]) is None:
         return True
     changed = (c for step in block.steps for c in step.changes)
     things = (*block.used.values(), *(c.new or c.old for c in changed))
     catalog = session.catalog
     homes = {getattr(thing, "schema_oid", 0) for thing in things}
-    return any(isinstance(s := catalog.get(oid), Schema) and s.name == session.temporary_schema for oid in homes)
+    return any(
+        isinstance(s := catalog.get(oid), Schema) and s.name == session.temporary_schema for oid in homes
+    )
 
 
 async def end(
