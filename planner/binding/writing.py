@@ -131,7 +131,7 @@ class QueryWriter(QueryState):
             parts.distinct
             or (srf and bool(parts.order or parts.distinct_on))
             or parts.ties
-            or _varies(parts, scope)
+            or self._varies(parts, scope)
             or _ordered_anew(parts)
         )
         parts.numbered = parts.numbered and bool(parts.order) and bool(scope.outer)
@@ -161,8 +161,19 @@ class QueryWriter(QueryState):
                 *self._limit_text(parts),
             )
             return BoundQuery(body, columns, forms, rows=parts.rows, numbered=parts.numbered, effects=acts)
-        made = self._wrapped(parts, frags, columns, forms, head, source, where, top, _varies(parts, scope))
+        made = self._wrapped(
+            parts, frags, columns, forms, head, source, where, top, self._varies(parts, scope)
+        )
         return replace(made, effects=acts) if acts else made
+
+    def _varies(self, parts: Parts, scope: Scope) -> bool:
+        """Whether LIMIT or OFFSET is another number for each row of an outer query, or one that is known only when it runs,
+        of a query that names such a row, or is a function's and may: DuckDB takes constants there."""
+        counts = [n for n in (parts.limit, parts.offset) if n is not None]
+        within = bool(scope.outer or self.routines.frames)
+        if within and any(not isinstance(n, ir.Lit) for n in counts):
+            return True
+        return any(isinstance(n, ir.Var | ir.Argument) for count in counts for n in ir.walk(count))
 
     def _where(self, parts: Parts, scope: Scope) -> Frag:
         """What is asked of the rows. Locks that are tried last are tried until LIMIT has its rows, as jobs are taken from a queue."""
@@ -370,15 +381,6 @@ class QueryWriter(QueryState):
             if s.slot in slots:
                 uses.append(replace(s, columns=asked[s.slot]) if isinstance(s, SystemUse) else s)
         return Query(tuple(pieces), tuple(uses), self.volatile, dealing=tuple(dealing.values()))  # type: ignore[arg-type]
-
-
-def _varies(parts: Parts, scope: Scope) -> bool:
-    """Whether LIMIT or OFFSET is another number for each row of an outer query, or one that is known only when it runs,
-    of a query that names such a row: DuckDB takes constants there."""
-    counts = [n for n in (parts.limit, parts.offset) if n is not None]
-    if scope.outer and any(not isinstance(n, ir.Lit) for n in counts):
-        return True
-    return any(isinstance(n, ir.Var | ir.Argument) for count in counts for n in ir.walk(count))
 
 
 def _ordered_anew(parts: Parts) -> bool:

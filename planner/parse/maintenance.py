@@ -185,7 +185,10 @@ def cluster(c: Cursor) -> st.Vacuum:
     options: dict[str, Any] = {}
     if not c.ended:
         names = (c.qualified(),)
-        if c.accept("using"):
+        if not names[0].schema and c.accept("on"):  # as it was written before USING: the index first
+            options["using"] = names[0].name
+            names = (c.qualified(),)
+        elif c.accept("using"):
             options["using"] = c.name()
     return st.Vacuum("cluster", names, options)
 

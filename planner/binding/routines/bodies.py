@@ -129,7 +129,11 @@ def one_row(tree: exp.Expression) -> exp.Expression:
     one: exp.Expression = exp.Literal.number(1)
     if isinstance(count, exp.Identifier):
         count = exp.Column(this=count)
-    if count is not None and not isinstance(count, exp.Null) and count.name.lower() != "all":
+    if isinstance(count, exp.Literal) and not count.is_string and str(count.this).isdigit():
+        one = exp.Literal.number(
+            min(int(str(count.this)), 1)
+        )  # which DuckDB wants to see, in a query of each row
+    elif count is not None and not isinstance(count, exp.Null) and count.name.lower() != "all":
         one = exp.Least(this=count, expressions=[one], ignore_nulls=True)
     if not isinstance(node, exp.Select | exp.SetOperation):
         if limit is not None or node.args.get("offset") is not None or node.args.get("order") is not None:
