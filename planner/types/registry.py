@@ -45,6 +45,7 @@ from planner.types.ranges import range_types
 from planner.types.settings import DEFAULT_SETTINGS, TypeSettings
 from planner.types.texts import (
     BlankPaddedType,
+    CopiedType,
     LengthType,
     NameType,
     OneByteType,
@@ -80,7 +81,6 @@ _SHOWN_OIDS: Final = (
     oids.ANY,
     oids.ANYARRAY,
     oids.ANYELEMENT,
-    oids.ACLITEM,
 )
 
 _OF_EXTENSIONS: Final[dict[str, Callable[[int], SqlType]]] = {
@@ -148,6 +148,7 @@ def _families() -> dict[int, SqlType]:
         *(RegType(n) for n in _REG_OIDS),
         # ANY is a reserved word: bare, the name would not be read back.
         *(ShownType(n, '"any"' if n == oids.ANY else "") for n in _SHOWN_OIDS),
+        CopiedType(oids.ACLITEM),
         UnreadType(oids.PG_NODE_TREE),
         XmlType(),
     ]

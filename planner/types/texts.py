@@ -60,8 +60,14 @@ class ShownType(TextType):
     storable = False
 
 
-class UnreadType(ShownType):
-    """A type that is known by name and described, but of which there are no values: text that nobody has looked at would be one."""
+class CopiedType(ShownType):
+    """One that tables may hold, for catalogs are copied into tables: CREATE TABLE classes AS SELECT * FROM pg_class."""
+
+    storable = True
+
+
+class UnreadType(CopiedType):
+    """A type that is known by name and described, but of which nobody writes values: text that nobody has looked at would be one."""
 
     def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
         name = self.name

@@ -1,0 +1,24 @@
+-- Catalogs copied into tables: access lists and trees are columns like others.
+create table c4 (x aclitem);
+insert into c4 values ('pg_monitor=r/tidewire');
+select * from c4;
+select (x).grantee from (select (aclexplode(array[x])) x from c4) y;
+create temp table c5 as select * from pg_class limit 3;
+create table c9 (n pg_node_tree);
+insert into c9 values (null);
+select * from c9;
+select aclexplode(relacl) is null from c5 limit 0;
+create table mine (a int); grant select on mine to public;
+create table copied as select relname, relacl, relkind, relpartbound from pg_class where relname = 'mine';
+select * from copied;
+select relname from copied where relacl::text like '%=r/%';
+select relacl[1] from copied;
+select array_length(relacl, 1), unnest(relacl) from copied;
+alter table copied add column more aclitem[];
+update copied set more = relacl || 'pg_monitor=r/tidewire'::aclitem;
+select more from copied;
+copy copied to stdout;
+select has_table_privilege('pg_monitor', 'mine', 'select');
+create table procs as select proname, proacl, proargdefaults from pg_proc where proname = 'lower';
+select count(*) from procs;
+drop table mine;
