@@ -13,16 +13,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from planner import cursors, partitioning, types
+from planner import cursors, types
 from planner import statements as st
 from planner.abc import Plan, PlanError, ResultColumn, SqlError, Table, TypeRef
 from planner.binding.routines.variables import Variables
+from planner.catalog import View
 from planner.catalog.user_types import shown
 from planner.ddl.types.typenames import resolve_type
 from planner.lexer import quoted
 from planner.parse.placeholders import named
 from planner.parse.plpgsql.names import looked_up
-from planner.parse.positioned import by_key
+from planner.parse.positioned import by_key, placed_write
+from planner.placed_queries import by_place, with_places
 
 if TYPE_CHECKING:
     from planner.planner import PlanContext
@@ -85,8 +87,30 @@ class InnerQueries:
             )
         elif isinstance(statement, st.DeclareCursor):
             cursors.refuse(statement, inner)
+            plan.extra["query"] = self._placed(query, inner, plan.text, ctx, parameter_types, depth)
         elif isinstance(statement, st.Copy):
             cursors.refuse_copied(query, inner)
+
+    def _placed(
+        self,
+        query: st.Sql,
+        inner: Plan,
+        text: str,
+        ctx: PlanContext,
+        parameter_types: Sequence[int],
+        depth: int,
+    ) -> Plan:
+        """A cursor's query as it runs: its rows say where they are, if WHERE CURRENT OF may have to know."""
+        made = with_places(query.text, inner, ctx)
+        if made is None:
+            return inner
+        asked, places = made
+        try:
+            plan = self._plan_part(st.Sql(asked, query.offset), text, ctx, parameter_types, depth)
+        except PlanError:  # an aggregate's one row is no table's
+            return inner
+        plan.extra["placed"] = places
+        return plan
 
     def _plan_filled(
         self,
@@ -132,22 +156,28 @@ class InnerQueries:
     def _plan_positioned(
         self, plan: Plan, said: st.PositionedWrite, ctx: PlanContext, parameter_types: Sequence[int]
     ) -> None:
-        """The write by key that the executor runs with the cursor's key."""
+        """The write by key, or by place, that the executor runs with that of the cursor's row."""
         table = _written_at_cursor(said, ctx)
-        inner = self._bind(by_key(plan.text, said, table), ctx, parameter_types, None)
+        at_place = by_place(table)
+        text = placed_write(plan.text, said, table) if at_place else by_key(plan.text, said, table)
+        inner = self._bind(text, ctx, parameter_types, None)
         plan.extra["query"], plan.extra["table"] = inner, table
         plan.parameters = inner.parameters[: said.parameters]
         plan.kind, plan.tag, plan.columns = inner.kind, inner.tag, inner.columns
+        if at_place and plan.columns is not None:
+            plan.columns = plan.columns[:-1] or None
 
     def _positioned_in_routine(
         self, text: str, said: st.PositionedWrite, ctx: PlanContext, variables: Variables
     ) -> Plan:
-        """The write by key itself: `extra["current"]` says which cursor's row has the key, by a variable's slot or by name."""
+        """The write itself: `extra["current"]` says which cursor's row has the key or place, by a variable's slot or by name."""
         table = _written_at_cursor(said, ctx)
-        names = [f"........current.{i}........" for i in range(len(table.key_indexes))]
-        kinds = [table.columns[i].type for i in table.key_indexes]
+        at_place = by_place(table)
+        kinds = [TypeRef(types.TID)] if at_place else [table.columns[i].type for i in table.key_indexes]
+        names = [f"........current.{i}........" for i in range(len(kinds))]
         variables.current = {n: (i, ref) for i, (n, ref) in enumerate(zip(names, kinds, strict=True))}
-        plan = self._bind(by_key(text, said, table, lambda i: quoted(names[i])), ctx, (), None)
+        write = placed_write if at_place else by_key
+        plan = self._bind(write(text, said, table, lambda i: quoted(names[i])), ctx, (), None)
         plan.text = text
         at = looked_up(variables.level, (said.cursor,), variables.seen)
         plan.extra["current"] = (at[0] if at is not None else -1, said.cursor, table)
@@ -180,7 +210,8 @@ class InnerQueries:
 
 def _written_at_cursor(said: st.PositionedWrite, ctx: PlanContext) -> Table:
     name = said.table
+    relation = ctx.catalog.resolve_relation(name.name, name.schema, ctx.search_path, name.position)
+    if isinstance(relation, View):
+        raise PlanError("0A000", "WHERE CURRENT OF on a view is not implemented")
     table = ctx.catalog.resolve_table(name.name, name.schema, ctx.search_path, name.position)
-    if table.partitioning is None:  # the key of a partitioned table is one of all its rows, a parent's is not
-        partitioning.refuse(table, "WHERE CURRENT OF")
     return table

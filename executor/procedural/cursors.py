@@ -20,9 +20,9 @@ from executor.procedural.inside import INSIDE
 from executor.procedural.texts import columns_of, kept, rows_of
 from executor.session import positioned
 from executor.session.acting import is_apart
-from executor.session.cursors import CursorPortal, CursorRows, advance, move, moved
+from executor.session.cursors import CursorPortal, CursorRows, advance, move, moved, shown_columns
 from planner import types as t
-from planner.abc import Plan, Query, Table, TypeRef
+from planner.abc import Plan, Query, TypeRef
 from planner.statements import TypeName
 from planner.statements import plpgsql as pl
 
@@ -46,8 +46,10 @@ class Open:
 class Drawn(CursorRows):
     """The rows of a function's cursor, drawn as they are needed; kept if anybody may ask for them again."""
 
-    def __init__(self, rows: AsyncGenerator[Any, None], result: Rows | Stream, rows_max: int) -> None:
-        super().__init__(Rows(""), (), rows_max)
+    def __init__(
+        self, rows: AsyncGenerator[Any, None], result: Rows | Stream, rows_max: int, shown: int | None
+    ) -> None:
+        super().__init__(Rows(""), (), rows_max, shown)
         self._from: AsyncGenerator[Any, None] | None = rows
         self._result = result
         self._last: Sequence[Any] | None = None
@@ -58,7 +60,7 @@ class Drawn(CursorRows):
             found = await self.fetch("forward", 1)
             return found[0] if found else None
         self._last = await anext(self._from, None) if self._from is not None else None
-        return self._last
+        return self._last if self._last is None or self._shown is None else self._last[: self._shown]
 
     @property
     def current(self) -> Sequence[Any] | None:
@@ -66,6 +68,12 @@ class Drawn(CursorRows):
         if self.position:
             return self.rows[self.position - 1] if self.position <= len(self.rows) else None
         return self._last
+
+    def replace(self, row: tuple[Any, ...]) -> None:
+        if self.position:
+            super().replace(row)
+        else:
+            self._last = row
 
     async def aclose(self) -> None:
         rows, self._from = self._from, None
@@ -131,14 +139,18 @@ class CursorSteps(AssignSteps):
         elif isinstance(step.query, pl.Dynamically):
             plan, result = await self.dynamically(step.query)
         else:
-            plan, result = await self.statement(step.query, drawn=True)
+            placed = self.code.program.at_cursors or self.tells_cursors
+            plan, result = await self.statement(step.query, drawn=True, placed=placed)
         columns = columns_of(plan, result)
         if columns is None:
             raise ExecutionError("42P11", f"cannot open {plan.tag} query as cursor")
+        if "placed" in plan.extra:
+            columns = shown_columns(plan) or ()
         rows = rows_of(result)
         if not self.atomic:
             rows = kept([row async for row in rows])  # a COMMIT is none of theirs
-        drawn = Drawn(rows, result, self.session.executor.limits.cursor_rows_max)
+        shown = len(columns) if "placed" in plan.extra else None
+        drawn = Drawn(rows, result, self.session.executor.limits.cursor_rows_max, shown)
         names, types = [c.name for c in columns], [c.type for c in columns]
         keeps = self.code.program.scrolls or self.tells_cursors
         self.cursors[name] = Open(names, types, drawn, plan, result, step.scroll, keeps)
@@ -197,19 +209,21 @@ class CursorSteps(AssignSteps):
             await self.put_into(step.into.targets, names, types, found[0] if found else None)
         return None
 
-    def current_key(self, slot: int, name: str, table: Table) -> tuple[Any, ...]:
+    def standing(self, slot: int, name: str) -> positioned.Standing:
         if slot in self.looping:
             query, row = self.looping[slot]
-            return positioned.key_of(name, query, row, table)
+            return positioned.Standing(
+                name, query, row, lambda row: self.looping.update({slot: (query, row)})
+            )
         if slot >= 0 and _is_cursor(self.code.declared.get(slot), self.code.kinds[slot]):
             name = self._named(slot)
         cursor = self._open(name)
         if cursor is not None:
-            return positioned.key_of(name, cursor.plan, cursor.rows.current, table)
+            return positioned.Standing(name, cursor.plan, cursor.rows.current, cursor.rows.replace)
         portal = self.session.portals.get(name)
         if portal is None:
             raise ExecutionError("34000", f'cursor "{name}" does not exist')
-        return positioned.current_key(portal, name, table)
+        return positioned.standing(portal, name)
 
     async def close_cursor(self, step: pl.CloseCursor) -> str | None:
         self.line, self.what = step.line, "CLOSE"
@@ -232,8 +246,9 @@ class CursorSteps(AssignSteps):
             if INSIDE.get() or is_apart(session):
                 # Who waits for it has the threads that it would be read by; or it is its owner's, whom only the function acts as.
                 await cursor.rows.draw(None)
+            told = shown_columns(cursor.plan) if "placed" in cursor.plan.extra else None
             plan = dataclasses.replace(
-                cursor.plan, columns=tuple(columns_of(cursor.plan, cursor.result) or ())
+                cursor.plan, columns=tuple(told or columns_of(cursor.plan, cursor.result) or ())
             )
             prepared = Prepared("", plan.text, plan, plan.parameters, True)
             portal = CursorPortal(name, prepared, (), from_sql=True)
@@ -260,7 +275,8 @@ class CursorSteps(AssignSteps):
             if not isinstance(kind, TypeRef):
                 raise ExecutionError("0A000", "records as arguments of cursors are not supported")
             await self.give(argument.slot, await self.value(text, kind))
-        return await self.statement(v.query, drawn=True)
+        placed = self.code.program.at_cursors or self.tells_cursors
+        return await self.statement(v.query, drawn=True, placed=placed)
 
 
 __all__ = ["CursorSteps", "Open"]

@@ -9,6 +9,7 @@ from executor.abc import ExecutionError, Stream
 from executor.procedural.assigning import AssignSteps
 from executor.procedural.frame import kind_of
 from executor.procedural.texts import columns_of, kept, rows_of
+from executor.session.cursors import shown_columns
 from planner import types as t
 from planner.abc import Plan, TypeRef
 from planner.binding.routines.variables import Shape
@@ -107,6 +108,8 @@ class LoopSteps(AssignSteps):
         columns = columns_of(plan, result)
         if columns is None:
             raise ExecutionError("42P11", f"cannot open {plan.tag} query as cursor")
+        if "placed" in plan.extra:
+            columns = shown_columns(plan) or ()
         names, types = [c.name for c in columns], [c.type for c in columns]
         rows = rows_of(result)
         if not self.atomic and isinstance(result, Stream):
@@ -118,6 +121,7 @@ class LoopSteps(AssignSteps):
                 any_row = True
                 if cursor >= 0:
                     self.looping[cursor] = plan, row
+                    row = row[: len(names)]
                 self.line = line
                 await self.put_into(step.targets, names, types, row)
                 over, ended = self._after(await self.steps(step.steps), step.label)

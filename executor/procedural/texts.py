@@ -18,6 +18,7 @@ from executor.abc import ExecutionError, PlanOutdated, Result, Rows, Stream
 from executor.columnar.rows import batch_rows
 from executor.procedural.frame import Code, Frame
 from executor.procedural.inside import INSIDE
+from executor.session.positioned import Standing
 from planner import statements as st
 from planner import types as t
 from planner.abc import (
@@ -30,6 +31,7 @@ from planner.abc import (
     LockingQuery,
     MergeQuery,
     Plan,
+    PlanError,
     Query,
     ResultColumn,
     SqlError,
@@ -44,6 +46,7 @@ from planner.binding.routines.variables import CURRENT, Variables
 from planner.catalog import Function
 from planner.lexer import is_sign, tokenize
 from planner.parse import parse_statement
+from planner.placed_queries import with_places
 from planner.planner import is_current
 from planner.split import split
 from planner.statements.plpgsql import Level, Text
@@ -127,8 +130,16 @@ class Texts:
 
     # --- planning ----------------------------------------------------------------------------------------
 
-    def planned(self, text: Text, wanted: TypeRef | None = None, *, expression: bool, part: str = "") -> Planned:  # fmt: skip
-        """Raises what planning raises, with the text that it is about."""
+    def planned(
+        self,
+        text: Text,
+        wanted: TypeRef | None = None,
+        *,
+        expression: bool,
+        part: str = "",
+        placed: bool = False,
+    ) -> Planned:
+        """Raises what planning raises, with the text that it is about. `placed`: it is a cursor's, whose rows may have to say where they are."""
         code, kinds = self.code, self.frame.kinds
         context = self._context()
         known: Planned | None = code.plans[text.number]
@@ -149,6 +160,8 @@ class Texts:
         key = "" if code.once else f"{code.program.serial}\0{text.number}\0{text.seen}\0{to}\0{part}\0{sql}"
         try:
             plan = self.session.executor.planner.plan_in_routine(sql, context, variables, key)
+            if placed:
+                plan = self._placed(plan, text, context, key)
         except SqlError as error:
             raise self.located(error, text, shift) from None
         if self.session.block is not None and self.session.block.failed:
@@ -171,6 +184,20 @@ class Texts:
         )
         code.plans[text.number] = made
         return made
+
+    def _placed(self, plan: Plan, text: Text, context: PlanContext, key: str) -> Plan:
+        """The plan of a cursor's query as it runs (`planner.placed_queries`)."""
+        made = with_places(text.text, plan, context)
+        if made is None:
+            return plan
+        asked, places = made
+        planner = self.session.executor.planner
+        try:
+            plan = planner.plan_in_routine(asked, context, self._variables(text), key and f"{key}\0{asked}")
+        except PlanError:  # an aggregate's one row is no table's
+            return plan
+        plan.extra["placed"] = places
+        return plan
 
     def _holds(self, known: Planned, context: PlanContext) -> bool:
         """Whether a plan is the context's, or one that it would make again: nothing has changed but things elsewhere in the catalog."""
@@ -232,8 +259,8 @@ class Texts:
         """`given` of a text with WHERE CURRENT OF."""
         return tuple(key[i] if s == CURRENT else self.given(((s, i),))[0] for s, i in places)
 
-    def current_key(self, slot: int, name: str, table: Table) -> tuple[Datum, ...]:
-        """The key of the row on which a cursor stands. Raises 34000, 24000, 22004."""
+    def standing(self, slot: int, name: str) -> Standing:
+        """Where a cursor stands. Raises 34000, 24000, 22004."""
         raise NotImplementedError
 
     # --- expressions ---------------------------------------------------------------------------------------
@@ -307,22 +334,23 @@ class Texts:
 
     # --- statements ------------------------------------------------------------------------------------------
 
-    async def statement(self, text: Text, *, drawn: bool = False) -> tuple[Plan, Result]:
-        """Runs a statement of SQL. `drawn`: its rows are drawn one by one, and an error of one names no statement in PostgreSQL."""
+    async def statement(
+        self, text: Text, *, drawn: bool = False, placed: bool = False
+    ) -> tuple[Plan, Result]:
+        """Runs a statement of SQL. `drawn`: its rows are drawn one by one, and an error of one names no statement in PostgreSQL;
+        `placed`: as for `planned`."""
         for tries_left in reversed(range(PLANNED_MAX)):
             try:
-                planned = self.planned(text, expression=False)
+                planned = self.planned(text, expression=False, placed=placed)
                 refuse(planned.plan)
                 self.asked = None if drawn else (text, 0)
                 if creates_filled(planned.plan):
                     filled = _with_variables(planned.plan, self._variables(text), self.given)
                     return filled, await self.run(filled, ())
                 current = planned.plan.extra.get("current")
-                if current is None:
-                    given = self.given(planned.places)
-                else:
-                    given = self._given_with(self.current_key(*current), planned.places)
-                return planned.plan, await self.run(planned.plan, given)
+                if current is not None:
+                    return planned.plan, await self._at_cursor(planned, *current)
+                return planned.plan, await self.run(planned.plan, self.given(planned.places))
             except PlanOutdated:
                 if not tries_left:
                     raise
@@ -332,6 +360,12 @@ class Texts:
                     raise
                 raise self.located(error, text, 0) from None
         raise AssertionError("unreachable")
+
+    async def _at_cursor(self, planned: Planned, slot: int, name: str, table: Table) -> Result:
+        """A statement with WHERE CURRENT OF."""
+        at, catalog = self.standing(slot, name), self.session.catalog
+        given = self._given_with(at.given(table, catalog), planned.places)
+        return await at.written(await self.run(planned.plan, given), table, catalog)
 
     def pieces(self, sql: str) -> list[tuple[str, int]]:
         """The statements of a string that EXECUTE was given, and where they begin. Raises 42601 before any of them has run."""

@@ -9,6 +9,7 @@ position is before the first row, on one, or after the last:
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,10 +29,13 @@ if TYPE_CHECKING:
 class CursorRows:
     """The rows of a cursor, drawn from its result as they are needed."""
 
-    __slots__ = ("_limit", "_types", "failure", "position", "rows", "source")
+    __slots__ = ("_limit", "_shown", "_types", "failure", "position", "rows", "source")
 
-    def __init__(self, result: Rows | Stream, columns: Sequence[ResultColumn], rows_max: int) -> None:
+    def __init__(
+        self, result: Rows | Stream, columns: Sequence[ResultColumn], rows_max: int, shown: int | None = None
+    ) -> None:
         self._types = [c.type for c in columns]
+        self._shown = shown
         self._limit = rows_max
         self.rows: list[tuple[Datum, ...]] = list(result.rows) if isinstance(result, Rows) else []
         self.source = result if isinstance(result, Stream) else None
@@ -101,7 +105,7 @@ class CursorRows:
         await self.draw(None if count is None else start + count)
         total = len(self.rows)
         stop = total if count is None else min(start + count, total)
-        rows = self.rows[start:stop]
+        rows = self._as_shown(self.rows[start:stop])
         reached_end = count is None or start + count > total
         self.position = total + 1 if reached_end else stop
         return rows
@@ -109,14 +113,27 @@ class CursorRows:
     def _back(self, count: int | None) -> list[tuple[Datum, ...]]:
         last = max(0, min(self.position, len(self.rows) + 1) - 1)  # the first row to return, 1-based
         first = 0 if count is None else max(0, last - count)
-        rows = self.rows[first:last][::-1]
+        rows = self._as_shown(self.rows[first:last][::-1])
         self.position = 0 if count is None or last - count < 0 else first + 1
         return rows
 
     async def _at(self, position: int) -> list[tuple[Datum, ...]]:
         await self.draw(max(position, 0))
         self.position = max(0, min(position, len(self.rows) + 1))
-        return [self.rows[position - 1]] if 1 <= position <= len(self.rows) else []
+        return self._as_shown(self.rows[position - 1 : position]) if position > 0 else []
+
+    def _as_shown(self, rows: list[tuple[Datum, ...]]) -> list[tuple[Datum, ...]]:
+        """Without what says where the rows are (`planner.placed_queries`)."""
+        return rows if self._shown is None else [row[: self._shown] for row in rows]
+
+    @property
+    def current(self) -> Sequence[Datum] | None:
+        """The row on which the cursor stands, with all that is known of it."""
+        return self.rows[self.position - 1] if 1 <= self.position <= len(self.rows) else None
+
+    def replace(self, row: tuple[Datum, ...]) -> None:
+        """The row on which it stands has gone elsewhere."""
+        self.rows[self.position - 1] = row
 
 
 class CursorPortal(Portal):
@@ -160,8 +177,14 @@ async def declare(
         failure.position = 0
     if not isinstance(result, Rows | Stream):
         raise ExecutionError("0A000", "a cursor needs a query that returns rows")
-    cursor = CursorRows(result, inner.columns or (), session.executor.limits.cursor_rows_max)
+    columns = shown_columns(inner)
+    limit = session.executor.limits.cursor_rows_max
+    cursor = CursorRows(
+        result, inner.columns or (), limit, len(columns or ()) if "placed" in inner.extra else None
+    )
     cursor.failure = failure
+    if "placed" in inner.extra:
+        inner = dataclasses.replace(inner, columns=columns, wire=None)
     said = session.statement_text or plan.text
     portal = CursorPortal(
         s.name, Prepared("", said, inner, inner.parameters, True), tuple(params), from_sql=True
@@ -180,6 +203,12 @@ async def declare(
         portal.extra["held"] = True
     session.portals[s.name] = portal
     return Rows("DECLARE CURSOR")
+
+
+def shown_columns(query: Plan) -> tuple[ResultColumn, ...] | None:
+    """Those of a cursor's query that FETCH shows."""
+    hidden = sum(p.column >= 0 for p in query.extra.get("placed", ()))
+    return query.columns[: len(query.columns) - hidden] if query.columns is not None else None
 
 
 def _is_of_rows(query: Plan, error: SqlError) -> bool:

@@ -6,7 +6,12 @@ whose values are parameters, after those that the statement has itself; the exec
     UPDATE films SET kind = $1 WHERE CURRENT OF c
     UPDATE films SET kind = $1 WHERE (films.code = $2)          $2: the code in the row of c
 
-which makes it a statement by key like any other, planned once. See "Positioned" in PostgreSQL's manual pages of UPDATE
+which makes it a statement by key like any other, planned once. Where a table has no such key, or others below it that share it with
+nobody, a row is found by its place, and a row that is updated says where it has gone, so that the cursor stands on it still:
+
+    UPDATE notes SET kind = $1 WHERE (notes.ctid = $2) RETURNING notes.ctid
+
+See "Positioned" in PostgreSQL's manual pages of UPDATE
 and DECLARE.
 """
 
@@ -16,7 +21,7 @@ from collections.abc import Callable
 from typing import Final
 
 from planner import statements as st
-from planner.abc import PlanError, Table
+from planner.abc import Table
 from planner.lexer import PARAMETER, Token, quoted
 from planner.parse.cursor import Cursor
 
@@ -45,17 +50,12 @@ def positioned_write(text: str, tokens: list[Token], at: int) -> st.PositionedWr
 def by_key(
     text: str, said: st.PositionedWrite, table: Table, given: Callable[[int], str] | None = None
 ) -> str:
-    """The statement with a condition on the primary key in place of the clause. Raises PlanError 0A000 without one.
+    """The statement with a condition on the primary key in place of the clause.
 
     `given`: what stands for the key's columns, from 0, if not parameters.
     """
     key = table.primary_key
-    if key is None:
-        raise PlanError(
-            "0A000",
-            "WHERE CURRENT OF on a table without a primary key is not supported",
-            position=said.place[0] + 1,
-        )
+    assert key is not None
     prefix = quoted(said.alias or table.name)
     value = given or (lambda i: f"${said.parameters + 1 + i}")
     condition = " AND ".join(
@@ -64,6 +64,18 @@ def by_key(
     )
     start, end = said.place
     return f"{text[:start]}({condition}){text[end:]}"
+
+
+def placed_write(
+    text: str, said: st.PositionedWrite, table: Table, given: Callable[[int], str] | None = None
+) -> str:
+    """The statement with a condition on the row's place, and where the row is afterwards, in a last column of its own."""
+    prefix = quoted(said.alias or table.name)
+    value = given or (lambda i: f"${said.parameters + 1 + i}")
+    start, end = said.place
+    returned = text[end:].rstrip().rstrip(";")
+    more = f"{returned}, " if returned.strip() else " RETURNING "
+    return f"{text[:start]}({prefix}.ctid = {value(0)}){more}{prefix}.ctid"
 
 
 def place_of(tokens: list[Token], word: str) -> int:

@@ -330,6 +330,8 @@ class Program:
     """Slots of type RECORD, and other ones whose type is that of their values."""
     scrolls: bool = False
     """Some FETCH or MOVE goes elsewhere than to the next row."""
+    at_cursors: bool = False
+    """Some statement is WHERE CURRENT OF."""
     prints_strict: bool | None = None
     """Whether an INTO STRICT that fails says what its statement was given; None: as the session has it."""
     serial: int = field(default_factory=itertools.count().__next__, compare=False)

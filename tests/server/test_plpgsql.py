@@ -221,17 +221,30 @@ def test_locks_that_cannot_be_had_are_taken_by_handlers(made: ServerProcess) -> 
         other.execute("DELETE FROM items WHERE id = -1")
 
 
-@pytest.mark.parametrize(("table", "selected"), [("keyless", "*"), ("keyed_rows", "n")])
-def test_a_row_at_a_cursor_of_a_body_without_its_key_is_refused_by_name(
-    made: ServerProcess, table: str, selected: str
+@pytest.mark.parametrize("opened", ["SELECT n FROM keyed_rows", "EXECUTE 'SELECT * FROM keyless'"])
+def test_a_row_at_a_cursor_of_a_body_that_does_not_say_which_it_is_is_refused_by_name(
+    made: ServerProcess, opened: str
 ) -> None:
     with made.connect() as c:
         c.execute("CREATE TEMP TABLE keyless AS SELECT 1 AS n")
         c.execute(
             "CREATE TEMP TABLE keyed_rows (id int PRIMARY KEY, n int); INSERT INTO keyed_rows VALUES (1, 1)"
         )
+        table = "keyless" if "keyless" in opened else "keyed_rows"
         with pytest.raises(psycopg.errors.FeatureNotSupported, match="WHERE CURRENT OF"):
             c.execute(
-                f"""DO $$ DECLARE c CURSOR FOR SELECT {selected} FROM {table} FOR UPDATE;
-                BEGIN FOR r IN c LOOP UPDATE {table} SET n = 1 WHERE CURRENT OF c; END LOOP; END $$"""
+                f"""DO $$ DECLARE c refcursor; r record;
+                BEGIN OPEN c FOR {opened}; FETCH c INTO r; UPDATE {table} SET n = 1 WHERE CURRENT OF c; END $$"""
+            )
+
+
+def test_a_row_without_a_key_that_another_statement_has_written_is_not_found_again(
+    made: ServerProcess,
+) -> None:
+    with made.connect() as c:
+        c.execute("CREATE TEMP TABLE keyless AS SELECT 1 AS n")
+        with pytest.raises(psycopg.errors.FeatureNotSupported, match="that others have written"):
+            c.execute(
+                """DO $$ DECLARE c CURSOR FOR SELECT n FROM keyless; r record;
+                BEGIN OPEN c; FETCH c INTO r; UPDATE keyless SET n = 2; DELETE FROM keyless WHERE CURRENT OF c; END $$"""
             )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from planner.abc import PlanError
 from planner.lexer import STRING, Token
@@ -11,6 +13,7 @@ from planner.parse.plpgsql.names import Names
 from planner.parse.plpgsql.steps import DEPTH_MAX, StepReader
 from planner.statements.plpgsql import Do, Dynamic, Level, Program
 
+_AT_CURSOR: Final = re.compile(r"\bcurrent\s+of\b", re.IGNORECASE)
 INLINE = "inline_code_block"
 TRIGGER_NAMES = (
     "new", "old", "tg_name", "tg_when", "tg_level", "tg_op", "tg_relid", "tg_relname", "tg_table_name",
@@ -70,8 +73,9 @@ def parse_program(
         i for i, v in enumerate(names.variables_seen) if v is not None and isinstance(v.kind, Dynamic)
     )
     return Program(
-        text, block, len(names.variables_seen), r.texts, outer, commonest, dynamic, r.scrolls, prints_strict
-    )
+        text, block, len(names.variables_seen), r.texts, outer, commonest, dynamic, r.scrolls,
+        _AT_CURSOR.search(text) is not None, prints_strict,
+    )  # fmt: skip
 
 
 def _option(r: StepReader, commonest: str) -> str:

@@ -1,0 +1,90 @@
+-- WHERE CURRENT OF on tables without a primary key: a row is where its cursor has found it, or has put it.
+CREATE TABLE notes (n int, said text);
+INSERT INTO notes VALUES (1, 'one'), (2, 'two'), (2, 'two'), (3, 'three');
+BEGIN;
+DECLARE c CURSOR FOR SELECT said FROM notes;
+FETCH 2 FROM c;
+DELETE FROM notes WHERE CURRENT OF c;
+SELECT * FROM notes;
+DELETE FROM notes WHERE CURRENT OF c;
+MOVE BACKWARD ALL IN c;
+FETCH ALL FROM c;
+SELECT count(*) FROM notes;
+ROLLBACK;
+BEGIN;
+DECLARE c CURSOR FOR SELECT * FROM notes ORDER BY n FOR UPDATE;
+FETCH 1 FROM c;
+UPDATE notes SET n = 8 WHERE CURRENT OF c;
+UPDATE notes SET n = n + 10 WHERE CURRENT OF c RETURNING *, n * 2 AS twice;
+UPDATE notes AS x SET said = said || x.n WHERE CURRENT OF c RETURNING x.said;
+FETCH 1 FROM c;
+DELETE FROM notes WHERE CURRENT OF c RETURNING n;
+UPDATE notes SET n = 0 WHERE CURRENT OF c;
+FETCH 1 FROM c \gdesc
+SELECT * FROM notes ORDER BY n;
+ROLLBACK;
+-- Of several tables the locked one's rows are meant.
+CREATE TABLE marks (n int PRIMARY KEY);
+INSERT INTO marks VALUES (2);
+BEGIN; DECLARE c CURSOR FOR SELECT said FROM notes JOIN marks USING (n) FOR UPDATE OF notes; FETCH c; UPDATE notes SET said = 'marked' WHERE CURRENT OF c; SELECT count(*) FROM notes WHERE said = 'marked'; ROLLBACK;
+BEGIN; DECLARE c CURSOR FOR SELECT said FROM notes JOIN marks USING (n) FOR UPDATE OF marks; FETCH c; UPDATE notes SET n = 0 WHERE CURRENT OF c; ROLLBACK;
+BEGIN; DECLARE c CURSOR FOR SELECT a.said FROM notes a JOIN notes b USING (n) WHERE n = 1 FOR UPDATE; FETCH c; UPDATE notes SET n = 0 WHERE CURRENT OF c; ROLLBACK;
+BEGIN; DECLARE c CURSOR FOR SELECT said FROM notes JOIN marks USING (n); FETCH c; UPDATE notes SET n = 0 WHERE CURRENT OF c; ROLLBACK;
+BEGIN; DECLARE c CURSOR FOR SELECT n FROM notes WHERE n = 1 GROUP BY n; FETCH c; UPDATE notes SET n = 0 WHERE CURRENT OF c; ROLLBACK;
+BEGIN; DECLARE c CURSOR FOR SELECT count(*) FROM notes; FETCH c; UPDATE notes SET n = 0 WHERE CURRENT OF c; ROLLBACK;
+BEGIN; DECLARE c CURSOR FOR SELECT n FROM marks; FETCH c; UPDATE notes SET n = 0 WHERE CURRENT OF c; ROLLBACK;
+BEGIN; DECLARE c CURSOR FOR SELECT n IS DISTINCT FROM 9 AS d FROM notes; UPDATE notes SET n = 0 WHERE CURRENT OF c; ROLLBACK;
+BEGIN; DECLARE c CURSOR WITH HOLD FOR SELECT n FROM notes; FETCH c; COMMIT; UPDATE notes SET n = 0 WHERE CURRENT OF c; CLOSE c;
+CREATE VIEW seen AS SELECT * FROM notes;
+BEGIN; DECLARE c CURSOR FOR SELECT n FROM seen; FETCH c; UPDATE seen SET n = 0 WHERE CURRENT OF c; ROLLBACK;
+DROP VIEW seen;
+-- Children and partitions.
+CREATE TABLE more_notes () INHERITS (notes);
+INSERT INTO more_notes VALUES (100, 'hundred');
+BEGIN;
+DECLARE c CURSOR FOR SELECT * FROM notes ORDER BY n FOR UPDATE;
+FETCH c; UPDATE notes SET n = n - 1 WHERE CURRENT OF c;
+MOVE 3 IN c; FETCH c; UPDATE notes SET n = n - 1 WHERE CURRENT OF c;
+SELECT tableoid::regclass, * FROM notes ORDER BY n;
+DELETE FROM more_notes WHERE CURRENT OF c;
+SELECT count(*) FROM notes;
+ROLLBACK;
+DROP TABLE more_notes;
+CREATE TABLE dealt (a int, b int) PARTITION BY LIST (a);
+CREATE TABLE dealt_1 PARTITION OF dealt FOR VALUES IN (1);
+CREATE TABLE dealt_2 PARTITION OF dealt FOR VALUES IN (2);
+INSERT INTO dealt VALUES (1, 1), (2, 2);
+BEGIN;
+DECLARE c CURSOR FOR SELECT b FROM dealt ORDER BY a FOR UPDATE;
+FETCH c; UPDATE dealt SET b = 7 WHERE CURRENT OF c; UPDATE dealt SET b = b + 1 WHERE CURRENT OF c;
+FETCH c; DELETE FROM dealt WHERE CURRENT OF c;
+SELECT tableoid::regclass, * FROM dealt;
+ROLLBACK;
+-- In programs.
+CREATE FUNCTION louder() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE c CURSOR FOR SELECT n FROM notes ORDER BY n FOR UPDATE; r record; s text;
+BEGIN
+  FOR r IN c LOOP
+    RAISE NOTICE '%', r;
+    UPDATE notes SET n = n * 10, said = said || r.n WHERE CURRENT OF c;
+    UPDATE notes SET said = upper(said) WHERE CURRENT OF c RETURNING said INTO s;
+    RAISE NOTICE '% %', s, FOUND;
+  END LOOP;
+END $$;
+SELECT louder();
+SELECT * FROM notes ORDER BY n;
+CREATE FUNCTION first_away() RETURNS refcursor LANGUAGE plpgsql AS $$
+DECLARE c refcursor := 'cc'; r record;
+BEGIN
+  OPEN c FOR SELECT * FROM notes ORDER BY n FOR UPDATE;
+  FETCH c INTO r;
+  DELETE FROM notes WHERE CURRENT OF c;
+  MOVE NEXT FROM c;
+  RETURN c;
+END $$;
+BEGIN;
+SELECT first_away();
+UPDATE notes SET said = 'here' WHERE CURRENT OF cc;
+FETCH cc;
+COMMIT;
+SELECT * FROM notes ORDER BY n, said;
