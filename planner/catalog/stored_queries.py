@@ -83,6 +83,18 @@ def stored_queries(catalog: Catalog) -> Iterator[StoredQuery]:
             yield found
 
 
+def stored_queries_over(catalog: Catalog, oid: Oid, type_oid: Oid) -> Iterator[StoredQuery]:
+    """Those that need a relation, or call functions whose results are rows of its type: they read its columns, too."""
+    yield from (direct := list(stored_queries_of(catalog, oid)))
+    known = {kept.holder.oid for kept in direct}
+    for f in catalog.using(type_oid):
+        if isinstance(f, Function) and f.result.oid == type_oid:
+            for kept in stored_queries_of(catalog, f.oid):
+                if kept.holder.oid not in known:
+                    known.add(kept.holder.oid)
+                    yield kept
+
+
 def stored_queries_of(catalog: Catalog, oid: Oid) -> Iterator[StoredQuery]:
     """Those that need an object."""
     for holder in catalog.using(oid):

@@ -20,7 +20,13 @@ from planner.binding.deparse import view_text
 from planner.binding.deparse.expressions import NotWritable
 from planner.binding.deparse.view_expressions import Renaming
 from planner.catalog import Catalog, CatalogChange, CompositeType, Function, Relation, View
-from planner.catalog.stored_queries import StoredQuery, stored_queries, stored_queries_of
+from planner.catalog.row_types import row_type_oid
+from planner.catalog.stored_queries import (
+    StoredQuery,
+    stored_queries,
+    stored_queries_of,
+    stored_queries_over,
+)
 from planner.catalog.system.definitions import qualified, type_name
 from planner.ddl.constraints.definitions import rename_in_expression
 from planner.ddl.dependencies.dependents import mentions
@@ -91,8 +97,13 @@ def keep(scope: Scope, kept: StoredQuery, query: str) -> None:
 def with_column(scope: Scope, found: Table | View, old: str, new: str) -> None:
     """What reads a relation, one of whose columns gets another name."""
     renaming = Renaming(found.oid, old_column=old, new_column=new)
-    reading = [k for k in stored_queries_of(scope.catalog, found.oid) if mentions(k.query, old)]
+    over = list(stored_queries_over(scope.catalog, found.oid, row_type_oid(found.oid)))
+    reading = [k for k in over if mentions(k.query, old)]
     for kept, query in all_anew(scope, reading, renaming, found):
+        if (
+            found.oid not in kept.depends
+        ):  # what functions return has its columns' names, and no aliases for them
+            query = None
         if query is not None:
             keep(scope, kept, query)
             continue

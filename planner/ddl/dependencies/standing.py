@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import View, exclusions
-from planner.catalog.stored_queries import stored_queries_of
+from planner.catalog.row_types import row_type_oid
+from planner.catalog.stored_queries import stored_queries_of, stored_queries_over
 from planner.ddl import drop, rules
 from planner.ddl.dependencies.dependents import mentions
 from planner.ddl.replication import published
@@ -24,7 +25,7 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
     """
     what = describe_part("column", column.name, table, scope)
     lines: list[str] = []
-    using = list(stored_queries_of(scope.catalog, table.oid))
+    using = list(stored_queries_over(scope.catalog, table.oid, row_type_oid(table.oid)))
     held = {p.oid: (holder, p) for holder, p in policies.elsewhere(scope, table, column)}
     held |= {p.oid: (table, p) for p in policies.using(table, column)}
     lines += [describe_part("policy", p.name, holder, scope) for _, (holder, p) in sorted(held.items())]

@@ -137,7 +137,7 @@ def alter_table(
     alteration.only = only
     for action in actions:
         _ACTIONS[action.what](alteration, action)
-    composites.refuse_other_rows(scope, table, alteration.table)
+    composites.change_rows(scope, table, alteration.table)
     alteration.finish()
     if first:
         _alter_partitions(scope, table, actions, only=only)

@@ -14,7 +14,8 @@ from planner.binding.facts import type_name as fact_name
 from planner.binding.resolve import castable, own_cast
 from planner.catalog import Index, Sequence, domains, exclusions, quote_identifier, quote_qualified
 from planner.catalog.collations import nondeterministic
-from planner.catalog.stored_queries import stored_queries
+from planner.catalog.row_types import row_type_oid
+from planner.catalog.stored_queries import stored_queries_over
 from planner.catalog.system.definitions import type_name
 from planner.ddl import collations, limits, moments, rules, sequences, statistics
 from planner.ddl.constraints import definitions as constraints
@@ -306,8 +307,8 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     ref = resolve_type(a.type, scope.catalog, scope.search_path)
     check_column_type(ref, column.name, scope.catalog)
     ref, domain = domains.underneath(scope.catalog, ref)
-    for view in stored_queries(scope.catalog):
-        if table.oid in view.depends and mentions(view.query, column.name):
+    for view in stored_queries_over(scope.catalog, table.oid, row_type_oid(table.oid)):
+        if mentions(view.query, column.name):
             raise PlanError(
                 "0A000",
                 "cannot alter type of a column used by a view or rule",

@@ -65,7 +65,7 @@ class _Family:
             else:
                 self._one(on, action)
         for made in self._made.values():
-            composites.refuse_other_rows(self._scope, made.before, made.table)
+            composites.change_rows(self._scope, made.before, made.table)
             made.finish()
 
     def _on(self, oid: Oid) -> Alteration:

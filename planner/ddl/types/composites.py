@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from sqlglot import exp
+
 from planner import statements as st
 from planner import types
 from planner.abc import Column, DomainUse, PlanError, Table, TypeRef
@@ -22,14 +24,16 @@ from planner.catalog import CompositeType, domains, quote_identifier, rights
 from planner.catalog.attribute_domains import demands
 from planner.catalog.collations import by_bytes, shown
 from planner.catalog.row_types import row_type
+from planner.catalog.stored_queries import stored_queries_over
 from planner.catalog.user_types import has_rows_of
-from planner.ddl import collations
+from planner.ddl import collations, drop
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.dependencies import renamed_in_queries
 from planner.ddl.dependencies.dependents import mentions
-from planner.ddl.scope import Scope
+from planner.ddl.scope import Scope, describe
 from planner.ddl.tables import creation as tables
 from planner.ddl.types.typenames import resolve_type
+from planner.parse import parse_expression
 from planner.records import replace
 
 ACTIONS: Final = ("add column", "drop column", "rename column", "set type")
@@ -57,18 +61,54 @@ def alter_attribute(scope: Scope, found: CompositeType, action: st.AlterAction) 
         columns = tuple(replace(c, name=action.new_name) if c.name == name else c for c in found.columns)
     else:
         _refuse_used(scope, found, rewritable=action.what != "set type")
+        _free_of_queries(scope, found, name, action)
         columns = _changed(scope, found, action, name)
     scope.replace(found, replace(found, columns=columns))
+
+
+def _free_of_queries(scope: Scope, found: CompositeType, name: str, action: st.AlterAction) -> None:
+    """Queries that say the attribute, of the type or of what functions return, go with CASCADE. Raises 2BP01, 0A000."""
+    reading = [
+        k.holder
+        for k in stored_queries_over(scope.catalog, found.oid, found.oid)
+        if action.what != "add column" and mentions(k.query, name)
+    ]
+    shown = [describe(holder, scope.catalog, scope.search_path) for holder in reading]
+    if shown and action.what == "set type":
+        raise PlanError(
+            "0A000",
+            "cannot alter type of a column used by a view or rule",
+            detail=f'rule _RETURN on {shown[0]} depends on column "{name}"',
+        )
+    what = f"column {name} of {describe(found, scope.catalog, scope.search_path).replace('type', 'composite type', 1)}"
+    if shown and not action.cascade:
+        raise PlanError(
+            "2BP01",
+            f"cannot drop {what} because other objects depend on it",
+            detail="\n".join(f"{one} depends on {what}" for one in shown),
+            hint="Use DROP ... CASCADE to drop the dependent objects too.",
+        )
+    if len(shown) == 1:
+        scope.notice(f"drop cascades to {shown[0]}")
+    elif shown:
+        detail = "\n".join(f"drop cascades to {one}" for one in shown)
+        scope.notice(f"drop cascades to {len(shown)} other objects", detail=detail)
+    if reading:
+        drop.remove_all(scope, list(reading), True)
 
 
 def write_values_anew(scope: Scope, oid: int) -> None:
     """After the last action on a type: the rows of every table whose columns hold values of its old shape."""
     before, after = scope.before.get(oid), scope.catalog.get(oid)
     assert isinstance(before, CompositeType) and isinstance(after, CompositeType)
-    fields = [c.attnum for c in after.columns]
-    if fields == [c.attnum for c in before.columns]:
+    _write_anew(scope, oid, before.columns, after.columns)
+
+
+def _write_anew(scope: Scope, oid: int, before: Sequence[Column], after: Sequence[Column]) -> None:
+    fields = [c.attnum for c in after]
+    if fields == [c.attnum for c in before]:
         return
-    names = {c.attnum: c.name for c in before.columns}
+    names = {c.attnum: c.name for c in before}
     for table in [t for t in scope.catalog.tables_using(oid) if any(c.type.oid == oid for c in t.columns)]:
         cells = [
             _of_new_shape(quote_identifier(c.name), [names.get(a) for a in fields])
@@ -110,23 +150,59 @@ def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: s
     )
 
 
-def refuse_other_rows(scope: Scope, before: Table, after: Table) -> None:
-    """Raises 0A000 for another row of a table of whose row type a column is: its values have the fields of before."""
+def change_rows(scope: Scope, before: Table, after: Table) -> None:
+    """A table of whose row type columns are has another row: their values lose the fields that it loses, and new ones are NULL.
+
+    Raises 0A000 where a field is of another type, or its default would have to be in all of them."""
     rows = row_type(before)
     if not has_rows_of(rows.oid) or _fields(before) == _fields(after):
         return
+    if any(_holds(c.type.oid, rows) for c in after.visible):
+        raise PlanError("42P16", f"composite type {before.name} cannot be made a member of itself")
+    kept = {c.attnum: c.type for c in before.visible}
+    as_they_are = all(
+        kept[c.attnum] == c.type if c.attnum in kept else not c.identity and _is_null(c.default)
+        for c in after.visible
+    )
     for thing, column in ((x, c) for x in _made_of(scope, rows.oid, rows.array_oid) for c in x.columns):
-        if column.type.oid in (rows.oid, rows.array_oid):
+        follows = as_they_are and isinstance(thing, Table) and column.type.oid == rows.oid
+        # A default may be made of the fields of before.
+        follows = follows and column.default is None and not _is_within_others(scope, thing)
+        if column.type.oid in (rows.oid, rows.array_oid) and not follows:
             raise PlanError(
                 "0A000",
                 f'cannot alter {rights.table_word(before)} "{before.name}" because column "{thing.name}.{column.name}" uses its row type',
             )
+    _write_anew(scope, rows.oid, before.visible, after.visible)
+
+
+def _holds(oid: int, rows: CompositeType) -> bool:
+    """Whether values of a type have rows of a table in them."""
+    oid = types.element_of(oid) or oid
+    fields = types.composite_fields(oid)
+    return oid == rows.oid or any(_holds(ref.oid, rows) for _, ref in fields or ())
+
+
+def _is_null(default: str | None) -> bool:
+    """Whether a default gives nothing: none, or NULL of whatever type."""
+    if default is None:
+        return True
+    said = parse_expression(default).unnest()
+    return isinstance(said.this.unnest() if isinstance(said, exp.Cast) else said, exp.Null)
 
 
 def _made_of(scope: Scope, *of: int) -> list[Table | CompositeType]:
     """The tables, then the composite types, that say one of these types."""
     using = scope.catalog.using(*of)
     return [x for kind in (Table, CompositeType) for x in using if isinstance(x, kind)]
+
+
+def _is_within_others(scope: Scope, thing: Table | CompositeType) -> bool:
+    """Whether columns are of a table's row type."""
+    if not isinstance(thing, Table):
+        return False
+    rows = row_type(thing)
+    return has_rows_of(rows.oid) and bool(_made_of(scope, rows.oid, rows.array_oid))
 
 
 def _fields(table: Table) -> list[tuple[int, TypeRef]]:
@@ -187,6 +263,7 @@ def _refuse_used(scope: Scope, found: CompositeType, *, rewritable: bool) -> Non
     for thing in _made_of(scope, *of_it):
         for column in thing.columns:
             written_anew = rewritable and isinstance(thing, Table) and column.type.oid == found.oid
+            written_anew = written_anew and not _is_within_others(scope, thing)
             if column.type.oid in of_it and not written_anew:
                 shown = types.format_type(column.type).removesuffix("[]")
                 raise PlanError(

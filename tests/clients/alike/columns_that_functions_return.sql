@@ -1,0 +1,28 @@
+-- Views stand on the columns of what functions return: these are not dropped under them, and are found under new names.
+create table tt(f1 text, f3 text, f4 int);
+create function tf() returns setof tt language sql as 'select * from tt';
+create view tv as select t.* from tf() t;
+create view tv2 as select f1, f4 from tf();
+insert into tt values ('foo','baz',42);
+alter table tt drop column f3;
+select * from tv;
+alter table tt alter column f4 type bigint;
+select * from tv;
+alter table tt rename column f4 to f5;
+select * from tv;
+select * from tv2;
+drop view tv;
+alter table tt drop column f3;
+select * from tv2;
+alter table tt drop column f1;
+alter table tt drop column f1 cascade;
+select * from tv2;
+create type cp as (a int, b text);
+create function cf() returns cp language sql as 'select 1, ''x''::text';
+create view cv as select (cf()).b as b, cf() as w;
+alter type cp drop attribute b;
+select * from cv;
+create view cv2 as select (cf()).a as a, cf() as w;
+alter type cp drop attribute a cascade;
+alter type cp alter attribute b type varchar;
+alter type cp add attribute zz int;
