@@ -311,7 +311,7 @@ class SourceBinder:
         relation.own_names = tuple(c.name for c in columns)
         written = [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in made]
         self.rename(relation, alias)
-        self.queries.accesses.system(name)
+        self.queries.accesses.system(name, relation)
         slot = self.queries.system_use(schema, name, relation)
         self.queries.declare(number, written)
         steps = (FromStep(relation, system=(schema, name)),)

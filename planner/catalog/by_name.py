@@ -152,7 +152,7 @@ class NamedObjects(IndexedObjects):
 
     def find_type(self, name: str, schema: str, search_path: Sequence[str]) -> UserType | None:
         """A type made by CREATE TYPE or CREATE DOMAIN, or brought by an extension."""
-        homes = [self.schema(schema)] if schema else self.schemas_on(search_path)
+        homes = [self.schema(meant_schema(schema, search_path))] if schema else self.schemas_on(search_path)
         return next((made for s in homes if (made := self.type_in(s.oid, name)) is not None), None)
 
     def type_named(self, name: str, schema: str, search_path: Sequence[str]) -> UserType | None:

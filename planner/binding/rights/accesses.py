@@ -21,19 +21,20 @@ from planner.binding import system_columns
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation
 from planner.binding.writes import replica_identity
-from planner.catalog import Catalog, Function, Schema, Sequence, View, large_objects, predefined, rights
+from planner.catalog import Catalog, Function, Schema, Sequence, View, large_objects, rights
 from planner.catalog.foreign_objects import unreachable
+from planner.catalog.system import concealed
 from planner.catalog.system.relations import relation
 from planner.inheritance import family
 from planner.partitioning import descendants
 
-_OF_STATISTICS = frozenset(("pg_backend_memory_contexts", "pg_shmem_allocations"))
-_RESTRICTED = _OF_STATISTICS | {
-    "pg_authid", "pg_shadow", "pg_user_mapping", "pg_statistic", "pg_statistic_ext_data", "pg_subscription", "pg_config",
-    "pg_file_settings", "pg_hba_file_rules", "pg_ident_file_mappings", "pg_replication_origin_status",
-}  # fmt: skip
-
 _WRITING = frozenset(("INSERT", "UPDATE", "DELETE"))
+
+
+def _concealed(name: str) -> PlanError:
+    found = relation("pg_catalog", name)
+    kind = "view" if found is not None and found.kind == "v" else "table"
+    return PlanError("42501", f"permission denied for {kind} {name}")
 
 
 @dataclass(slots=True)
@@ -62,6 +63,8 @@ class Accesses:
         self.depth = 0
         """How many views the text at hand stands in."""
         self._said: list[Access] = []
+        self._concealed: list[tuple[str, frozenset[str], Relation]] = []
+        """The relations of pg_catalog of which the statement may read some columns, and which it may not."""
         self._changed: list[tuple[Table, str, bool]] = []
         self.unchanged: set[int] = set()
         """Partitioned tables of which a statement changes no row, whatever rows there are."""
@@ -167,20 +170,23 @@ class Accesses:
             self._say(Access(self.role, table, "SELECT", None, tuple(sorted(found))))
         return bool(found)
 
-    def system(self, name: str) -> None:
-        """Reading a relation of pg_catalog: a few are for superusers only, and for who reads everything."""
-        if name not in _RESTRICTED:
+    def system(self, name: str, relation: Relation) -> None:
+        """Reading a relation of pg_catalog: a few are for superusers only, and for who reads everything. Raises 42501."""
+        readers = concealed.readers(name)
+        if readers is None or any(rights.has_role(self.catalog, self.role, reader) for reader in readers):
             return
-        readers = [predefined.READ_ALL_DATA, *([predefined.READ_ALL_STATS] if name in _OF_STATISTICS else ())]
-        if not any(rights.has_role(self.catalog, self.role, reader) for reader in readers):
-            found = relation("pg_catalog", name)
-            kind = "view" if found is not None and found.kind == "v" else "table"
-            raise PlanError("42501", f"permission denied for {kind} {name}")
+        columns = concealed.columns(name)
+        if columns is None:
+            raise _concealed(name)
+        self._concealed.append((name, columns, relation))
 
     def check(self) -> None:
         """Raises 42501 for the first thing that is not allowed, and before that 55000 for a foreign table, whose rows nobody has."""
         if self.trusted:
             return
+        for name, columns, read in self._concealed:
+            if any(read.columns[i].name in columns for i in read.used):
+                raise _concealed(name)
         for a in self._said:
             if isinstance(a.thing, Table):
                 below: list[Table] = []

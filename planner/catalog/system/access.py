@@ -12,16 +12,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from planner.abc import Oid, SqlError, Table
-from planner.catalog import predefined, rights
+from planner.abc import Column, Oid, ResultColumn, SqlError, Table
+from planner.catalog import Catalog, predefined, rights
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
 from planner.catalog.objects import Database, Role, Schema, Sequence, UserType, View
 from planner.catalog.routine_objects import Function
+from planner.catalog.system import concealed
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
 from planner.catalog.system.functions import regclass_in
 from planner.catalog.system.people import TOAST_OID
 from planner.catalog.system.privileges import LETTERS, OWNER
+from planner.catalog.system.relations import by_oid, relations
 from planner.catalog.system.routines import LANGUAGES
 from planner.catalog.system.sizes import TABLESPACES
 from planner.types import BY_OID
@@ -132,6 +134,7 @@ def _held(
             continue
         if thing is None or (oid < 16384 and kind in ("table", "any_column", "column")):
             system = kind in ("table", "any_column", "column") and privilege == "SELECT"
+            system = system and _shown(catalog, name, kind, oid, attnum)
             if not grantable and (system or privilege in _OF_PUBLIC.get(kind, ())):
                 return True
             continue
@@ -141,6 +144,19 @@ def _held(
         if any(rights.holds(catalog, name, thing, privilege, n, grantable=grantable) for n in attnums):
             return True
     return False
+
+
+def _shown(catalog: Catalog, role: str, kind: str, oid: Oid, attnum: int) -> bool:
+    """Whether a role reads a system relation, or a column, which PUBLIC does but for a few."""
+    concealing = concealed.names_by_oid().get(oid)
+    readers = concealed.readers(concealing) if concealing is not None else None
+    if concealing is None or readers is None or any(rights.has_role(catalog, role, r) for r in readers):
+        return True
+    columns = concealed.columns(concealing)
+    if columns is None or kind == "table":
+        return False
+    found = relations()["pg_catalog", concealing]
+    return kind == "any_column" or any(c.attnum == attnum and c.name not in columns for c in found.columns)
 
 
 # --- what is asked about, by name or OID ------------------------------------------------------------
@@ -256,7 +272,11 @@ def _column_of_somebody(
     thing = context.catalog.get(found[0])
     attnum = column
     if isinstance(column, str):
-        columns = thing.columns if isinstance(thing, Table | View) else ()
+        columns: tuple[Column | ResultColumn, ...] = ()
+        if isinstance(thing, Table | View):
+            columns = tuple(thing.columns)
+        elif (shown := by_oid().get(found[0])) is not None:
+            columns = shown.columns
         attnum = next((c.attnum for c in columns if c.name == column), 0)
         if not attnum and columns:
             raise SqlError("42703", f'column "{column}" of relation "{what}" does not exist')

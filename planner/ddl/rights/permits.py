@@ -193,6 +193,7 @@ def _of_text_search(scope: Scope, kind: str, name: st.Name) -> CatalogObject | N
 
 
 def _type(scope: Scope, name: st.Name) -> CatalogObject | None:
+    name = scope.homed(name)
     if name.schema and scope.catalog.find_schema(name.schema) is None:
         return None
     return scope.catalog.find_type(name.name, name.schema, scope.search_path)

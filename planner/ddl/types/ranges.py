@@ -15,7 +15,7 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import PlanError, TypeRef
-from planner.catalog import MultirangeType, RangeType, Schema
+from planner.catalog import MultirangeType, RangeType, Schema, rights
 from planner.catalog.collations import by_bytes, is_collatable
 from planner.catalog.system.extension_classes import class_of_key
 from planner.catalog.system.operator_choice import opclass_for
@@ -64,6 +64,8 @@ def create_range(scope: Scope, said: st.CreateRange) -> None:
     difference = _difference(options.get("subtype_diff"), subtype, shown)
     multi = options.get("multirange_type_name")
     home, multi_name = (scope.schema_for(multi), multi.name) if multi else (schema, _multirange_name(name))
+    if multi:
+        rights.require(scope.catalog, scope.user, home, "create")
     _refuse_taken(scope, home, multi_name, "" if multi else name)
     if (home.oid, multi_name) == (schema.oid, name):
         raise PlanError("42710", f'type "{name}" already exists')

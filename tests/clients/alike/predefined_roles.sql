@@ -134,3 +134,21 @@ drop owned by pg_monitor;
 drop owned by alike_reader, alike_writer, alike_watcher, alike_owner;
 \du alike*
 drop role alike_reader, alike_writer, alike_watcher, alike_owner;
+-- What PUBLIC does not read of the system's relations, and who says so beforehand.
+CREATE ROLE peeping;
+SELECT has_table_privilege('peeping', 'pg_authid', 'select') AS passwords, has_table_privilege('peeping', 'pg_class', 'select') AS classes,
+    has_any_column_privilege('peeping', 'pg_shadow', 'select') AS shadows, has_table_privilege('peeping', 'pg_subscription', 'select') AS whole,
+    has_column_privilege('peeping', 'pg_subscription', 'subname', 'select') AS name, has_column_privilege('peeping', 'pg_subscription', 'subconninfo', 'select') AS how,
+    has_column_privilege('peeping', 'pg_class', 'relname', 'select') AS relname, has_column_privilege('peeping', 'pg_class', 'relname', 'update') AS written;
+SELECT has_column_privilege('peeping', 'pg_class', 'nothing', 'select');
+SELECT relname FROM pg_class WHERE relnamespace = 'pg_catalog'::regnamespace AND relkind IN ('r', 'v') AND NOT has_table_privilege('peeping', oid, 'select') ORDER BY 1;
+GRANT pg_read_all_stats TO peeping;
+SELECT relname FROM pg_class WHERE relnamespace = 'pg_catalog'::regnamespace AND relkind IN ('r', 'v') AND NOT has_table_privilege('peeping', oid, 'select') ORDER BY 1;
+SET ROLE peeping;
+SELECT count(subname) >= 0 AS readable FROM pg_subscription;
+SELECT subconninfo FROM pg_subscription;
+SELECT count(*) FROM pg_authid;
+RESET ROLE;
+GRANT pg_read_all_data TO peeping;
+SELECT has_table_privilege('peeping', 'pg_authid', 'select') AS passwords;
+DROP ROLE peeping;

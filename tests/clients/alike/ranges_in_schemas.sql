@@ -43,3 +43,26 @@ drop table g, gh, fk2, fk1;
 drop schema s;
 \set VERBOSITY terse
 drop schema s cascade;
+-- A multirange's schema is one that its maker may fill.
+CREATE ROLE range_maker;
+CREATE SCHEMA others_ranges;
+SET ROLE range_maker;
+CREATE TYPE pg_temp.mine AS RANGE (subtype = int4, multirange_type_name = others_ranges.many);
+RESET ROLE;
+GRANT CREATE, USAGE ON SCHEMA others_ranges TO range_maker;
+SET ROLE range_maker;
+CREATE TYPE pg_temp.mine AS RANGE (subtype = int4, multirange_type_name = others_ranges.many);
+RESET ROLE;
+DROP TYPE pg_temp.mine;
+DROP SCHEMA others_ranges;
+DROP ROLE range_maker;
+-- A schema does not go from under a multirange whose range is elsewhere, but with it.
+\set VERBOSITY default
+CREATE SCHEMA of_many;
+CREATE TYPE apart AS RANGE (subtype = int4, multirange_type_name = of_many.many);
+DROP SCHEMA of_many;
+DROP TYPE of_many.many;
+CREATE TABLE kept_many (a of_many.many);
+DROP SCHEMA of_many CASCADE;
+SELECT 'apart'::regtype;
+DROP TABLE kept_many;

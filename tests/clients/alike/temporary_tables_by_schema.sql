@@ -14,3 +14,8 @@ insert into pg_temp.nope values (1);
 insert into pg_tempx.t values (1);
 drop table pg_temp.t;
 insert into pg_temp.t values (1);
+-- Types by the temporary schema's name.
+CREATE TYPE pg_temp.pair AS (a int); DROP TYPE pg_temp.pair;
+CREATE TYPE pg_temp.label AS ENUM ('x'); ALTER TYPE pg_temp.label ADD VALUE 'y'; DROP TYPE pg_temp.label;
+CREATE DOMAIN pg_temp.number AS int; ALTER DOMAIN pg_temp.number SET DEFAULT 3; DROP DOMAIN pg_temp.number;
+DROP TYPE IF EXISTS pg_temp.nothing; DROP TYPE pg_temp.nothing;
