@@ -20,6 +20,7 @@ from executor.session import large_objects, tables, xml_documents
 from executor.session.acting import around
 from planner import types as t
 from planner.abc import Oid, Plan, ResultColumn, SqlError, TypeRef
+from planner.binding.resolve import assignable
 from planner.binding.routines.variables import Shape
 from planner.catalog import Catalog, Function, slot_functions, table_functions, xml_functions
 from planner.catalog.domains import underneath
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 DEPTH_MAX: Final = 400
 """Routines that run inside of each other."""
+NO_QUERY: Final = "Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING."
 STACK: Final = 8
 """So many share a task: Python's stack is as deep as they are."""
 Row = tuple[Datum, ...] | None
@@ -179,20 +181,22 @@ class RoutineReturns(Returns):
 
     async def last(self, walk: Walk, plan: Plan, result: Any) -> None:
         """What the last statement of a function in SQL finds."""
-        found: Sequence[ResultColumn] = columns_of(plan, result) or ()
-        types = [c.type for c in found]
+        found: Sequence[ResultColumn] | None = columns_of(plan, result)
+        types = [c.type for c in found or ()]
         rows: list[Row] = []
-        if len(types) != len(self.wanted):
-            few = "few" if len(types) < len(self.wanted) else "many"
-            detail = f"Final statement returns too {few} columns."
-            if not self.is_row:
-                detail = "Final statement must return exactly one column."
-            kind = t.type_in_words(self.f.result.oid)
+        if detail := self._unlike(types, walk) if found is not None else NO_QUERY:
+            if isinstance(result, Stream):
+                result.close()
+            declared = t.type_in_words(self.f.result.oid)
             raise ExecutionError(
-                "42P13", f"return type mismatch in function declared to return {kind}", detail=detail
+                "42P13", f"return type mismatch in function declared to return {declared}", detail=detail
             )
+        kind = kind_of(types[0]) if self._is_whole(types) else None
         async for row in rows_of(result):
             if self.f.returns_set or not rows:
+                if isinstance(kind, Shape):
+                    rows.append(None if row[0] is None else tuple(walk.fields_of(row[0], kind)))
+                    continue
                 made = []
                 for value, ref, wanted in zip(row, types, self.wanted, strict=True):
                     made.append(value if same(ref, wanted) else await walk.converted(value, ref, wanted))
@@ -203,6 +207,31 @@ class RoutineReturns(Returns):
             if not rows and self.f.kind == "p":
                 raise ExecutionError("XX000", "procedure returned null record")
             walk.result = rows[0] if rows else (None,) if not self.is_row else None
+
+    def _is_whole(self, types: Sequence[TypeRef]) -> bool:
+        """Whether the one column is the row that is returned, as it is."""
+        return self.is_row and len(types) == 1 and types[0].oid == self.f.result.oid
+
+    def _unlike(self, types: Sequence[TypeRef], walk: Walk) -> str:
+        """In what way the last statement's columns are not what is returned, where nothing has looked at that when the routine
+        was made, or its tables are others since; "": they are."""
+        if not self.is_row and len(types) != 1:
+            return "Final statement must return exactly one column."
+        if self._is_whole(types):
+            return ""
+        catalog = walk.session.catalog
+        for place, (ref, wanted) in enumerate(zip(types, self.wanted, strict=False), 1):
+            if not same(ref, wanted) and not assignable(ref.oid, wanted.oid, catalog.casts):
+                a, b = t.type_in_words(ref.oid), t.type_in_words(wanted.oid)
+                return (
+                    f"Final statement returns {a} instead of {b} at column {place}."
+                    if self.is_row
+                    else f"Actual return type is {a}."
+                )
+        if len(types) != len(self.wanted):
+            few = "few" if len(types) < len(self.wanted) else "many"
+            return f"Final statement returns too {few} columns."
+        return ""
 
 
 def joined(walk: Walk, value: Sequence[Datum] | None, kind: Shape) -> str | None:

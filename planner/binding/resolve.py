@@ -24,6 +24,7 @@ from planner.binding.facts import (
     multirange_of,
     range_of,
     range_subtype,
+    type_name,
     type_oid,
     types_by_name,
 )
@@ -79,6 +80,11 @@ _WHERE = {"i": "iae", "a": "ae", "e": "e"}
 def castable(source: str, target: str, context: str) -> bool:
     """Whether a cast exists that may be used here: i implicitly, a in assignment, e when written out."""
     return _castable(source, target, context, getattr(_seen, "casts", NO_CASTS))
+
+
+def assignable(source: int, target: int, casts_of_users: Casts) -> bool:
+    """Whether a value of one type may be assigned to another, with these casts beside the system's."""
+    return _castable(type_name(source), type_name(target), "a", casts_of_users)
 
 
 @lru_cache(maxsize=65536)

@@ -82,7 +82,9 @@ _TYPE_WORDS: Final[dict[str, TokenType]] = {
 }
 
 _OBJECT_TYPES: Final = frozenset(
-    word.lower() for word, kind in _GLOT.items() if kind is TokenType.OBJECT_IDENTIFIER
+    word.lower()
+    for word, kind in _GLOT.items()
+    if kind in (TokenType.OBJECT_IDENTIFIER, TokenType.PSEUDO_TYPE)
 )
 
 _PAIRS: Final[dict[tuple[str, str], tuple[TokenType, str]]] = {

@@ -12,3 +12,7 @@ select textin(null), int4out(null);
 select int4in(5);
 select inet_out('10.0.0.1'), bpcharout('ab '::char(4)) || '|', charout('c'), cash_out(1.5::money), float8out(0.1), int4in(int4out(x)) from generate_series(1,2) x;
 select varcharin('abc', 0, 7), float4in('1.5'), cash_out('2');
+
+-- In arrays as well.
+SELECT '{a,b,c}'::cstring[] AS cstring, CAST('{a}' AS CSTRING[]), ARRAY['a', 'b']::cstring[], 'abc'::cstring;
+SELECT pg_typeof('{a}'::cstring[]), array_length('{a,b}'::cstring[], 1), ('{a,b}'::cstring[])[2], '{a,b}'::cstring[]::text;
