@@ -187,8 +187,9 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
             )
             if not owned:
                 found.append(Dependent(other, on))
-            elif isinstance(other, MultirangeType) and (made := catalog.get(other.range_oid)) is not None:
-                if getattr(made, "schema_oid", thing.oid) != thing.oid:  # it goes with its range, and takes it along
+            elif isinstance(other, MultirangeType):  # it goes with its range, and takes it along
+                made = catalog.get(other.range_oid)
+                if isinstance(made, RangeType) and made.schema_oid != thing.oid:
                     found.append(Dependent(made, on))
     if isinstance(thing, ForeignDataWrapper):
         found += [Dependent(s, on) for s in catalog.objects(ForeignServer) if s.wrapper == thing.oid]
