@@ -171,7 +171,7 @@ def _parameters(scope: Scope, said: st.CreateFunction) -> tuple[Parameter, ...]:
 
 
 def _refuse_variadic(p: st.ParameterDef, kind: TypeRef, said: st.CreateFunction) -> None:
-    """Raises 42P13 for one that is no array, or not the last; 0A000."""
+    """Raises 42P13 for one that is no array, or not the last."""
     if p is not [x for x in said.parameters if x.mode not in ("o", "t")][-1]:
         raise PlanError("42P13", "VARIADIC parameter must be the last input parameter")
     if not t.element_of(kind.oid) and polymorphic.PSEUDO.get(kind.oid) not in (
@@ -179,8 +179,8 @@ def _refuse_variadic(p: st.ParameterDef, kind: TypeRef, said: st.CreateFunction)
         "anycompatiblearray",
     ):
         raise PlanError("42P13", "VARIADIC parameter must be an array")
-    if said.kind == "procedure":
-        raise PlanError("0A000", "a VARIADIC parameter of a procedure is not supported")
+    if said.kind == "procedure" and p is not said.parameters[-1]:
+        raise PlanError("42P13", "VARIADIC parameter must be the last parameter")
 
 
 def refuse_undetermined(f: Function) -> None:

@@ -1,0 +1,35 @@
+-- Procedures that take any number of arguments.
+create table log (a int, b text);
+create procedure vp1(tag text, variadic nums int[]) language sql as $$ insert into log select n, tag from unnest(nums) n $$;
+call vp1('x', 1, 2, 3);
+call vp1('y', variadic array[4,5]);
+call vp1('z');
+call vp1('z', variadic '{}');
+call vp1(tag => 'n', variadic nums => array[9]);
+select * from log order by a;
+create procedure vp2(a out int, variadic b int[]) language sql as $$ select b[1] + b[2] $$;
+call vp2(null, 11, 12, 13);
+call vp2(null, variadic array[1,2]);
+create procedure vp3(variadic b text[]) language plpgsql as $$ begin raise notice '% %', array_length(b, 1), b; end $$;
+call vp3('a', 'b');
+call vp3(variadic array['q']);
+create procedure vp4(inout r int, variadic b int[]) language plpgsql as $$ begin r := r + array_length(b, 1); end $$;
+call vp4(10, 1, 2, 3);
+do $$ declare x int := 5; begin call vp4(x, 7, 8); raise notice '%', x; call vp1('in', x, x + 1); end $$;
+select * from log where b = 'in' order by a;
+create procedure vp5(a variadic int[], b out int) language sql as $$ select a[1] $$;
+create function vf5(a variadic int[], b out int) language sql as $$ select a[1] $$;
+select vf5(3,4);
+create procedure vp6(a variadic int[], b int default 4) language sql as $$ select a[1] $$;
+select pg_get_function_arguments('vp1'::regproc), provariadic::regtype from pg_proc where proname = 'vp1';
+\df vp*
+drop procedure vp1(text, int[]);
+drop procedure vp2(int[]);
+call vp3();
+create procedure vp8(variadic b numeric[] default '{1}') language plpgsql as $$ begin raise notice '%', b; end $$;
+call vp8();
+call vp8(1.5, 2);
+prepare p(int, int) as call vp4($1, $2, 3);
+create procedure vp3(b text) language plpgsql as $$ begin raise notice 'one %', b; end $$;
+call vp3('a');
+call vp3('a', 'b');
