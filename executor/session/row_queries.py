@@ -36,16 +36,20 @@ async def recomputed(
     The result has the table's columns in order, and no `_rid`.
     """
     names = [quote_identifier(c.name) for c in table.columns]
-    cells = [_cell(c) for c in table.columns]
     schema = session.catalog.schema_of(table.schema_oid).name
     condition = f" WHERE ({where})" if where is not None else ""
     # Of a partitioned table itself: else the rows of its leaves are in the relation's place, and would be written again.
     only = "ONLY " if spreads(table) else ""
-    text = (
-        f"SELECT {', '.join(cells)} FROM"
-        f" (SELECT {', '.join(names)} FROM {only}{quote_qualified(schema, table.name)} OFFSET 0)"
-        f" AS {quote_identifier(table.name)}{condition}"
-    )
+    name = quote_identifier(table.name)
+    source = f"SELECT {', '.join(names)} FROM {only}{quote_qualified(schema, table.name)} OFFSET 0"
+    if any(c.hidden for c in table.columns) and any(c.generated and not c.hidden for c in table.columns):
+        # What indexes are made of is computed from the others, which are computed by then.
+        cells = [quote_identifier(c.name) if c.hidden else _cell(c) for c in table.columns]
+        source = f"SELECT {', '.join(cells)} FROM ({source}) AS {name} OFFSET 0"
+        cells = [_cell(c) if c.hidden else quote_identifier(c.name) for c in table.columns]
+    else:
+        cells = [_cell(c) for c in table.columns]
+    text = f"SELECT {', '.join(cells)} FROM ({source}) AS {name}{condition}"
     plan, _ = session.executor.planner.plan(text, session.trusted_context(), normalise=False)
     body = plan.body
     assert isinstance(body, Query), "a query over a subquery is a columnar one"

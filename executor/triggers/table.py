@@ -148,8 +148,10 @@ class TableTriggers:
             return row
         computed = self._computed(session)
         if computed is not False:
-            values = iter(computed((), row, session))
-            return tuple(next(values) if i in self.generated else v for i, v in enumerate(row))
+            for places, compute in computed:
+                values = iter(compute((), row, session))
+                row = tuple(next(values) if i in places else v for i, v in enumerate(row))
+            return row
         from executor.columnar.rows import batch_rows
         from executor.session.copying.staging import written_rows
         from executor.session.row_queries import recomputed
@@ -158,19 +160,23 @@ class TableTriggers:
         return batch_rows(made, [c.type for c in self.rows.columns])[0]
 
     def _computing(self, seen: Catalog) -> Any:
-        """What computes the generated columns of a row; False where only DuckDB can."""
-        expressions = []
-        for i in self.generated:
-            column = self.rows.columns[i]
-            text = f"CAST(({column.default}) AS {t.format_type(column.type)})"
-            expression, _ = self._bind(seen, self.rows, text)
-            if expression is None:
+        """What computes the generated columns of a row, and from these what unique indexes are made of; False where only DuckDB can."""
+        computing = []
+        for hidden in (False, True):
+            places = tuple(i for i in self.generated if self.rows.columns[i].hidden is hidden)
+            expressions = []
+            for i in places:
+                column = self.rows.columns[i]
+                text = f"CAST(({column.default}) AS {t.format_type(column.type)})"
+                expression, _ = self._bind(seen, self.rows, text)
+                if expression is None:
+                    return False
+                expressions.append(expression)
+            try:
+                computing += [(places, compile_tuple(tuple(expressions)))] if places else []
+            except NotCompilable:
                 return False
-            expressions.append(expression)
-        try:
-            return compile_tuple(tuple(expressions))
-        except NotCompilable:
-            return False
+        return computing
 
 
 def wants_transition(found: Iterable[Trigger]) -> bool:

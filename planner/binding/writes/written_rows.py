@@ -298,11 +298,22 @@ class WrittenRows:
                 return self.fitted(row[n.column], table.columns[n.column])
             return ir.replace_children(n, put)
 
-        for i, c in enumerate(table.columns):
+        computed: dict[int, ir.Node] = {}
+
+        def put_computed(n: ir.Node) -> ir.Node:
+            if isinstance(n, ir.Var) and n.relation == relation.number and n.column in computed:
+                return self.fitted(computed[n.column], table.columns[n.column])
+            return ir.replace_children(n, put_computed)
+
+        for i, c in sorted(enumerate(table.columns), key=lambda at: at[1].hidden):
             if of_heirs and c.hidden:
                 out[i] = ir.Lit(TypeRef(c.type.oid), None)
             elif c.generated and c.default is not None:
                 value = self.stored_expression(c.default, scope)
+                if c.hidden:  # of what indexes are made, generated columns among it
+                    value = put_computed(value)
+                else:
+                    computed[i] = self.assigned(value, c, 0)
                 if not any(generated.may_vary(row[k]) for k in generated.reads(value, relation.number)):
                     value = put(value)
                 out[i] = self.assigned(value, c, 0)
