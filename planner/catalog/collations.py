@@ -1,12 +1,12 @@
 """Collations: those that order text by its bytes, and ICU's, which order it as a language does.
 
-    "C", "POSIX", "default", "ucs_basic"     by bytes: they differ in name only
+    "C", "POSIX", "default", "ucs_basic", "C.utf8"     by bytes: they differ in name only
     "sv-SE-x-icu", "und-x-icu", ...          by ICU's sort keys, which DuckDB makes (`duckdb_locale`), then by bytes
 
     made by CREATE COLLATION                 "#16400", its OID, is its key: by ICU, as far as the levels that it says
 
-They are PostgreSQL's objects under their names there; a column keeps the one that it was declared with. Those of the
-operating system are of one machine and do not exist here (42704).
+They are PostgreSQL's objects under their names there; a column keeps the one that it was declared with. Other
+locales of the operating system are of one machine and do not exist here (42704).
 """
 
 from __future__ import annotations

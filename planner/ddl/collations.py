@@ -2,7 +2,7 @@
 
 Collations are ICU's, of which DuckDB has the tables: by language, and to the first, second or third level of comparison.
 What other attributes of a locale ask for (digits as numbers, punctuation passed over, upper case first) DuckDB does not
-compute, so such locales are refused. Of the operating system's there is the order of bytes, "C". Which texts are equal by
+compute, so such locales are refused. Of the operating system's there is the order of bytes, "C" and "C.utf8". Which texts are equal by
 their letters alone (`ks-level1`) differs between versions of ICU, so that DuckDB's would not be PostgreSQL's: equality is by
 two levels at least.
 
@@ -13,6 +13,7 @@ lie under the bytes of their texts.
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Final
 
 from planner import statements as st
@@ -27,7 +28,8 @@ from planner.ddl.scope import Scope
 from planner.ddl.types.named_types import follow
 
 _UTF8: Final = 6
-_BYTES: Final = ("c", "posix")
+_BYTES: Final = re.compile(r"(?i:c|posix)|C\.(?i:utf-?8)")
+"""The operating system's locales that order texts by their bytes."""
 _TRUE, _FALSE = ("true", "on", "1"), ("false", "off", "0")
 
 
@@ -59,7 +61,7 @@ def _copied(scope: Scope, name: st.Name) -> tuple[str, str, bool, int]:
         raise PlanError("42P17", 'collation "default" cannot be copied')
     if key.endswith("-x-icu"):
         return "i", key.removesuffix("-x-icu"), True, -1
-    return "c", "POSIX" if key == "POSIX" else "C", True, -1
+    return "c", "C" if key == "ucs_basic" else key, True, -1 if key in ("C", "POSIX") else _UTF8
 
 
 def _read(said: st.CreateCollation) -> tuple[str, str, bool]:
@@ -84,7 +86,7 @@ def _read(said: st.CreateCollation) -> tuple[str, str, bool]:
                 raise PlanError("42P17", f'parameter "{part}" must be specified')
         if not deterministic:
             raise PlanError("0A000", "nondeterministic collations not supported with this provider")
-        if any(str(p).lower() not in _BYTES for p in parts):
+        if not all(_BYTES.fullmatch(str(p)) for p in parts):
             raise PlanError("0A000", f'collations of the operating system ("{parts[0]}") are not supported')
         return "c", str(parts[0]), True
     locale = options.get("locale")

@@ -34,7 +34,7 @@ NEVER_FAIL: Final = frozenset(
         "rtrim(text)", "reverse(text)", "length(text)", "length(varchar)", "coalesce",
     )
 )  # fmt: skip
-_BYTES: Final = ("", "default", "C", "POSIX")
+_BYTES: Final = ("", "default", "C", "POSIX", "C.utf8")
 """Collations in which text is in the order of its bytes."""
 _KNOWN_MAX: Final = 2_000
 

@@ -27,7 +27,7 @@ STATIC = {
     "pg_collation": (
         "select oid, collname, collnamespace, collowner, collprovider, collisdeterministic, collencoding, collcollate,"
         " collctype, colliculocale, null::text as collversion from pg_collation"
-        " where collname in ('default', 'C', 'POSIX', 'ucs_basic')"
+        " where collname in ('default', 'C', 'POSIX', 'ucs_basic', 'C.utf8')"
         " or collprovider = 'i' and collname not like '%-u-%' order by oid"
     ),
     "catalog_keys": (

@@ -30,7 +30,7 @@ from planner.partitions import HIDDEN, WORDS, PartitionKey
 from planner.records import replace
 
 KEYS_MAX: Final = 32
-_BY_BYTES: Final = frozenset(("", "C", "POSIX", "default"))
+_BY_BYTES: Final = frozenset(("", "C", "POSIX", "C.utf8", "default"))
 """Collations in whose order texts are as their bytes."""
 
 

@@ -1,0 +1,33 @@
+-- "C.utf8": by bytes as "C", and known by that name on most machines.
+SELECT collname, collprovider, collencoding, collcollate, collctype FROM pg_collation WHERE collprovider <> 'i' ORDER BY oid;
+CREATE TABLE t (a text COLLATE "C.utf8", b text COLLATE pg_catalog."C.utf8" PRIMARY KEY);
+INSERT INTO t VALUES ('ä', 'Z'), ('Z', 'a'), ('a', 'ä'), ('ß', 'ß');
+SELECT a, upper(a), initcap(a), a ~ '[[:alpha:]]' FROM t ORDER BY a;
+SELECT b, lower(b) FROM t WHERE b > 'Z' ORDER BY b;
+SELECT max(a), min(a) FROM t;
+CREATE INDEX ON t (a);
+CREATE INDEX ON t (upper(a));
+SELECT a FROM t WHERE upper(a) = 'Ä';
+SELECT 'a' COLLATE "C.utf8" < 'B' COLLATE "C.utf8", 'a' < 'B' COLLATE "C.utf8";
+SELECT 'a' COLLATE "C.utf8" < 'B' COLLATE "C";
+SELECT a < b FROM t; SELECT a < ('x' COLLATE "C") FROM t;
+\d t
+CREATE COLLATION c1 (LOCALE = 'C.utf8');
+CREATE COLLATION c2 (LOCALE = 'C.UTF-8');
+CREATE COLLATION c3 (LC_COLLATE = 'C.UTF8', LC_CTYPE = 'C.UTF8');
+CREATE COLLATION c4 FROM "C.utf8";
+CREATE COLLATION c5 FROM ucs_basic;
+CREATE COLLATION c6 FROM "C";
+CREATE COLLATION c7 FROM "POSIX";
+SELECT collname, collprovider, collencoding, collcollate, collctype FROM pg_collation WHERE oid > 16383 ORDER BY 1;
+SELECT a FROM t ORDER BY a COLLATE c1;
+SELECT a FROM t ORDER BY a COLLATE c4 DESC;
+CREATE DOMAIN d AS text COLLATE "C.utf8";
+CREATE TYPE ct AS (x text COLLATE "C.utf8");
+CREATE TABLE p (a text COLLATE "C.utf8") PARTITION BY RANGE (a);
+CREATE TABLE p1 PARTITION OF p FOR VALUES FROM ('a') TO ('z');
+INSERT INTO p VALUES ('b'); SELECT tableoid::regclass, * FROM p;
+SELECT collation_name FROM information_schema.columns WHERE table_name = 't' ORDER BY 1;
+SELECT collname FROM information_schema.collations JOIN pg_collation ON collname = collation_name WHERE collname LIKE 'C%' ORDER BY 1;
+SELECT pg_collation_is_visible(oid), oid::regcollation FROM pg_collation WHERE collname = 'C.utf8';
+ALTER TABLE t ALTER a TYPE varchar(10) COLLATE "C.utf8";
