@@ -280,6 +280,29 @@ class KeyedDelete:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """What makes one row of a statement that goes row by row."""
+
+    query: Query
+    """Of the slot "step": a row that the statement's query has found, if it is made of one. None, or one row of the table; of
+    DELETE's only whether there is one counts."""
+    types: tuple[TypeRef, ...] = ()
+    """Of the slot's columns: the first ones of the statement's query, behind `_rid`."""
+    outputs: tuple[Expr, ...] | None = None
+    """The same as functions of Python's, Col i for the slot's columns; None: they cannot be computed so."""
+    test: Expr | None = None
+    compiled: list[Any] = field(default_factory=list, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Stepwise:
+    """A statement whose functions look at the table that it writes: each of its rows is made when those before it are written."""
+
+    steps: tuple[Step, ...] = ()
+    """One for each row, or one for all. None: the rows are made already, and what looks is ON CONFLICT or RETURNING."""
+
+
+@dataclass(frozen=True, slots=True)
 class InsertQuery:
     """INSERT ... SELECT (or VALUES that the keyed engine cannot compute): `query` yields full rows."""
 
@@ -287,6 +310,7 @@ class InsertQuery:
     query: Query
     returning: Query | None = None  # over the slot "new": the written rows
     on_conflict: OnConflict | None = None
+    stepwise: Stepwise | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +325,8 @@ class UpdateQuery:
     """So many columns at the end of `query` are of FROM's relations: with `_rid` they are the slot "joined"."""
     only: bool = False
     """The rows are the table's own, whatever children it has."""
+    stepwise: Stepwise | None = None
+    """With rows to make, `query` yields what they are made of in their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +338,7 @@ class DeleteQuery:
     returning: Query | None = None  # over the slot "old", and "joined" if `joined`
     joined: int = 0  # as in UpdateQuery, of USING's relations
     only: bool = False  # as in UpdateQuery
+    stepwise: Stepwise | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,6 +484,8 @@ def body_reads(body: Body) -> Sequence[Table]:
         queries.append(body.query)
         if body.returning is not None:
             queries.append(body.returning)
+        if body.stepwise is not None:
+            queries += [step.query for step in body.stepwise.steps]
     for q in queries:
         tables += [r.table for r in q.relations if isinstance(r, RelationUse)]
         tables += q.dealing
@@ -513,6 +542,8 @@ __all__ = [
     "Sought",
     "SqlError",
     "StatementKind",
+    "Step",
+    "Stepwise",
     "SystemUse",
     "Table",
     "Trigger",

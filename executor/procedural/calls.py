@@ -102,14 +102,17 @@ class Answers:
 
 
 async def answered(
-    session: Session, function: Callable[[Sequence[Any], Any, Any], Any], params: Sequence[Datum]
+    session: Session,
+    function: Callable[[Sequence[Any], Any, Any], Any],
+    params: Sequence[Datum],
+    row: Any = None,
 ) -> Any:
-    """A function of Python's that asks for routines' values."""
+    """A function of Python's, of a row if there is one, that asks for routines' values."""
     answers = Answers()
     while True:
         before, session.answers, answers.at = session.answers, answers, 0
         try:
-            return function(params, None, session)
+            return function(params, row, session)
         except Asked as found:
             asked = found
         finally:

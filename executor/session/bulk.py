@@ -81,7 +81,7 @@ async def insert(
     if table.partitioning is not None:
         from executor.session.partitions import partitioned  # which stands on this
 
-        return await partitioned.insert(session, block, table, rows, on_conflict, params, given)
+        return await partitioned.insert(session, block, table, rows, on_conflict, params, given, began=began)
     executor = session.executor
     await hydrated(block, table)
     apart = on_conflict.excluding(table) if on_conflict is not None else []

@@ -22,7 +22,7 @@ from executor.abc import ExecutionError, Result, Rows
 from executor.columnar.rows import batch_rows
 from executor.constraints.rules import identity_of
 from executor.keyed.row_ids import as_numpy
-from executor.session import bulk, bulk_changes
+from executor.session import bulk, bulk_changes, stepwise
 from executor.session.blocks.block import Block
 from executor.session.blocks.keyed import SnapshotMoved
 from executor.session.locks import found_rows as locking
@@ -88,7 +88,7 @@ def _moves_on(session: Session, table: Any) -> bool:
 async def _alone(session: Session, block: Block, plan: Plan, body: Any, params: Sequence[Datum]) -> Rows:
     """A statement of one part."""
     given: dict[str, Given] = {}
-    if getattr(body, "returning", None) is not None:
+    if getattr(body, "returning", None) is not None or getattr(body, "stepwise", None) is not None:
         given = await _seen_before(session, block, (body,), params)
     return await _part(session, block, plan, body, params, given, begins=not given)
 
@@ -126,47 +126,73 @@ async def _run(
 ) -> tuple[str, pa.Table | None]:
     """Runs the query, writes its rows; the tag and, as DuckDB has it, what RETURNING says."""
     table = body.table
-    types = [c.type for c in table.columns]
     found = await arrow(session, block, body.query, params, None, given, begins=begins)
     homes = None
     if not isinstance(body, InsertQuery):
         found, homes = partitioned.homes_of(body, found)
-    extra: dict[str, Given] = dict(given)
-    if isinstance(table, ViewRows):
-        if not isinstance(body, InsertQuery) and body.joined:
-            last = range(found.num_columns - body.joined, found.num_columns)
-            extra["joined"] = (None, found.select([0, *last]))
-        tag, slot, written = await instead.write(session, block, body, found)
-    elif isinstance(body, InsertQuery):
-        rows = await _canonical(session, found, types)
-        written, count = await bulk.insert(session, block, table, rows, body.on_conflict, params, given)
-        tag, slot = f"INSERT 0 {count}", "new"
-    else:
-        if body.joined:
-            last = range(found.num_columns - body.joined, found.num_columns)
-            extra["joined"] = (None, found.select([0, *last]))
-        if given or not begins:
+        if (given or not begins) and not isinstance(table, ViewRows):
             if homes is None:
                 found = _not_gone(block, table, found)
             else:
                 found, homes = partitioned.not_gone(block, session, found, homes, _not_gone)
-        if isinstance(body, UpdateQuery):
-            rows = await _canonical(session, found, [RID, *types])
-            if homes is None:
-                written, count = await bulk_changes.update(session, block, body, rows)
-            else:
-                written, count = await partitioned.update(session, block, body, rows, homes)
-            tag, slot = f"UPDATE {count}", "new"
+    command = (
+        "INSERT 0"
+        if isinstance(body, InsertQuery)
+        else "UPDATE"
+        if isinstance(body, UpdateQuery)
+        else "DELETE"
+    )
+
+    async def rows(
+        body: stepwise.Body, found: pa.Table, homes: stepwise.Homes, began: int = 0
+    ) -> tuple[pa.Table | None, int]:
+        return await _written(session, block, body, found, homes, params, given, began=began)
+
+    if body.stepwise is None:
+        returned, count = await rows(body, found, homes)
+    else:
+        returned, count = await stepwise.write(session, block, body, found, homes, params, given, rows)
+    return f"{command} {count}", returned
+
+
+async def _written(
+    session: Session,
+    block: Block,
+    body: InsertQuery | UpdateQuery | DeleteQuery,
+    found: pa.Table,
+    homes: pa.ChunkedArray | None,
+    params: Sequence[Datum],
+    given: Mapping[str, Given],
+    *,
+    began: int = 0,
+) -> tuple[pa.Table | None, int]:
+    """Writes the rows of a statement's query; what RETURNING says, and how many they were. `began`: as of `bulk.insert`."""
+    table, slot = body.table, "old" if isinstance(body, DeleteQuery) else "new"
+    extra: dict[str, Given] = dict(given)
+    if not isinstance(body, InsertQuery) and body.joined:
+        last = range(found.num_columns - body.joined, found.num_columns)
+        extra["joined"] = (None, found.select([0, *last]))
+    if isinstance(table, ViewRows):
+        rows, count = await instead.write(session, block, body, found)
+    elif isinstance(body, InsertQuery):
+        new = await _canonical(session, found, [c.type for c in table.columns])
+        rows, count = await bulk.insert(
+            session, block, table, new, body.on_conflict, params, given, began=began
+        )
+    elif isinstance(body, UpdateQuery):
+        new = await _canonical(session, found, [RID, *(c.type for c in table.columns)])
+        if homes is None:
+            rows, count = await bulk_changes.update(session, block, body, new)
         else:
-            if homes is None:
-                written, count = await bulk_changes.delete(session, block, body, found)
-            else:
-                written, count = await partitioned.delete(session, block, body, found, homes)
-            tag, slot = f"DELETE {count}", "old"
+            rows, count = await partitioned.update(session, block, body, new, homes)
+    elif homes is None:
+        rows, count = await bulk_changes.delete(session, block, body, found)
+    else:
+        rows, count = await partitioned.delete(session, block, body, found, homes)
     if body.returning is None:
-        return tag, None
-    extra[slot] = (table, written)
-    return tag, await arrow(session, block, body.returning, params, None, extra, begins=False)
+        return None, count
+    extra[slot] = (table, rows)
+    return await arrow(session, block, body.returning, params, None, extra, begins=False), count
 
 
 async def _canonical(session: Session, rows: pa.Table, types: Sequence[TypeRef]) -> pa.Table:
@@ -300,11 +326,12 @@ def _read_after_written(session: Session, parts: Sequence[Any]) -> Iterator[Rela
     for part in parts:
         writes = not isinstance(part, Query | LockingQuery)
         for query in (part,) if isinstance(part, Query) else _queries(part):
-            if writes and query is getattr(part, "returning", None):
+            late = writes and query is not part.query and getattr(part, "stepwise", None) is not None
+            if late or (writes and query is getattr(part, "returning", None)):
                 _add_written(session, part.table, written)
             for use in query.relations:
-                late = isinstance(use, RelationUse) and use.table.shard in written
-                if late and isinstance(use, RelationUse) and use.slot not in seen:
+                over = isinstance(use, RelationUse) and use.table.shard in written
+                if over and isinstance(use, RelationUse) and use.slot not in seen:
                     seen.add(use.slot)
                     yield use
         if writes:
@@ -318,9 +345,12 @@ def _queries(body: InsertQuery | UpdateQuery | DeleteQuery | MergeQuery | Lockin
     conflict = body.on_conflict if isinstance(body, InsertQuery) else None
     if conflict is not None and conflict.query is not None:
         yield conflict.query
-    returning = None if isinstance(body, MergeQuery | LockingQuery) else body.returning
-    if returning is not None:
-        yield returning
+    if isinstance(body, MergeQuery | LockingQuery):
+        return
+    if body.stepwise is not None:
+        yield from (step.query for step in body.stepwise.steps)
+    if body.returning is not None:
+        yield body.returning
 
 
 def _add_written(session: Session, table: Table, written: set[ShardId]) -> None:

@@ -32,8 +32,8 @@ RID: Final = TypeRef(t.INT8)
 
 async def write(
     session: Session, block: Block, body: InsertQuery | UpdateQuery | DeleteQuery, found: pa.Table
-) -> tuple[str, str, pa.Table]:
-    """Fires for each of the rows found. The tag, and which slot RETURNING reads what rows from."""
+) -> tuple[pa.Table, int]:
+    """Fires for each of the rows found. What RETURNING reads, and how many were written."""
     from executor.session.copying import staging
     from executor.session.queries import canonical_table
 
@@ -71,10 +71,8 @@ async def write(
                     raise rules.check_violation(constraint, shown)
             done.append((n if event == triggers.INSERT else row[0], shown))
     await fired.end(event)
-    word = {triggers.INSERT: "INSERT 0", triggers.UPDATE: "UPDATE", triggers.DELETE: "DELETE"}[event]
     written = staging.written_rows(body.table, [row for _, row in done], [n for n, _ in done])
-    told = versions(written, written.column("_rid"), False)
-    return f"{word} {len(done)}", "old" if event == triggers.DELETE else "new", told
+    return versions(written, written.column("_rid"), False), len(done)
 
 
 def _sides(event: int, row: Row, width: int) -> tuple[Row | None, Row | None]:

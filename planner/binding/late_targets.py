@@ -15,21 +15,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from planner.abc import PlanError
+from planner import types as t
+from planner.abc import PlanError, ResultColumn, TypeRef
 from planner.binding import ir
-from planner.binding.collating import standing_for
+from planner.binding.collating import carried, standing_for
 from planner.binding.fragments import sql
+from planner.binding.keyed.expressions import conjuncts
+from planner.binding.routines.onlookers import is_called
 from planner.binding.scope import Scope
-from planner.binding.state import BoundQuery, Parts, Target
+from planner.binding.state import Apart, BoundQuery, Parts, QueryState, Target
 
 if TYPE_CHECKING:
+    from planner.binding.queries import QueryBinder
     from planner.binding.writing import QueryWriter
+
+_BOOL: Final = TypeRef(t.BOOL)
 
 
 def _sets(nodes: Iterable[ir.Node]) -> bool:
     return any(isinstance(n, ir.SetReturning) for n in nodes)
+
+
+def _is_steady_call(node: ir.Node) -> bool:
+    if not isinstance(node, ir.Call) or node.op != ir.RUN or node.volatile:
+        return False
+    return not any(isinstance(n, ir.Call) and n.volatile for n in ir.walk(node))
 
 
 def put_off(writer: QueryWriter, parts: Parts, scope: Scope, top: bool) -> BoundQuery | None:
@@ -44,7 +56,7 @@ def put_off(writer: QueryWriter, parts: Parts, scope: Scope, top: bool) -> Bound
         raise PlanError("54001", "statement too complex")
     said = bool(parts.order) and not parts.sorted_itself
     keys = [k.expr for k in parts.order] + list(parts.distinct_on or ())
-    below = _Below({r.number for r in scope.relations} | {parts.grouping})
+    below = Below({r.number for r in scope.relations} | {parts.grouping})
     left = [n for x in parts.targets if x.node not in keys for n in below.left(x.node)]
     sets = _sets(left)
     if sets and not said:  # what the firsts are chosen of, where no ORDER BY chooses
@@ -71,11 +83,52 @@ def put_off(writer: QueryWriter, parts: Parts, scope: Scope, top: bool) -> Bound
     return writer.written(above, writer.new_scope(scope.parent), top)
 
 
-class _Below:
-    """What the lower storey computes: targets by which it orders, and the columns that others are made of."""
+def set_apart(writer: QueryBinder, parts: Parts, scope: Scope) -> BoundQuery | None:
+    """The lower storey alone of a query that asks a function which looks at the table that its rows are written to, with what is
+    above that: targets and conditions of WHERE. None: it asks none, or all rows must be there before any goes on."""
+    if parts.distinct or parts.ties or parts.distinct_on or parts.offset is not None or parts.cut is not None:
+        return None
+    nodes = [x.node for x in parts.targets]
+    if _sets(n for node in nodes for n in ir.walk(node)):
+        return None
+    windows = any(isinstance(n, ir.Window) for node in nodes for n in ir.walk(node))
+    flows = parts.below is None and parts.limit is None and not parts.order and not windows
+    where, tests = split(writer, parts.where) if flows else (parts.where, [])
+    if not tests and not any(is_called(writer, n) for n in nodes):
+        return None
+    columns = [
+        ResultColumn(x.name, x.node.type, x.table_oid, x.attnum, carried(x.node)) for x in parts.targets
+    ]
+    keys = [k.expr for k in parts.order]
+    below = Below({r.number for r in scope.relations} | {parts.grouping}, steady=True)
+    for node in (*nodes, *tests):
+        below.gather(node, whole=node in keys)
+    targets = [Target("", n) for n in below.nodes] or [Target("", ir.Lit(_BOOL, True))]
+    inner = replace(parts, targets=targets, where=where)
+    bound = writer.in_column_forms(writer.written(inner, scope, False))
+    number = writer.anonymous_relation(bound)
+    made, asked = ([below.seen_from_above(n, number) for n in some] for some in (nodes, tests))
+    return replace(
+        bound, columns=columns, apart=Apart(number, [x.node.type for x in targets], made, ir.all_of(asked))
+    )
 
-    def __init__(self, own: set[int]) -> None:
-        self._own = own
+
+def split(queries: QueryState, where: ir.Node | None) -> tuple[ir.Node | None, list[ir.Node]]:
+    """A condition without those parts of it that ask a function which looks at the written table, and these."""
+    asked = [n for n in conjuncts(where) if is_called(queries, n)]
+    if not asked:
+        return where, []
+    return ir.all_of([n for n in conjuncts(where) if n not in asked]), asked
+
+
+class Below:
+    """What the lower storey computes: targets by which it orders, and the columns that others are made of.
+
+    `steady`: calls of functions that run and see all rows as the statement does belong to it, too, where they are made for certain.
+    """
+
+    def __init__(self, own: set[int], *, steady: bool = False) -> None:
+        self._own, self._steady = own, steady
         self.nodes: list[ir.Node] = []
 
     def left(self, node: ir.Node) -> Iterator[ir.Node]:
@@ -85,13 +138,13 @@ class _Below:
             for child in ir.children(node):
                 yield from self.left(child)
 
-    def gather(self, node: ir.Node, *, whole: bool) -> None:
-        if whole or self._is_given(node):
+    def gather(self, node: ir.Node, *, whole: bool, certain: bool = True) -> None:
+        if whole or self._is_given(node) or (certain and self._steady and _is_steady_call(node)):
             if node not in self.nodes:
                 self.nodes.append(node)
             return
         for child in ir.children(node):
-            self.gather(child, whole=False)
+            self.gather(child, whole=False, certain=certain and not isinstance(node, ir.Logic))
 
     def _is_given(self, node: ir.Node) -> bool:
         """A column of FROM, or a window's value: it is there before the rows are in order."""
@@ -104,4 +157,4 @@ class _Below:
         return ir.replace_children(node, lambda n: self.seen_from_above(n, number))
 
 
-__all__ = ["put_off"]
+__all__ = ["Below", "put_off", "set_apart", "split"]

@@ -21,7 +21,17 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import domains, folding, ir, joins, locked_rows, locking, values_stars, window_order
+from planner.binding import (
+    domains,
+    folding,
+    ir,
+    joins,
+    late_targets,
+    locked_rows,
+    locking,
+    values_stars,
+    window_order,
+)
 from planner.binding.clauses import refuse_into, refuse_sets
 from planner.binding.coerce import read_as
 from planner.binding.comparable import refuse_unequal, refuse_unordered
@@ -147,6 +157,8 @@ class QueryBinder(CompoundBinder):
             parts.prefix, parts.numbered = prefix, numbering
             by_key = None if passed else self.by_key(parts, scope)
             own = folding.own_expressions(parts) if parts.source is not None else ()
+            if node is self.apart and (bound := late_targets.set_apart(self, parts, scope)) is not None:
+                return bound
             bound = self.written(parts, scope, top)
             bound.by_key, bound.own = by_key, own
             return bound

@@ -21,6 +21,7 @@ from planner.abc import (
     Sought,
     SqlError,
     SystemUse,
+    Table,
     TypeRef,
 )
 from planner.binding import collations_met, ir
@@ -75,6 +76,19 @@ class BoundQuery:
     """The columns that do something when they are computed (`planner.binding.effects`)."""
     own: Sequence[ir.Node | None] = ()
     """What a SELECT computes of rows (`planner.binding.folding`)."""
+    apart: Apart | None = None
+    """What its columns are made of, where these are not the columns of the text (`late_targets.set_apart`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """What a query's rows are, as values over a relation with the columns of its text."""
+
+    relation: int
+    types: Sequence[TypeRef]
+    made: Sequence[ir.Node]
+    where: ir.Node | None
+    """What is still asked of each."""
 
 
 @dataclass(slots=True)
@@ -182,6 +196,14 @@ class QueryState:
         """The procedure that it is a call of."""
         self.called_with: tuple[int, ...] = ()
         """Which parameters the arguments stand for."""
+        self.written_table: Table | None = None
+        """The table whose rows the statement writes."""
+        self.onlookers: set[int] = set()
+        """Functions that may look at it meanwhile (`planner.binding.routines.onlookers`), by OID,"""
+        self.onlooking = 0
+        """and how often one has been called so far."""
+        self.apart: exp.Expression | None = None
+        """The SELECT whose targets that call one of them are left to who writes its rows."""
         self.running = False
         """Whether routines run in its course (`planner.binding.routines.runs`)."""
         self.system: list[SystemUse | ChangesUse] = []

@@ -111,7 +111,7 @@ class Block:
         "again", "altered", "as_of", "begun", "catalog", "catalog_rids", "commit_ts", "constraint_modes", "created",
         "deferrable", "deferred", "drawn", "dropped", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "large_objects", "last_changes", "level",
         "notifications", "number", "own_oids", "party", "postponed", "published", "read_only", "reference_checks", "routed", "savepoints", "sender_pid",
-        "settled", "since", "start_us", "steps", "tables", "txn", "used", "vanished",
+        "settled", "since", "start_us", "stepped", "steps", "tables", "txn", "used", "vanished",
     )  # fmt: skip
 
     def __init__(
@@ -172,10 +172,12 @@ class Block:
         self.level: Any = None
         """What triggers the statement that runs has to fire when it is over (`executor.triggers.firing`)."""
         self.routed: Mapping[int, Any] = {}
-        self.postponed: list[Any] | None = None
-        """What a statement has written to leaves of its table, for foreign keys to look at when it has written to all."""
         """Leaves to which rows of a statement go that names a table above them, and who takes down what is written there
         (`executor.triggers.firing.Above`; None: nobody)."""
+        self.postponed: list[Any] | None = None
+        """What a statement has written to leaves of its table, for foreign keys to look at when it has written to all."""
+        self.stepped = 0
+        """The table, by OID, that a statement writes row by row (`executor.session.stepwise`), and of which so is put off."""
         self.catalog: Any = None
         """Its own view; None: nothing of the catalog changed here."""
         self.steps: list[DdlStep] = []

@@ -161,17 +161,18 @@ def _through(
 
 
 @contextmanager
-def _postponing(block: Block) -> Iterator[list[Any]]:
-    """While a statement writes to leaves: their foreign keys are looked at when it has written to all (`_heed`)."""
-    around, block.postponed = block.postponed, []
+def postponing(block: Block, table: Table | None = None) -> Iterator[list[Any]]:
+    """While a statement writes to leaves, or a table in several steps: foreign keys are looked at when it has written all (`heed`)."""
+    around, block.postponed = (block.postponed, block.stepped), []
+    block.stepped = 0 if table is None else table.oid
     try:
         yield block.postponed
     finally:
-        block.postponed = around
+        block.postponed, block.stepped = around
 
 
-async def _heed(session: Session, block: Block, postponed: Sequence[tuple[Table, Any]]) -> None:
-    """What foreign keys say of what was written to leaves. Raises as `references.enforce`."""
+async def heed(session: Session, block: Block, postponed: Sequence[tuple[Table, Any]]) -> None:
+    """What foreign keys say of what was written meanwhile. Raises as `references.enforce`."""
     for leaf, written in postponed:
         if isinstance(written, pa.Table):
             await references.after_bulk(session, block, leaf, written)
@@ -249,6 +250,8 @@ async def insert(
     on_conflict: OnConflict | None,
     params: Sequence[Datum] = (),
     given: Mapping[str, queries.Given] | None = None,
+    *,
+    began: int = 0,
 ) -> Written:
     """As `bulk.insert`."""
     fired = bulk.inserting(session, block, table, on_conflict)
@@ -264,8 +267,8 @@ async def insert(
         firing.asked(session, leaf) or any(x.bits & triggers.ROW for x in leaf.triggers) for leaf, _ in pieces
     ):
         pieces = _in_order(pieces)  # triggers fire for one row after the other
-    began = session.executor.env.rids.next()
-    with _postponing(block) as postponed:
+    began = began or session.executor.env.rids.next()
+    with postponing(block) as postponed:
         for leaf, at in pieces:
             part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)))
             conflict = _conflict(table, leaf, on_conflict)
@@ -275,7 +278,7 @@ async def insert(
                     session, block, target, part, conflict, params, given, began=began
                 )
             made.add(leaf, at, written, count)
-    await _heed(session, block, postponed)
+    await heed(session, block, postponed)
     if fired is not None:
         if updates:
             await fired.end(triggers.UPDATE)
@@ -342,7 +345,7 @@ async def update(
     for leaf, at in dealt_out:
         target[at] = leaf.oid
     left: list[tuple[Table, Sequence[Change]]] = []
-    with _postponing(block) as postponed:
+    with postponing(block) as postponed:
         for oid, leaf in sources.items():
             at = np.flatnonzero((old == oid) & (target == oid))
             if len(at):
@@ -389,7 +392,7 @@ async def update(
             made.add(leaf, at, written, count)
             if left and leaf.referenced_by:
                 arrived.update(_arrived(table, leaf, written, part))
-    await _heed(session, block, postponed)
+    await heed(session, block, postponed)
     for leaf, changes in left:
         await references.moved(session, block, table, leaf, changes, _changed(table, leaf, changes, arrived))
     if fired is not None:
@@ -434,7 +437,7 @@ async def delete(
     if fired is not None:
         await fired.begin(triggers.DELETE)
     made = _Made(table)
-    with _postponing(block) as postponed:
+    with postponing(block) as postponed:
         for leaf, at in _by_home(session, homes):
             part = rows.select([0]).take(pa.array(at))
             with _through(block, table, leaf, fired, triggers.DELETE):
@@ -443,7 +446,7 @@ async def delete(
                 made.add(leaf, at, written, count)
             else:
                 made.count(count)
-    await _heed(session, block, postponed)
+    await heed(session, block, postponed)
     if fired is not None:
         await fired.end(triggers.DELETE)
     return made.together()
@@ -482,4 +485,6 @@ def not_gone(
     return found.filter(mask), homes.filter(mask)
 
 
-__all__ = ["dealt", "delete", "homes_of", "insert", "lock_rids", "not_gone", "update"]
+__all__ = [
+    "dealt", "delete", "heed", "homes_of", "insert", "lock_rids", "not_gone", "postponing", "update",
+]  # fmt: skip

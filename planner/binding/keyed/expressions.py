@@ -293,6 +293,11 @@ def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
 # --- comparisons with what is known ------------------------------------------------------------
 
 
+def as_column(value: Expr, own: TypeRef, column: TypeRef) -> Expr:
+    """A value as a column of a table holds it."""
+    return value if own == column else Call("assign", (value,), column)
+
+
 def conjuncts(node: ir.Node | None) -> list[ir.Node]:
     if node is None:
         return []

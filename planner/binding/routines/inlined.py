@@ -32,6 +32,7 @@ from planner.binding.facts import type_name
 from planner.binding.fragments import sql
 from planner.binding.records import field_names, record_of, row_of
 from planner.binding.resolve import see_casts
+from planner.binding.routines import onlookers
 from planner.binding.routines import runs as routine_runs
 from planner.binding.routines import values as routine_values
 from planner.binding.routines.bodies import body_of, is_expression, mismatch, one_row
@@ -90,7 +91,7 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
     noted(queries, f)
     if not queries.routines.expand:
         return _as_written(queries, made, position)
-    if f.runs or calls_itself(queries, f):
+    if onlookers.noted(queries, f) or f.runs or calls_itself(queries, f):
         return routine_runs.call(queries, made, position)
     if f.volatility != "i":
         refuse_unsteady(queries.ctx.clause)

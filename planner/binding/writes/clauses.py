@@ -177,7 +177,7 @@ class RowBinder(WrittenRows):
         text = sql(
             "SELECT ", join(", ", items), " FROM (SELECT _n, ", join(", ", cells), " FROM ", Slot("conflicts"), f") AS {name}", *test,
         )  # fmt: skip
-        return self.queries.finished(self._with_queries(self.completed(table, row, text)))
+        return self.queries.finished(self.with_queries(self.completed(table, row, text)))
 
     def assignments_of(
         self, items: Sequence[exp.Expression], table: Table, scope: Scope, relation: Relation
@@ -354,7 +354,7 @@ class RowBinder(WrittenRows):
         if self.common:
             bound = self.queries.in_column_forms(bound)
         self.returned = bound
-        query = self.queries.finished(self._with_queries(bound.frag))
+        query = self.queries.finished(self.with_queries(bound.frag))
         if self.joined is not None and self.joined.items:
             return query
         if self.common and any(t.base_of(x.node.type).oid == t.INTERVAL for x in targets):

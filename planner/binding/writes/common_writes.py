@@ -9,6 +9,7 @@ front of it, but those that draw (`nextval('s')`, `random()`), which are parts t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -24,12 +25,13 @@ from planner.abc import (
     PlanError,
     Query,
     Slot,
+    TypeRef,
     UpdateQuery,
     WithWrites,
 )
 from planner.binding import ir
 from planner.binding.compound import renamed, with_text
-from planner.binding.fragments import Item, sql
+from planner.binding.fragments import Form, Item, sql
 from planner.binding.from_items import CommonTable
 from planner.binding.keyed.closed_set import KEY_TYPES
 from planner.binding.keyed.selects import BoundSelect
@@ -62,6 +64,7 @@ def bind_common_write(
     dml.common, dml.inherited, dml.inherited_recursive, dml.around = True, inherited, recursive, scope.ctes
     queries.prefer_keyed = False  # neither this part nor the ones after it
     queries.in_common_write = True
+    written = queries.written_table
     try:
         if isinstance(node, exp.Insert):
             bound = dml.insert(node)
@@ -69,6 +72,7 @@ def bind_common_write(
             bound = dml.update(node) if isinstance(node, exp.Update) else dml.delete(node)
     finally:
         queries.in_common_write = False
+        queries.written_table = written
     assert isinstance(bound.body, InsertQuery | UpdateQuery | DeleteQuery)
     if "constants" in bound.extra:
         queries.failing = queries.failing or bound.extra["constants"]
@@ -109,16 +113,21 @@ def bind_common_rows(
 def _handed(queries: QueryBinder, slot: str, returned: BoundQuery) -> BoundSelect | None:
     """What the part returns, for parts after it that are look-ups; None: its values are DuckDB's."""
     refs = [c.type for c in returned.columns]
-    if any(form != column_form(r) for form, r in zip(returned.forms, refs, strict=True)):
-        return None
-    if any(
-        r.oid not in _ALIKE and t.element_of(r.oid) not in _ALIKE and t.labels_of(r.oid) is None for r in refs
-    ):
+    if not are_alike(refs, returned.forms):
         return None
     number = queries.next_relation()
     relation = Relation(number, "", [RelationColumn("", ref) for ref in refs])
     own = [Target("", ir.Var(ref, number, i)) for i, ref in enumerate(refs)]
     return queries.kept(Parts(None, None, own), (FromStep(relation, handed=slot),))
+
+
+def are_alike(refs: Sequence[TypeRef], forms: Sequence[Form]) -> bool:
+    """Whether values of DuckDB's, in these forms, may go to the keyed engine."""
+    return all(
+        form == column_form(r)
+        and (r.oid in _ALIKE or t.element_of(r.oid) in _ALIKE or t.labels_of(r.oid) is not None)
+        for form, r in zip(forms, refs, strict=True)
+    )
 
 
 def with_writes(queries: QueryBinder, body: Body) -> Body:

@@ -10,7 +10,7 @@ engine or written as a query that yields the rows to write:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from planner.abc import (
     Points,
     Query,
     Slot,
+    Step,
     Table,
     TypeRef,
     UpdateQuery,
@@ -35,12 +36,13 @@ from planner.binding.from_items import Source
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import key_conditions, searched
 from planner.binding.keyed.index_reads import rows_by_key
+from planner.binding.late_targets import split
 from planner.binding.rights import barriers
 from planner.binding.scope import FromStep, Relation, Scope
 from planner.binding.state import Parts, Target
-from planner.binding.writes import generated, updatable_views
+from planner.binding.writes import generated, stepwise, updatable_views
 from planner.binding.writes.clauses import Returning, is_default
-from planner.binding.writes.inserts import Bound, InsertBinder, as_column
+from planner.binding.writes.inserts import Bound, InsertBinder
 from planner.binding.writes.written_rows import NoSuchTarget
 from planner.inheritance import spreads
 
@@ -111,19 +113,29 @@ class DmlBinder(InsertBinder):
                 pass
         relation.used |= set(range(len(table.columns)))
         row = [assignments.get(i, ir.Var(c.type, relation.number, i)) for i, c in enumerate(table.columns)]
-        items: list[Item] = [f"r{relation.number}._rid AS _rid", *self.row_items(table, row)]
+        steps: list[Callable[[], Step]] = []
+        items: list[Item] = [f"r{relation.number}._rid AS _rid"]
+        where, tests = self._put_off(where)
+        if tests or stepwise.looks(self, row):
+            below = stepwise.Below(self, {r.number for r in scope.relations}, [*row, *tests])
+            asked = ir.all_of([below.of(n) for n in tests])
+            steps.append(stepwise.row(self, table, [below.of(n) for n in row], below.found, asked))
+            items += below.items
+        else:
+            items += self.row_items(table, row)
         if self.instead is not None or self.for_rules:
             items += self._old_items(table, relation)
         joined = self.joined.items if self.joined is not None else []
         text = self._target_query(
             prefix, [*items, *joined, *partitioned.home(relation)], relation, source, where
         )
-        self.rows_text = text = self.completed(table, row, text)
+        self.rows_text = text = text if steps else self.completed(table, row, text)
         query = self.queries.finished(text, with_rid=relation.number)
         plain = self.instead is None and not any(generated.is_late(n, self.made) for n in row)
         plain = plain and not spreads(table, self.only)
-        if by_range is None and not joined and plain and not self.behind_view:
+        if by_range is None and not joined and plain and not self.behind_view and not steps:
             query = self._found_by_key(query, relation, where, row)
+        returns = stepwise.is_returned(self, outs)
         body = UpdateQuery(
             table,
             query,
@@ -131,11 +143,16 @@ class DmlBinder(InsertBinder):
             self.returning_query(table, outs, returning_relation, "new"),
             len(joined),
             self.only,
+            stepwise.stepwise(steps) if steps or returns else None,
         )
         if by_range is not None and spreads(table, self.only):
             extra |= partitioned.leafwise(self.queries, [relation], by_range)
             by_range = None
         return Bound(body, columns, "UPDATE", by_range, extra)
+
+    def _put_off(self, where: ir.Node | None) -> tuple[ir.Node | None, list[ir.Node]]:
+        """What is asked of all rows before any is written, and of each when those before it are."""
+        return split(self.queries, where) if stepwise.may_step(self) else (where, [])
 
     def _read_the_rest(self, node: exp.Update, scope: Scope) -> None:
         """What an UPDATE computes and asks is read before the columns that it assigns are looked for: its errors come first."""
@@ -173,6 +190,12 @@ class DmlBinder(InsertBinder):
             except keyed.NotKeyed:
                 pass
         items: list[Item] = [f"r{relation.number}._rid AS _rid"]
+        steps: list[Callable[[], Step]] = []
+        where, tests = self._put_off(where)
+        if tests:
+            below = stepwise.Below(self, {r.number for r in scope.relations}, tests)
+            steps.append(stepwise.test(self, below.found, ir.all_of([below.of(n) for n in tests])))
+            items += below.items
         if self.instead is not None or self.for_rules:
             relation.used |= set(range(len(table.columns)))
             items += self._old_items(table, relation)
@@ -189,15 +212,17 @@ class DmlBinder(InsertBinder):
         self.rows_text = text
         query = self.queries.finished(text, with_rid=relation.number)
         keyed_way = by_range is None and not extra and self.instead is None and not self.behind_view
-        if keyed_way and not spreads(table, self.only):
+        if keyed_way and not spreads(table, self.only) and not steps:
             old = [ir.Var(c.type, relation.number, i) for i, c in enumerate(table.columns)]
             query = self._found_by_key(query, relation, where, [] if outs is None else old)
         returning = self.returning_query(table, outs, returning_relation, "old")
         if by_range is not None and spreads(table, self.only):
             constants |= partitioned.leafwise(self.queries, [relation], by_range)
             by_range = None
+        returns = stepwise.is_returned(self, outs)
+        stepped = stepwise.stepwise(steps) if steps or returns else None
         return Bound(
-            DeleteQuery(table, query, returning, len(extra), self.only),
+            DeleteQuery(table, query, returning, len(extra), self.only, stepped),
             columns,
             "DELETE",
             by_range,
@@ -221,7 +246,7 @@ class DmlBinder(InsertBinder):
             return made
         rid_of, *values = made.by_key.outputs
         fitted = [
-            as_column(v, n.type, c.type)
+            keyed.as_column(v, n.type, c.type)
             for v, n, c in zip(values, row, relation.table.columns, strict=bool(row))
         ]
         return replace(made, by_key=replace(made.by_key, outputs=(rid_of, *fitted)))

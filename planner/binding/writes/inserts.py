@@ -6,7 +6,7 @@ a keyed statement first (`InsertValues`); others are a query that yields the new
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -15,7 +15,6 @@ from sqlglot import exp
 
 from planner.abc import (
     Body,
-    Call,
     Expr,
     InsertQuery,
     InsertValues,
@@ -24,17 +23,18 @@ from planner.abc import (
     PlanError,
     Query,
     ResultColumn,
+    Step,
     Table,
-    TypeRef,
 )
 from planner.binding import ir, partitioned, values_stars
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.keyed import expressions as keyed
 from planner.binding.naming import identifier
+from planner.binding.queries import unwrapped
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery, Parts, Target
 from planner.binding.system_columns import behind_the_row
-from planner.binding.writes import generated, updatable_views
+from planner.binding.writes import generated, stepwise, updatable_views
 from planner.binding.writes.clauses import is_default
 from planner.binding.writes.insert_targets import InsertTargets
 from planner.binding.writes.secured_rows import SecuredRows
@@ -63,6 +63,9 @@ class _Selected:
     bound: BoundQuery
     number: int  # of the relation that it is
     row: list[ir.Node]
+    text: Frag
+    steps: tuple[Callable[[], Step], ...] = ()
+    """What makes the rows of what the text finds, one by one (`stepwise`)."""
 
 
 class InsertBinder(SecuredRows):
@@ -91,6 +94,7 @@ class InsertBinder(SecuredRows):
         query: Frag | None = None
         selected: _Selected | None = None
         extra: dict[str, Any] = {}
+        steps: Sequence[Callable[[], Step]] = ()
         if source is None or node.args.get("default"):
             rows = [[self.default(table, i) for i in range(width)]]
         elif (
@@ -100,7 +104,7 @@ class InsertBinder(SecuredRows):
             _same_length(source)
             rows = [self._values_row(table, targets, r, explicit, overriding) for r in source.expressions]
         else:
-            query, selected = self._selected(table, targets, source, explicit, overriding)
+            selected = self._selected(table, targets, source, explicit, overriding)
             extra = self.queries.constants(selected.bound.own)
         columns, returning_nodes, returning_relation = self.returning(node, table, alias)
         looks = self.names_target(returning_nodes, returning_relation)
@@ -108,7 +112,9 @@ class InsertBinder(SecuredRows):
         table = self.secured_insert(node.args.get("conflict"), table, looks, listed=listed_rows)
         if self.instead is not None and node.args.get("conflict") is not None:
             raise PlanError("0A000", "ON CONFLICT of a view with INSTEAD OF triggers is not supported")
+        looked = self.queries.onlooking
         conflict = self.on_conflict_of(node, table, alias)
+        asks = self.queries.onlooking > looked and stepwise.may_step(self)
         self._note_insert(node, table, alias, listed)
         if rows is not None:
             rows = [self.generated(table, r) for r in rows]
@@ -136,18 +142,31 @@ class InsertBinder(SecuredRows):
                     self.queries.prefer_keyed = False
                     self.whole_conflicts = True  # policies are asked by queries
                     conflict = self.on_conflict_of(node, table, alias)
-            query = self._rows_query(table, rows)
-        assert query is not None
+            if len(rows) > 1 and stepwise.looks(self, (n for r in rows for n in r)):
+                query = sql(f"SELECT range AS c0 FROM range({len(rows)})")
+                steps = [stepwise.row(self, table, r) for r in rows]
+            else:
+                query = self._rows_query(table, rows)
+        else:
+            assert selected is not None
+            query, steps = selected.text, selected.steps
         if prefix is not None:
             query = sql(prefix, query)
         self.rows_text = query
         body = self.queries.finished(query)
-        if selected is not None and self.instead is None and self.view is None:
+        returns = stepwise.is_returned(self, returning_nodes)
+        several = rows is None or len(rows) > 1
+        stepped = None
+        if steps or (several and (returns or asks)):
+            stepped = stepwise.stepwise(steps)
+        if steps:
+            pass
+        elif selected is not None and self.instead is None and self.view is None:
             body = self._selected_by_key(body, table, selected)
         elif rows is not None and len(rows) == 1 and self.instead is None and self.view is None:
             body = self._made_by_key(body, table, rows[0], ())
         returning = self.returning_query(table, returning_nodes, returning_relation, "new")
-        return Bound(InsertQuery(table, body, returning, conflict), columns, "INSERT", extra=extra)
+        return Bound(InsertQuery(table, body, returning, conflict, stepped), columns, "INSERT", extra=extra)
 
     def _note_insert(self, node: exp.Insert, table: Table, alias: str, listed: list[int]) -> None:
         """What INSERT takes: the right to insert, and to change and look at what it conflicts with."""
@@ -232,9 +251,11 @@ class InsertBinder(SecuredRows):
 
     def _selected(
         self, table: Table, targets: InsertTargets, source: exp.Expression, explicit: bool, overriding: str
-    ) -> tuple[Frag, _Selected]:
+    ) -> _Selected:
         listed = targets.indexes
+        self.queries.apart = unwrapped(source) if stepwise.may_step(self) else None
         bound = self.queries.nested(source, self._scope, targets.expected(table))
+        self.queries.apart = None
         if len(bound.columns) > len(listed):
             if targets.beyond is not None:
                 raise targets.beyond
@@ -246,7 +267,8 @@ class InsertBinder(SecuredRows):
             )
         if explicit and len(bound.columns) < len(listed):
             raise targets.without_value(len(bound.columns))
-        number = self.queries.anonymous_relation(bound)
+        apart = bound.apart
+        number = self.queries.anonymous_relation(bound) if apart is None else apart.relation
         places = _places(source)
         given: dict[int, ir.Node] = {}
         for i, (index, c) in enumerate(zip(listed, bound.columns, strict=False)):
@@ -255,14 +277,18 @@ class InsertBinder(SecuredRows):
                 continue
             if column.generated or (column.identity == "a" and overriding != "system"):
                 raise updatable_views.not_by_default(column)
-            value = ir.Var(c.type, number, i)
+            value = ir.Var(c.type, number, i) if apart is None else apart.made[i]
             at = places[i] if i < len(places) else 0
             targets.take(self, table, given, i, value, at, partial(self.assigned, value, column, at))
         row = [given[i] if i in given else self.default(table, i) for i in range(len(table.columns))]
         row = self.generated(table, row)
+        if apart is not None or stepwise.looks(self, row):
+            bound, found = stepwise.in_steps(self, bound, number)
+            step = stepwise.row(self, table, row, found, None if apart is None else apart.where)
+            return _Selected(bound, number, row, bound.frag, (step,))
         items = join(", ", self.row_items(table, row))
         made = sql("SELECT ", items, " FROM (", bound.frag, f") AS r{number}")
-        return self.completed(table, row, made), _Selected(bound, number, row)
+        return _Selected(bound, number, row, self.completed(table, row, made))
 
     def _selected_by_key(self, query: Query, table: Table, selected: _Selected) -> Query:
         """INSERT ... SELECT, and how keys lead to what it selects; what each row draws (a serial's number) is drawn behind it."""
@@ -284,7 +310,7 @@ class InsertBinder(SecuredRows):
         try:
             for i, n in enumerate(row):
                 if ir.varies(n):
-                    drawn[i] = as_column(keyed.expression(n, {}), n.type, table.columns[i].type)
+                    drawn[i] = keyed.as_column(keyed.expression(n, {}), n.type, table.columns[i].type)
                     row[i] = ir.Lit(table.columns[i].type, None)
         except keyed.NotKeyed:
             return query
@@ -292,14 +318,10 @@ class InsertBinder(SecuredRows):
         if made.by_key is None:
             return made
         outputs = tuple(
-            as_column(v, n.type, c.type)
+            keyed.as_column(v, n.type, c.type)
             for v, n, c in zip(made.by_key.outputs, row, table.columns, strict=True)
         )
         return replace(made, by_key=replace(made.by_key, outputs=outputs, drawn=tuple(drawn.items())))
-
-
-def as_column(value: Expr, own: TypeRef, column: TypeRef) -> Expr:
-    return value if own == column else Call("assign", (value,), column)
 
 
 def _same_length(values: exp.Values) -> None:

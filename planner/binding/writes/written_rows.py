@@ -120,6 +120,11 @@ class WrittenRows:
         if not isinstance(node, exp.Table):
             raise PlanError("42601", f"cannot {what} this", position=first_position(node))
         self.only = what == "insert into" or bool(node.args.get("only"))
+        found, called = self._target(node, what)
+        self.queries.written_table = found
+        return found, called
+
+    def _target(self, node: exp.Table, what: str) -> tuple[Table, str]:
         name = identifier(node.this)
         schema_node = node.args.get("db")
         said = identifier(schema_node) if schema_node is not None else ""
@@ -362,7 +367,7 @@ class WrittenRows:
         self._with = with_text(recursive or self.inherited_recursive, [*self.inherited, *items])
         return self._with
 
-    def _with_queries(self, text: Frag) -> Frag:
+    def with_queries(self, text: Frag) -> Frag:
         """A text of the statement's (RETURNING, DO UPDATE) behind the WITH queries, if it names one of them."""
         names = [c.sql_name for c in self._scope.ctes.values() if isinstance(c, CommonTable)]
         named = any(
