@@ -21,10 +21,8 @@ from planner.catalog.reads import Remembered
 from planner.inheritance import family, spreads
 from planner.partitions import HIDDEN, Bound, PartitionTest
 from planner.relations import Column, Table, TypeRef
-from planner.types import oids
-from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_INFINITY
-from planner.types.hashing import hash_bytes, hash_long, hash_word
 from planner.types.orders import UNORDERED, order_of
+from planner.types.value_hashes import can_hash, value_hash
 
 if TYPE_CHECKING:
     from planner.catalog.catalog import Catalog
@@ -43,49 +41,11 @@ ENDLESS_US: Final = (-(1 << 63), (1 << 63) - 1)
 """What PostgreSQL keeps for -infinity and infinity, which no epoch is taken from."""
 
 
-def _text_hash(value: Any) -> int:
-    return hash_bytes(value.encode(), HASH_SEED)
-
-
-def _micros_hash(value: Any) -> int:
-    return hash_long(value, HASH_SEED)
-
-
-def _day_hash(value: Any) -> int:
-    if abs(value) >= DATE_INFINITY:
-        return hash_word(ENDLESS_DAYS[value > 0], HASH_SEED)
-    return hash_word(value - POSTGRES_EPOCH_DAYS, HASH_SEED)
-
-
-def _moment_hash(value: Any) -> int:
-    if abs(value) >= TIMESTAMP_INFINITY:
-        return hash_long(ENDLESS_US[value > 0], HASH_SEED)
-    return hash_long(value - POSTGRES_EPOCH_DAYS * DAY_US, HASH_SEED)
-
-
-_HASHES: Final[dict[int, Callable[[Any], int]]] = {
-    oids.INT2: lambda v: hash_word(v, HASH_SEED),
-    oids.INT4: lambda v: hash_word(v, HASH_SEED),
-    oids.INT8: _micros_hash,
-    oids.OID: lambda v: hash_word(v, HASH_SEED),
-    oids.BOOL: lambda v: hash_word(int(v), HASH_SEED),
-    oids.TEXT: _text_hash,
-    oids.VARCHAR: _text_hash,
-    oids.BPCHAR: lambda v: _text_hash(v.rstrip(" ")),
-    oids.DATE: _day_hash,
-    oids.TIME: _micros_hash,
-    oids.TIMESTAMP: _moment_hash,
-    oids.TIMESTAMPTZ: _moment_hash,
-    oids.UUID: lambda v: hash_bytes(bytes.fromhex(str(v).replace("-", "")), HASH_SEED),
-}
-"""PostgreSQL's extended hash functions, by the types that HASH partitions can be of here."""
-
-
 def can_be_key(strategy: str, ref: TypeRef) -> bool:
     """Whether values of a type can be dealt out in this way."""
     oid = t.base_of(ref).oid
     if strategy == "h":
-        return oid in _HASHES
+        return can_hash(oid)
     return oid not in UNORDERED and order_of(oid) is not None
 
 
@@ -99,7 +59,7 @@ def row_hash(columns: Sequence[TypeRef], values: Values) -> int:
     total = 0
     for ref, value in zip(columns, values, strict=True):
         if value is not None:
-            hashed = _HASHES[t.base_of(ref).oid](value)
+            hashed = value_hash(t.base_of(ref).oid, value, HASH_SEED)
             mixed = (hashed + MIXED_IN + (total << 54 & _MASK) + (total >> 7)) & _MASK
             total ^= mixed
     return total

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from planner import types as t
+from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.emit import Emitter
-from planner.binding.fragments import Frag, sql
-from planner.binding.functions.registry import implements, template, templates
+from planner.binding.fragments import Frag, join, sql
+from planner.binding.functions.registry import implements, register, template, templates
 from planner.binding.functions.value_texts import to_text
+from planner.binding.records import fields_of
 
 _SENDS: Final = {
     "bool": "boolsend", "int2": "int2send", "int4": "int4send", "int8": "int8send", "oid": "oidsend",
@@ -63,6 +65,45 @@ numeric_larger(numeric, numeric) => CASE WHEN {0} IS NOT NULL AND {1} IS NOT NUL
 numeric_smaller(numeric, numeric) => CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN tw_num_least([{1}, {0}]) END
 numeric_inc(numeric) => tw_num_add({0}, '1')
 """)
+
+
+def _value_hash(declared: str, function: str, extended: str) -> None:
+    """Of values of many types: what is hashed is told by the type that a call's argument has."""
+
+    def made(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        from planner.binding.functions.conversions import convert
+
+        node, value = call.args[0], args[0]
+        while isinstance(node, ir.Cast) and node.type.oid == t.RECORD:  # of a type that knows its fields
+            node = node.arg
+            value = emitter.frag(node)
+        ref = node.type
+        what, told = "value", str(ref.oid)
+        if ref.oid == t.RECORD:
+            fields = fields_of(ref)
+            if fields is None:
+                raise PlanError("0A000", f"{function} of records of unknown columns is not supported")
+            what, told = "record", f"'{' '.join(str(kind.oid) for _, kind in fields)}'"
+        text = value if ref.oid == t.TEXT else convert(value, ref, TypeRef(t.TEXT), True)
+        name = f"tw_hash_{what}" + ("_extended" if len(args) > 1 else "")
+        return sql(f"{name}({told}, ", join(", ", [text, *args[1:]]), ")")
+
+    register(f"{function}({declared})", made)
+    register(f"{extended}({declared}, int8)", made)
+
+
+for _declared, _function, _extended in (
+    ("anyarray", "hash_array", "hash_array_extended"),
+    ("anyrange", "hash_range", "hash_range_extended"),
+    ("anymultirange", "hash_multirange", "hash_multirange_extended"),
+    ("record", "hash_record", "hash_record_extended"),
+    ("numeric", "hash_numeric", "hash_numeric_extended"),
+    ("inet", "hashinet", "hashinetextended"),
+    ("timetz", "timetz_hash", "timetz_hash_extended"),
+    ("jsonb", "jsonb_hash", "jsonb_hash_extended"),
+    ("oidvector", "hashoidvector", "hashoidvectorextended"),
+):
+    _value_hash(_declared, _function, _extended)
 
 
 @implements("text of cstring")

@@ -6,24 +6,23 @@ hashtext('a')        1075015857, and hashtextextended('a', seed) in 64 bits
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Callable
 from typing import Any, Final
 
-from planner.types import log_places
+from planner.abc import TypeRef
+from planner.types import log_places, text_input
 from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_INFINITY
 from planner.types.hashing import hash_bytes, hash_long, hash_word, signed
 from planner.types.macaddrs import octets
 from planner.types.networks import to_binary
 from planner.types.texts import number_of_byte
+from planner.types.value_hashes import float_hash, interval_hash, moment_hash, record_hash, value_hash
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
 _EPOCH_DAYS: Final = 10_957  # 2000-01-01, from where PostgreSQL counts
 _DAY_US: Final = 86_400_000_000
-_MONTH_DAYS: Final = 30
-_NAN: Final = struct.pack("<d", math.nan)
 
 
 def _days(days: int) -> int:
@@ -46,21 +45,6 @@ def _packed(form: str) -> Callable[[Any], bytes]:
 def _interval_send(value: tuple[int, int, int]) -> bytes:
     months, days, micros = value
     return struct.pack("!qii", micros, days, months)
-
-
-def _float_bytes(value: float) -> bytes:
-    return _NAN if math.isnan(value) else struct.pack("<d", value)
-
-
-def _hash_float(value: float, seed: int | None = None) -> int:
-    if not value:  # 0 and -0 are equal
-        return 0 if seed is None else seed & (1 << 64) - 1
-    return hash_bytes(_float_bytes(value), seed)
-
-
-def _span_days(value: tuple[int, int, int]) -> int:
-    months, days, micros = value
-    return signed((months * _MONTH_DAYS + days) * _DAY_US + micros & (1 << 64) - 1, 64)
 
 
 _SENDS: Final[dict[str, tuple[Callable[[Any], bytes], str]]] = {
@@ -92,7 +76,7 @@ _HASHES: Final[dict[str, tuple[Hash, str]]] = {
     "int4": (hash_word, "INTEGER"),
     "int8": (hash_long, "BIGINT"),
     "oid": (hash_word, "BIGINT"),
-    "float8": (_hash_float, "DOUBLE"),
+    "float8": (float_hash, "DOUBLE"),
     "text": (lambda v, *seed: hash_bytes(v.encode(), *seed), _V),
     "bpchar": (lambda v, *seed: hash_bytes(v.rstrip(" ").encode(), *seed), _V),
     "char": (lambda v, *seed: hash_word(number_of_byte(v), *seed), _V),
@@ -100,8 +84,8 @@ _HASHES: Final[dict[str, tuple[Hash, str]]] = {
     "macaddr": (lambda v, *seed: hash_bytes(octets(v), *seed), _V),
     "pg_lsn": (lambda v, *seed: hash_long(signed(v + (1 << 63), 64), *seed), "BIGINT"),
     "time": (hash_long, "TIME"),
-    "timestamp": (lambda v, *seed: hash_long(_micros(v), *seed), "TIMESTAMP"),
-    "interval": (lambda v, *seed: hash_long(_span_days(v), *seed), "INTERVAL"),
+    "timestamp": (moment_hash, "TIMESTAMP"),
+    "interval": (interval_hash, "INTERVAL"),
 }
 
 
@@ -112,7 +96,22 @@ def _hash_entries(name: str, made: Hash, duck: str) -> list[Entry]:
     ]
 
 
+def _value_hash(oid: int, text: str, *seed: int) -> int:
+    """Of any type, whose text is at hand."""
+    value = text_input(TypeRef(oid))(text)
+    return signed(value_hash(oid, value, *seed), 64 if seed else 32)
+
+
+def _record_hash(fields: str, text: str, *seed: int) -> int:
+    """Of a record whose fields are of the types with these OIDs."""
+    return signed(record_hash([int(oid) for oid in fields.split()], text, *seed), 64 if seed else 32)
+
+
 FUNCTIONS: list[Entry] = [
+    ("tw_hash_record", _record_hash, (_V, _V), "INTEGER"),
+    ("tw_hash_record_extended", _record_hash, (_V, _V, "BIGINT"), "BIGINT"),
+    ("tw_hash_value", _value_hash, ("BIGINT", _V), "INTEGER"),
+    ("tw_hash_value_extended", _value_hash, ("BIGINT", _V, "BIGINT"), "BIGINT"),
     *((f"tw_send_{name}", made, (duck,), "BLOB") for name, (made, duck) in _SENDS.items()),
     *(entry for name, (made, duck) in _HASHES.items() for entry in _hash_entries(name, made, duck)),
 ]
