@@ -185,7 +185,7 @@ class Plans:
         if not is_current(plan, catalog):
             if "places" in plan.extra:
                 raise PlanOutdated("0A000", "the catalog has changed since this was planned")
-            current = self._planned_again(plan, session)
+            current = self.planned_again(plan, session)
         body = current.body
         if isinstance(body, Utility):
             ends = isinstance(body.statement, Begin | Commit | Rollback)
@@ -430,7 +430,8 @@ class Plans:
         """Whether the table is still so defined, by everything admitted: asked at each admission."""
         return self._catalogs.admitted.get(rules.table.oid) is rules.defined
 
-    def _planned_again(self, plan: Plan, session: Session) -> Plan:
+    def planned_again(self, plan: Plan, session: Session) -> Plan:
+        """The plan of the same statement for the catalog as the session sees it. Raises PlanOutdated."""
         if not plan.text:  # of rows of literals, which the caller has
             raise PlanOutdated("0A000", "the catalog has changed since this was planned")
         oids = [p.oid for p in plan.parameters]

@@ -2,7 +2,8 @@
 
     UPDATE v ...   [INSERT INTO log ..., UPDATE base ...]   "UPDATE 2": the count of the one that stands for it
 
-What a SELECT among them finds is nobody's answer.
+What a SELECT among them finds is nobody's answer. Their tables are used from the first on, so that who defines one anew waits; what was
+defined anew between two of them all the same has the statement rewritten again, for the rest.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError, Result, Rows, Stream
 from executor.procedural.texts import rows_of
+from executor.session.locks import definition_locks
 from planner import statements as st
-from planner.abc import Plan, Utility
+from planner.abc import Plan, StatementKind, Utility, statement_reads
+from planner.planner import is_current
 from storage.abc import Datum
 from txn.abc import SerializationFailure
 
@@ -52,7 +55,19 @@ async def run(
 
 async def _steps(session: Session, plan: Plan, s: st.Rewritten, params: tuple[Datum, ...]) -> Rows:
     count, found = 0, Rows(s.verb)
+    block = session.block
+    assert block is not None
     for step in s.steps:
+        for table in statement_reads(step.plan):
+            block.use(table)
+            if step.plan.kind is not StatementKind.READ:
+                block.drew_from(table.oid)
+    for i in range(len(s.steps)):
+        if session.executor.defining:
+            await definition_locks.behind(session, s.steps[i].plan)
+        if not is_current(s.steps[i].plan, session.catalog):
+            s = _anew(session, plan, s)
+        step = s.steps[i]
         result = await session.run_plan(step.plan, params, autocommit=False)
         rows = await _all(result)
         if step.counts:
@@ -61,6 +76,17 @@ async def _steps(session: Session, plan: Plan, s: st.Rewritten, params: tuple[Da
             found = rows
     tag = f"INSERT 0 {count}" if s.verb == "INSERT" else f"{s.verb} {count}"
     return Rows(tag, plan.columns, found.rows if plan.columns is not None else ())
+
+
+def _anew(session: Session, plan: Plan, s: st.Rewritten) -> st.Rewritten:
+    """The same by the rules, and for the tables, as they are by now. Raises SerializationFailure where it has become something else."""
+    body = session.executor.plans.planned_again(plan, session).body
+    found = body.statement if isinstance(body, Utility) else None
+    if not isinstance(found, st.Rewritten) or len(found.steps) != len(s.steps):
+        raise SerializationFailure(
+            "could not serialize access: rules were altered by a concurrent transaction"
+        )
+    return found
 
 
 async def _all(result: Result) -> Rows:

@@ -149,7 +149,7 @@ class Block:
         self.used: dict[int, Table | View] = {}
         """By OID: must be unaltered at commit."""
         self.drawn: Any = frozenset()
-        """Sequences that it has drawn from, or set, and views that it has written by: who alters one waits for it."""
+        """Sequences that it has drawn from, or set, views that it has written by, tables that rules will have it write: who alters one waits."""
         self.savepoints: list[Savepoint] = []
         self.notifications: dict[heard.Said, None] = {}
         self.reference_checks: list[Any] = []
@@ -313,7 +313,7 @@ class Block:
         return self.goes_on(known, now) or asks_of_rows_alone(known, now)
 
     def drew_from(self, oid: Oid) -> None:
-        """Notes that who alters the sequence, or the view that was written by, has to wait for the block."""
+        """Notes that who alters the sequence, or the relation that is about to be written, has to wait for the block."""
         if oid not in self.drawn:
             self.drawn = {*self.drawn, oid}
 

@@ -32,10 +32,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from executor.procedural.inside import INSIDE
 from executor.session.waits import WouldBlock, wait_for
-from planner.abc import LockingQuery, Oid, Plan, StatementKind, Table, statement_reads
+from planner.abc import LockingQuery, Oid, Plan, StatementKind, Table, Utility, statement_reads
 from planner.catalog import CatalogChange, CatalogObject, Counter, Index, Sequence, StatisticsObject, View
 from planner.ddl.plan import DdlPlan
 from planner.overtaking import asks_of_rows_alone, concerns_nobody, heirs_alone, shows_the_same
+from planner.statements.rules import Rewritten
 from txn.abc import Isolation, LockNotAvailable
 from txn.locks import LockMode
 
@@ -203,8 +204,11 @@ async def behind(session: Session, plan: Plan) -> None:
         return
     compiled = session.compiled(plan)
     oids = {x.oid for x in statement_reads(compiled.plan)} | {view.oid for view, _ in compiled.views}
+    body = compiled.plan.body
+    if isinstance(body, Utility) and isinstance(body.statement, Rewritten):
+        oids |= {x.oid for step in body.statement.steps for x in statement_reads(step.plan)}
     reads = compiled.plan.kind is StatementKind.READ
-    if compiled.lock or isinstance(compiled.plan.body, LockingQuery):  # FOR UPDATE writes nothing yet
+    if compiled.lock or isinstance(body, LockingQuery):  # FOR UPDATE writes nothing yet
         reads = all(oids.isdisjoint(theirs) for theirs in executor.exclusive.values())
     await _queue(session, oids, reads)
 
