@@ -304,7 +304,8 @@ class Run:
 
     def recursed(self, number: int, base: int, step: int, alike: Alike | None) -> Sequence[Row]:
         """The rows of WITH RECURSIVE. `alike`: of UNION, what rows have in common of which the first goes on alone."""
-        known = self._known.get((number, ()))
+        kept = ~number, ()  # recursions and queries are numbered each by themselves
+        known = self._known.get(kept)
         if known is not None:
             return known
         met: set[Any] = set()
@@ -332,7 +333,7 @@ class Run:
             last = query.rows((), self)
         self._known.clear()
         self._sets.clear()
-        self._known[number, ()] = found
+        self._known[kept] = found
         return found
 
     def exists(self, number: int, given: Row) -> bool:

@@ -78,7 +78,7 @@ def rewritten(cte: exp.CTE, clause: exp.Expression) -> exp.CTE:
     step.set(
         "expressions",
         [
-            *step.expressions,
+            *_as_declared(step, source, names),
             *(exp.column(exp.to_identifier(c, True), exp.to_identifier(source, True)) for c in kept),
         ],
     )
@@ -156,6 +156,25 @@ def _constant(node: exp.Expression | bool | None, default: str) -> str:
     return str(node.sql("postgres")) if isinstance(node, exp.Expression) else default
 
 
+def _as_declared(step: exp.Select, source: str, names: Sequence[str]) -> list[exp.Expression]:
+    """What the recursive query selects: `*` of itself are the columns that it declares, and none that are added."""
+    own = [exp.column(exp.to_identifier(n, True), exp.to_identifier(source, True)) for n in names]
+    joins = step.args.get("joins") or []
+    merged = any(j.args.get("using") or j.args.get("method") for j in joins)
+    sources = [step.args["from_"].this.alias_or_name, *(j.this.alias_or_name for j in joins)]
+    found: list[exp.Expression] = []
+    for item in step.expressions:
+        if isinstance(item, exp.Star) and not merged and all(sources):
+            for each in sources:
+                star = exp.Column(this=exp.Star(), table=exp.to_identifier(each, True))
+                found += [c.copy() for c in own] if each == source else [star]
+        elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star) and item.table == source:
+            found += [c.copy() for c in own]
+        else:
+            found.append(item)
+    return found
+
+
 def _source(step: exp.Select, name: str) -> str:
     """What the recursive query calls the one mention of itself in its own FROM."""
     found = [
@@ -166,6 +185,6 @@ def _source(step: exp.Select, name: str) -> str:
     if len(found) != 1:
         raise PlanError(
             "0A000",
-            "SEARCH and CYCLE are supported where the recursive query names itself once, in its own FROM",
+            f'with a SEARCH or CYCLE clause, the recursive reference to WITH query "{name}" must be at the top level of its right-hand SELECT',
         )
     return str(found[0])

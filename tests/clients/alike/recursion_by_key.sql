@@ -37,3 +37,8 @@ SELECT count(*), sum(id) FROM rbk_nodes;
 ROLLBACK;
 WITH RECURSIVE t AS (SELECT id FROM rbk_nodes WHERE id = 13 UNION ALL SELECT n.id FROM rbk_nodes n JOIN t ON n.parent = t.id) UPDATE rbk_nodes SET name = 'm' WHERE id IN (SELECT id FROM t);
 SELECT count(*), sum(id) FROM rbk_nodes WHERE name = 'm';
+-- Several recursions and unions in one WITH, each by its own rows.
+WITH RECURSIVE up(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM up WHERE n < 5), once(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM up WHERE n < 10) SELECT * FROM once ORDER BY n;
+WITH RECURSIVE up(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM up WHERE n < 5), once(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM up) SELECT once.n, up.n FROM once LEFT JOIN up USING (n) ORDER BY 1;
+WITH RECURSIVE up(n) AS (SELECT 1 UNION SELECT n + 1 FROM up WHERE n < 3), twice(n) AS (SELECT * FROM up UNION ALL SELECT * FROM up), on_and_on(n) AS (SELECT * FROM twice UNION ALL SELECT n + 10 FROM on_and_on WHERE n < 10) SELECT * FROM on_and_on ORDER BY n;
+WITH RECURSIVE a(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM a WHERE n < 3), b(n) AS (VALUES (10) UNION ALL SELECT b.n + a.n FROM b, a WHERE b.n < 13) SELECT n, count(*) FROM b GROUP BY n ORDER BY n;

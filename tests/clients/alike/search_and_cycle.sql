@@ -22,3 +22,7 @@ with recursive s(f, t, label) as (select * from gg union all select g.* from gg 
 with recursive s(f, t, label) as (select * from gg union all select g.* from gg g, s where g.f = s.t and s.f < 2) search breadth first by f set x select * from s order by x;
 create table cycle(a int, b int); insert into cycle values (1,2);
 update cycle c set a = 3; update cycle set b = 4; select a cycle, b from cycle; update cycle as cycle set a=1, b=2 returning *;
+-- A star of the query itself is the columns that it declares.
+WITH RECURSIVE a AS (SELECT 1 AS b UNION ALL SELECT * FROM a) CYCLE b SET seen USING way SELECT * FROM a;
+WITH RECURSIVE a(x, y) AS (VALUES (1, 2) UNION ALL SELECT a.* FROM a, (VALUES (1), (2)) v(w) WHERE w = x) SEARCH BREADTH FIRST BY x SET o CYCLE x, y SET seen USING way SELECT * FROM a ORDER BY o;
+WITH RECURSIVE a(x, y) AS (SELECT 1, 2 UNION ALL SELECT * FROM (SELECT a.x + 1, a.y FROM a WHERE a.x < 3) q) SEARCH BREADTH FIRST BY x SET o SELECT * FROM a;
