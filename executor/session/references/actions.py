@@ -220,6 +220,10 @@ async def refuse_children(
             from executor.session.references import referring_partitions
 
             named, whole = referring_partitions.whole(session.catalog, child, constraint)
+            # One that refers to it is enough, and whoever goes on behind a savepoint has read that it is there.
+            rid, row = next(at for at in found if foreign_key.rule.key(at[1]) == canonical(still[0]))
+            key_of = session.rules(child).key
+            block.transaction().reads.point(child.shard, key_of(row) if key_of is not None else rid)
             raise still_referenced(named, parent, aims.at(session.catalog, whole, parent), still[0])
     note_absence(block, child, constraint, frozenset(canonical(v) for v in lost))
 

@@ -48,7 +48,7 @@ from executor.keyed.write import Change
 from executor.session import exclusions
 from executor.session.references.actions import parent_lost, refuse_children
 from executor.session.references.events import Deferred, Event, events, is_deferred, keys_lost, note_lost
-from executor.session.references.lookups import Values, absent, children
+from executor.session.references.lookups import Values, absent, children, note_missing
 from executor.snapshot.columns import row_reader
 from executor.triggers import firing
 from planner import aims
@@ -152,6 +152,7 @@ async def _check_present(
         await block.transaction().settled()
         # A row that a later event has changed or deleted again refers to nothing.
         if await children(session, block, child, parent, constraint, [missing], from_child=True):
+            note_missing(session, block, child, parent, constraint, missing)
             raise missing_parent(child, parent, constraint, missing)
 
 
@@ -198,6 +199,7 @@ async def after_bulk(
         if not certain:
             await _check_present(session, block, table, parent, constraint, values)
         elif missing := await absent(session, block, table, parent, constraint, values):
+            note_missing(session, block, table, parent, constraint, missing[0])
             raise missing_parent(table, parent, constraint, missing[0])
 
 

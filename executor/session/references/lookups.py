@@ -27,6 +27,7 @@ from planner import types as t
 from planner.abc import Constraint, Query, RelationUse, Slot, Table, TypeRef
 from planner.binding.keyed.index_reads import indexed_prefixes
 from planner.lexer import quoted
+from planner.partitioning import leaves_of
 from storage.abc import Row
 from txn.abc import Key
 
@@ -114,6 +115,21 @@ async def absent(
     rows = await _query(session, block, query, columns, values, columns)
     block.reference_checks.append(Presence(parent, key, None, txn.read_ts))
     return rows
+
+
+def note_missing(
+    session: Session, block: Block, child: Table, parent: Table, constraint: Constraint, value: Values
+) -> None:
+    """No parent has it, and a statement fails for that: whoever goes on behind a savepoint has read so."""
+    reads = block.transaction().reads
+    foreign_key = session.rules(child).foreign_key(parent, constraint)
+    if parent.partitioning is not None or not foreign_key.same:
+        for leaf in leaves_of(session.catalog, parent) if parent.partitioning is not None else [parent]:
+            reads.whole(leaf.shard)
+        return
+    key, order = foreign_key.stands_on
+    k = value[order[0]] if len(order) == 1 else tuple(value[i] for i in order)
+    reads.point(parent.shard if key.kind == "p" else f"{parent.shard}/{key.oid}", k)
 
 
 async def children(
@@ -235,4 +251,4 @@ async def ready(block: Block, table: Table) -> None:
         await block.executor.store.image(table.shard).hydrated()
 
 
-__all__ = ["Values", "absent", "children", "ready"]
+__all__ = ["Values", "absent", "children", "note_missing", "ready"]
