@@ -162,9 +162,9 @@ class WindowBinder:
                 "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column",
                 position=opened,
             )
-        return side, self._measure(offset, keys[0].expr, first_position(value))
+        return side, self.measured(offset, keys[0].expr, first_position(value))
 
-    def _measure(self, offset: ir.Node, by: ir.Node, position: int) -> ir.Node:
+    def measured(self, offset: ir.Node, by: ir.Node, position: int) -> ir.Node:
         """An offset of RANGE as what such a key is counted by. Raises 0A000."""
         key = TypeRef(t.TEXT if by.type.oid == t.VARCHAR else by.type.oid)
         kinds = _MEASURED_BY.get(key.oid, ())

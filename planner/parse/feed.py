@@ -377,14 +377,16 @@ def _closes(token: Token | None) -> bool:
     return token is not None and token.kind == PUNCTUATION and token.value == ")"
 
 
-def _behind(tokens: list[Token], at: int) -> Token:
-    """What comes after the parenthesis that closes the one at `at`."""
+def _has_side(tokens: list[Token], at: int) -> bool:
+    """Whether what follows, as far as the parenthesis around it, ends in PRECEDING or FOLLOWING."""
     depth = 0
-    for i in range(at, len(tokens) - 1):
-        depth += _opens(tokens[i]) - _closes(tokens[i])
-        if not depth:
-            return tokens[i + 1]
-    return tokens[-1]
+    for token in tokens[at:]:
+        depth += _opens(token) - _closes(token)
+        if depth < 0:
+            return False
+        if not depth and token.keyword in _SIDES:
+            return True
+    return False
 
 
 def _type_expected(previous: Token | None, tokens: list[Token], at: int) -> bool:
@@ -456,8 +458,8 @@ def _unreserved(
             following.kind in (INTEGER, PARAMETER, STRING) and before != "offset"
         ):
             return _FRAME[word]
-        if _opens(following) and _behind(tokens, i).keyword in _SIDES:
-            return _FRAME[word]  # rows (SELECT 1) PRECEDING
+        if _opens(following) and _has_side(tokens, i):
+            return _FRAME[word]  # rows (SELECT 1) + 1 PRECEDING
         if following.value == "-" and tokens[i + 2 : i + 3] and tokens[i + 2].keyword in _SIDES:
             return _FRAME[word]  # rows -1 PRECEDING, an error that the query has when it runs
         if word == "rows" and previous is not None and following.keyword in ("only", "with"):

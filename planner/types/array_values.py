@@ -148,6 +148,8 @@ def _list(text: str, at: int, delimiter: str, depth: int) -> tuple[list[Any], in
         if c == "{":
             inner, at = _list(text, at, delimiter, depth + 1)
             out.append(inner)
+        elif c == "\\" and out and isinstance(out[-1], list):
+            raise _malformed(text, 'Unexpected "\\" character.')
         else:
             item, at = _element(text, at, delimiter)
             out.append(item)

@@ -6,7 +6,7 @@ query calls it, or with a number behind (`old_1`) where a query around it has th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -324,6 +324,7 @@ class QueryExpressions(Writer):
     def window(self, over: exp.Window, scope: Scope) -> str:
         """What a window is made of, as OVER and WINDOW have it."""
         bind, parts = self.binder.expressions, []
+        keys: Sequence[ir.SortKey] = ()
         name, order, spec = (over.args.get(k) for k in ("alias", "order", "spec"))
         if name is not None:
             parts.append(quote_identifier(str(name.name)))
@@ -336,11 +337,11 @@ class QueryExpressions(Writer):
             keys = bind.sort_keys(order.expressions, scope)
             parts.append("ORDER BY " + ", ".join(self.sorted(self.key(k.expr), k) for k in keys))
         if spec is not None:
-            parts.append(self._frame(spec, scope))
+            parts.append(self._frame(spec, keys, scope))
         return f"({' '.join(parts)})"
 
-    def _frame(self, spec: exp.WindowSpec, scope: Scope) -> str:
-        ends = []
+    def _frame(self, spec: exp.WindowSpec, keys: Sequence[ir.SortKey], scope: Scope) -> str:
+        ends, bind = [], self.binder.expressions
         for which in ("start", "end"):
             value, side = spec.args.get(which), str(spec.args.get(f"{which}_side") or "").upper()
             if value is None:
@@ -349,7 +350,10 @@ class QueryExpressions(Writer):
             if isinstance(value, str | exp.Var):
                 ends.append(f"UNBOUNDED {side}" if word == "UNBOUNDED" else "CURRENT ROW")
             else:
-                ends.append(f"{self.top(self.binder.expressions.bind(value, scope))} {side}")
+                offset = bind.bind(value, scope)
+                if len(keys) == 1 and offset.type.oid == t.UNKNOWN:  # of RANGE: what it is, the key says
+                    offset = bind.measured(offset, keys[0].expr, 0)
+                ends.append(f"{self.top(offset)} {side}")
         exclude = spec.args.get("exclude")
         without = str(exclude.name if isinstance(exclude, exp.Expression) else exclude or "").upper()
         text = f"BETWEEN {ends[0]} AND {ends[1]}" if len(ends) > 1 else ends[0]

@@ -6,10 +6,11 @@ a keyed statement first (`InsertValues`); others are a query that yields the new
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from sqlglot import exp
 
@@ -42,6 +43,7 @@ from planner.catalog import View
 from planner.parse import position as first_position
 from planner.relations import GuardedTable
 
+_DEFAULT: Final = re.compile(r"\bdefault\b", re.IGNORECASE)
 ROWS_MAX = 100_000
 """Rows of one VALUES list that are planned one by one; more go through a query."""
 
@@ -220,7 +222,7 @@ class InsertBinder(SecuredRows):
             raise PlanError(
                 "42601",
                 "INSERT has more expressions than target columns",
-                position=first_position(items[len(listed)]),
+                position=first_position(items[len(listed)]) or self._default_at(items, len(listed)),
             )
         if explicit and len(items) < len(listed):
             raise targets.without_value(len(items))
@@ -241,6 +243,18 @@ class InsertBinder(SecuredRows):
             whole = partial(self.assigned, value, column, at)
             targets.take(self, table, given, place, value, at, whole)
         return [given[i] if i in given else self.default(table, i) for i in range(len(table.columns))]
+
+    def _default_at(self, items: Sequence[exp.Expression], place: int) -> int:
+        """Where a DEFAULT of VALUES stands, which has no place of its own: it is counted from what has one."""
+        at, passed = 0, 0
+        for item in reversed(items[:place]):
+            at = first_position(item)
+            if at:
+                break
+            passed += 1
+        text = self.queries.text
+        said = list(_DEFAULT.finditer(text, at or text.lower().find("values")))
+        return said[passed].start() + 1 if passed < len(said) else 0
 
     def _rows_query(self, table: Table, rows: list[list[ir.Node]]) -> Frag:
         texts: list[Item] = []

@@ -34,3 +34,17 @@ execute p;
 drop table d;
 drop sequence s;
 create sequence s;
+-- Ends that are more than one number, and names that are words of frames.
+CREATE TABLE framed (a int, rows int, range int);
+INSERT INTO framed SELECT g, g, g FROM generate_series(1, 5) g;
+SELECT sum(a) OVER (ORDER BY a ROWS (SELECT 1) + 1 PRECEDING) FROM framed;
+SELECT sum(a) OVER (ORDER BY a ROWS BETWEEN (SELECT min(a) FROM framed) + 0 PRECEDING AND (1) FOLLOWING) FROM framed;
+SELECT sum(a) OVER (ORDER BY a RANGE BETWEEN (1 + 1) * 1 PRECEDING AND CURRENT ROW) FROM framed;
+SELECT sum(a) OVER (ORDER BY rows), rows FROM framed WHERE rows IN (1, 2);
+CREATE VIEW framed_days AS SELECT i, min(i) OVER (ORDER BY i RANGE BETWEEN '1 day' PRECEDING AND '10 days' FOLLOWING) AS m FROM generate_series(now(), now() + '100 days', '1 hour') i;
+SELECT pg_get_viewdef('framed_days');
+CREATE VIEW framed_numbers AS SELECT a, min(a) OVER (ORDER BY a RANGE BETWEEN 1 PRECEDING AND '10' FOLLOWING) AS m FROM framed;
+SELECT pg_get_viewdef('framed_numbers');
+INSERT INTO framed (a) VALUES (DEFAULT, DEFAULT);
+INSERT INTO framed (a) VALUES (1, DEFAULT);
+SELECT '{{1,2},\{2,3}}'::text[];
