@@ -63,12 +63,12 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     if not s.is_from:
         return await _copy_out(session, plan, s, options, tuple(params), autocommit)
     assert s.table is not None
+    if s.filename is None and (refused := _unfilled(session, s, s.table, options)) is not None:
+        return refused
     table = _into(session, s.table)
     if session.executor.defining and await definition_locks.behind_of(session, table.oid):
         table = _into(session, s.table)
     columns = copied_columns(table, s.columns)
-    if table.materialized is not None:
-        raise ExecutionError("42809", f'cannot copy to materialized view "{table.name}"')
     if table.foreign is not None:
         raise unreachable(session.catalog, table)
     permissions.require_columns(session, table, "INSERT", [c.attnum for c in columns])
@@ -105,19 +105,46 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     )
 
 
-def _into(session: Session, name: st.Name) -> Table:
-    """The table that COPY FROM fills. Raises 42P01, 42809."""
-    relation = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
+def _no_table(relation: Any) -> ExecutionError | None:
+    """What COPY FROM says of what it does not fill."""
     if isinstance(relation, SequenceObject):
-        raise ExecutionError("42809", f'cannot copy to sequence "{relation.name}"')
+        return ExecutionError("42809", f'cannot copy to sequence "{relation.name}"')
     if isinstance(relation, View):
         if any(x.bits & triggers.INSTEAD and x.bits & triggers.INSERT for x in relation.triggers):
-            raise ExecutionError("0A000", "COPY FROM into a view with INSTEAD OF triggers is not supported")
-        raise ExecutionError(
+            return ExecutionError("0A000", "COPY FROM into a view with INSTEAD OF triggers is not supported")
+        return ExecutionError(
             "42809",
             f'cannot copy to view "{relation.name}"',
             hint="To enable copying to a view, provide an INSTEAD OF INSERT trigger.",
         )
+    if isinstance(relation, Table) and relation.materialized is not None:
+        return ExecutionError("42809", f'cannot copy to materialized view "{relation.name}"')
+    return None
+
+
+def _unfilled(session: Session, s: st.Copy, name: st.Name, options: CopyOptions) -> CopyIn | None:
+    """COPY FROM STDIN of what it does not fill: the client is told once it has begun to send, as there. Raises 42501, 42703."""
+    relation = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
+    refused = _no_table(relation)
+    if refused is None:
+        return None
+
+    async def nowhere(*_: object) -> Any:
+        raise refused
+
+    rights.require(session.catalog, session.user, relation, "insert")
+    shown = tuple(ResultColumn(c.name, c.type) for c in getattr(relation, "columns", ()) if not c.hidden)
+    for column in s.columns:
+        if all(c.name != column for c in shown) and shown:
+            raise ExecutionError("42703", f'column "{column}" of relation "{relation.name}" does not exist')
+    return CopyIn(shown, options, nowhere, nowhere, lambda: None, relation.name, refused=refused)
+
+
+def _into(session: Session, name: st.Name) -> Table:
+    """The table that COPY FROM fills. Raises 42P01, 42809."""
+    relation = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
+    if (refused := _no_table(relation)) is not None:
+        raise refused
     table: Table = session.catalog.resolve_table(name.name, name.schema, session.search_path())
     return table
 

@@ -73,3 +73,28 @@ copy (((create table made (a int)))) to stdout;
 copy (; select 1) to stdout;
 copy (execute something) to stdout;
 copy (((values (1)) union (select 2)) order by 1) to stdout;
+-- What is no table: the client has been told to send by then.
+CREATE VIEW f_seen AS SELECT a, b FROM f;
+CREATE MATERIALIZED VIEW f_kept AS SELECT a FROM f;
+CREATE SEQUENCE f_numbers;
+COPY f_seen FROM STDIN;
+1	x
+2	y
+\.
+COPY f_seen (a) FROM STDIN (FORMAT csv);
+1
+\.
+COPY f_kept FROM STDIN;
+1
+\.
+COPY f_numbers FROM STDIN;
+1
+\.
+COPY f_seen (nothing) FROM STDIN;
+SELECT 'goes on';
+BEGIN;
+COPY f_seen FROM STDIN;
+1	x
+\.
+SELECT 1;
+ROLLBACK;
