@@ -1,7 +1,7 @@
 """Queries within expressions, and tests of all that an array or a query holds, as DuckDB asks them.
 
 x = ANY (array)             list_transform over the array, and its answers folded: true, false or null
-x = ANY (SELECT ...)        IN: a semijoin, where the comparison is DuckDB's own
+x = ANY (SELECT ...)        IN: a semijoin, where the comparison is DuckDB's own; so is ANY (ARRAY (SELECT ...))
 x > ALL (SELECT ...)        a fold over the query, three-valued
 ARRAY (SELECT ...)          list(...) in the query's order
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from planner import types as t
 from planner.binding import collating, ir, told_rows
@@ -20,6 +20,8 @@ from planner.binding.numeric_forms import as_text_numeric
 if TYPE_CHECKING:
     from planner.binding.emit import Emitter
 
+_ROWS: Final = -3
+"""The rows of a query whose array is asked about."""
 _VOLATILE = re.compile(r"\b(?:error|random|tw_\w+)\(")
 """What DuckDB may take for another value each time it is asked: `error` itself, and what calls it."""
 
@@ -31,6 +33,9 @@ def any_all(emitter: Emitter, node: ir.AnyAll) -> Frag:
     from planner.binding.functions.array_texts import constant_of_any, has_element
 
     collating.refuse_nondeterministic([node.array], "ANY of an array")
+    member = _among_rows(emitter, node)
+    if member is not None:
+        return member
     text = constant_of_any(node) if emitter.for_duckdb else None
     given_array = emitter.frag(node.array)
     array = as_list(given_array, node.array.type)
@@ -46,6 +51,8 @@ def any_all(emitter: Emitter, node: ir.AnyAll) -> Frag:
     element_form = None
     emitter.aliases[-1], emitter.columns[-1] = "", [EmittedColumn("tw_e", element_form, whole=True)]
     compare = emitter.frag(compare_node)
+    if outside is None and (listed := _among_constants(emitter, node, array, compare)) is not None:
+        return listed
     given = array if outside is None else sql("tw_a")
     results = sql("list_transform(", given, ", lambda tw_e: ", compare, ")")
     # list_bool_or ignores NULLs: true if any is true, else NULL if any is NULL, else false.
@@ -55,6 +62,52 @@ def any_all(emitter: Emitter, node: ir.AnyAll) -> Frag:
     if outside is None:
         return folded
     return sql("(SELECT ", folded, " FROM (SELECT ", outside, " AS tw_v, ", array, " AS tw_a) AS tw_q)")
+
+
+def _among_constants(emitter: Emitter, node: ir.AnyAll, array: Frag, compare: Frag) -> Frag | None:
+    """`x = ANY ($1)` and `x <> ALL ($1)`, where the comparison is DuckDB's own: such a list has thousands of elements in some programs."""
+    test = node.compare
+    if not emitter.for_duckdb or not isinstance(test, ir.Call) or len(test.args) != 2:
+        return None
+    if not all(isinstance(n, ir.Lit | ir.Parm | ir.Cast) or _is_steady(n) for n in ir.walk(node.array)):
+        return None
+    left, element = test.args
+    if element != ir.Var(element.type, -1, 0) or ir.varies(left):
+        return None
+    value, op = emitter.frag(left), "<>" if node.all else "="
+    if compare.parts != sql("(", value, f" {op} tw_e)").parts:
+        return None
+    among = sql("tw_among(", array, ", ", value, ")")
+    return sql("(NOT ", among, ")") if node.all else among
+
+
+def _is_steady(node: ir.Node) -> bool:
+    """Whether it is a query of no outer row that gives the same each time."""
+    if not isinstance(node, ir.SubQuery) or node.kind not in ("scalar", "array") or node.outer_from:
+        return False
+    return not any(isinstance(p, str) and _VOLATILE.search(p) for p in node.query.parts)
+
+
+def _among_rows(emitter: Emitter, node: ir.AnyAll) -> Frag | None:
+    """`x = ANY (ARRAY (SELECT ...))` of a query that is the same for all rows: whether x is among its rows, whose array would be looked
+    through for each."""
+    from planner.binding.emit import EmittedColumn
+
+    made = node.array
+    if not (isinstance(made, ir.SubQuery) and made.kind == "array" and not made.outer_from):
+        return None
+    if made.form is not None or not emitter.for_duckdb:  # elements are not what the rows have
+        return None
+    emitter.aliases[_ROWS], emitter.columns[_ROWS] = "tw_m", [EmittedColumn("c0")]
+
+    def of_rows(n: ir.Node) -> ir.Node:
+        if isinstance(n, ir.Var) and n.relation == -1:
+            return replace(n, relation=_ROWS)
+        return ir.replace_children(n, of_rows)
+
+    kind = "all" if node.all else "any"
+    test = ir.SubQuery(node.type, kind, made.asked, relation=_ROWS, compare=of_rows(node.compare))
+    return _membership(emitter, test, told_rows.within(emitter, made.asked, made.outer), "tw_m")
 
 
 def subquery(emitter: Emitter, node: ir.SubQuery) -> Frag:

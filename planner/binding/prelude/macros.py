@@ -145,6 +145,9 @@ MACROS: tuple[str, ...] = (
     "WHEN n BETWEEN 55296 AND 57343 THEN error('[54000] requested character not valid for encoding: ' || n) "
     "ELSE chr(n) END",
     # --- booleans over lists ---
+    # `v = ANY (l)` where DuckDB's own equality is meant: a list that is the same for all rows is looked up in, not walked through.
+    "CREATE OR REPLACE MACRO tw_among(l, v) AS CASE WHEN list_contains(l, v) THEN true WHEN l IS NULL THEN NULL WHEN len(l) = 0 "
+    "THEN false WHEN v IS NULL OR list_count(l) < len(l) THEN NULL ELSE false END",
     "CREATE OR REPLACE MACRO tw_any(l) AS CASE WHEN l IS NULL THEN NULL WHEN coalesce(list_bool_or(l), false) THEN true "
     "WHEN list_count(l) < len(l) THEN NULL ELSE false END",
     "CREATE OR REPLACE MACRO tw_all(l) AS CASE WHEN l IS NULL THEN NULL WHEN NOT coalesce(list_bool_and(l), true) THEN false "
