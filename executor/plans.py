@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ from executor.session.drawing import Draws
 from executor.session.partitions.leafwise import LeafPlans
 from executor.session.secured_rules import SecuredRules
 from executor.snapshot.store import SnapshotStore
-from executor.statistics.counts import WHOLE, Counts, TableCounts, way_of_step
+from executor.statistics.counts import WHOLE, Counts, TableCounts, Way, WholeScan, way_of_step
 from executor.triggers.table import Holder, TableTriggers, fires
 from planner import triggers
 from planner.abc import (
@@ -409,7 +409,7 @@ class Plans:
                 if join is None:
                     return None
                 steps = [(x.table, way_of_step(x)) for x in join.steps if x.table is not None]
-                ways = tuple(self.counts_of(table, catalog).way(name) for table, name in steps)
+                ways = tuple(self._counted(table, name, catalog) for table, name in steps)
                 return Shortcut(join.short, images, tables, join, ways=ways)
             counts = self.counts_of(body.table, catalog)
             if body.terms is not None:
@@ -425,6 +425,11 @@ class Plans:
             return Shortcut(by_key.short, images[0], tables, by_key, ways=(way,))
         except NotCompilable:
             return None
+
+    def _counted(self, table: Table, name: Hashable, catalog: Catalog) -> Way | WholeScan:
+        """Where a step of a join counts what it looks at."""
+        way, image = self.counts_of(table, catalog).way(name), self._store.image(table.shard)
+        return way if name is not WHOLE else WholeScan(way, lambda: image.physical.live_rows)
 
     def _is_current(self, rules: TableRules) -> bool:
         """Whether the table is still so defined, by everything admitted: asked at each admission."""

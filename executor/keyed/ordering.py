@@ -14,7 +14,7 @@ from executor.keyed.comparison import normal_form, order_of
 from executor.keyed.compile import NotCompilable, compile_expression
 from planner import types as t
 from planner.abc import Col, OrderKey, TypeRef
-from planner.binding.keyed.catalog import VALUES, VECTORS
+from planner.binding.keyed.catalog import ELEMENTS, VALUES, VECTORS
 from storage.abc import Row
 
 _Value = Callable[[Row, Sequence[Any], Any], Any]
@@ -42,8 +42,8 @@ def alike_in(types: Sequence[TypeRef]) -> Alike:
 def _normal(oid: int) -> Callable[[Any], Any] | None:
     if oid in VECTORS:
         return tuple
-    if oid in VALUES or t.labels_of(oid) is not None:  # one label has one text
-        return None
+    if oid in VALUES or t.labels_of(oid) is not None or t.element_of(oid) in ELEMENTS:
+        return None  # one value has one text, labels and arrays too
     try:
         return normal_form(t.BY_OID[oid].typname)
     except KeyError:

@@ -24,7 +24,7 @@ from executor.keyed.read import ReadPlan
 from executor.keyed.row_batches import RowBatch
 from executor.keyed.write import UpdatePlan
 from executor.snapshot.abc import TableImage, TooFarToLook
-from executor.statistics.counts import Way
+from executor.statistics.counts import Way, WholeScan
 from planner.abc import Plan, Table
 from planner.catalog import View
 from storage.abc import Row, Timestamp
@@ -52,7 +52,7 @@ class Shortcut:
     plan: ReadPlan | IndexRead | JoinPlan
     otherwise: Shortcut | None = None
     """Where this one proves too long; `read` tries both."""
-    ways: tuple[Way, ...] = ()
+    ways: tuple[Way | WholeScan, ...] = ()
     """Where it is counted that rows were looked for."""
 
 

@@ -53,6 +53,18 @@ class Way:
         return self.scans + hit + missed + alone, self.rows + hit + hit_alone, alone
 
 
+class WholeScan:
+    """The way that looks at all rows, as a plan counts it that reads a table whole: whatever it finds, it has looked at all there are."""
+
+    __slots__ = ("_rows", "_way")
+
+    def __init__(self, way: Way, rows: Callable[[], int]) -> None:
+        self._way, self._rows = way, rows
+
+    def add(self, rows: int) -> None:
+        self._way.add(self._rows())
+
+
 class TableCounts:
     """What is counted of one table."""
 
@@ -287,6 +299,7 @@ __all__ = [
     "SessionCounts",
     "TableCounts",
     "Way",
+    "WholeScan",
     "bumped",
     "way_of_step",
 ]

@@ -95,12 +95,12 @@ def sql(*items: Item, form: Form = None) -> Frag:
     """Concatenates texts, pieces and fragments."""
     out: list[Piece] = []
     for item in items:
+        # Two texts that meet become one. Within a fragment none do: it was made here, or has one piece.
         parts: tuple[Piece, ...] = item.parts if isinstance(item, Frag) else (item,)
-        for p in parts:
-            if isinstance(p, str) and out and isinstance(out[-1], str):
-                out[-1] += p
-            else:
-                out.append(p)
+        if out and parts and isinstance(out[-1], str) and isinstance(parts[0], str):
+            out[-1] += parts[0]
+            parts = parts[1:]
+        out.extend(parts)
     return Frag(out, form)
 
 

@@ -58,7 +58,8 @@ def note(queries: QueryState, steps: Sequence[FromStep], where: ir.Node | None) 
             found = key_conditions.read_ranges(relation.table, relation.number, ir.all_of(alone))
             if found is not None:
                 queries.ranges[relation.number] = found
-        alone += [c for a in asked if a not in alone for c in _values_of(a, relation.number)]
+        kept = {id(c) for c in alone}
+        alone += [c for a in asked if id(a) not in kept for c in _values_of(a, relation.number)]
         known[relation.number] = tuple(_expressions(alone, relation.number))
 
 

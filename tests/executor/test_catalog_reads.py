@@ -76,6 +76,19 @@ QUESTIONS = [
     "SELECT deptype, refobjsubid FROM pg_depend WHERE objid = 'people_id_seq'::regclass AND refobjid = 'people'::regclass",
     "SELECT description FROM pg_description WHERE objoid = 'orders'::regclass ORDER BY objsubid",
     "SELECT indexname FROM pg_indexes WHERE tablename = 'orders' ORDER BY 1",
+    "SELECT indexname, array_agg(attname ORDER BY n), indisunique, array_agg(ordering ORDER BY n), amname, options FROM (SELECT c2.relname"
+    " indexname, i.*, a.attname, am.amname, CASE am.amname WHEN 'btree' THEN CASE option & 1 WHEN 1 THEN 'DESC' ELSE 'ASC' END END ordering,"
+    " c2.reloptions options FROM (SELECT * FROM pg_index i, unnest(i.indkey, i.indoption) WITH ORDINALITY k (key, option, n)) i"
+    " LEFT JOIN pg_class c ON i.indrelid = c.oid LEFT JOIN pg_class c2 ON i.indexrelid = c2.oid LEFT JOIN pg_am am ON c2.relam = am.oid"
+    " LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.key WHERE c.relname = 'orders' AND pg_table_is_visible(c.oid)) s"
+    " GROUP BY indexname, indisunique, amname, options ORDER BY 1",
+    "SELECT c.conname, array(SELECT attname FROM unnest(c.conkey) WITH ORDINALITY k (n, i) JOIN pg_attribute a ON k.n = a.attnum"
+    " WHERE a.attrelid = c.conrelid ORDER BY k.i), (SELECT f.relname || '.' || a.attname FROM pg_attribute a JOIN pg_class f ON"
+    " a.attrelid = f.oid WHERE a.attrelid = c.confrelid AND a.attnum = c.confkey[1]), t.reloptions FROM pg_constraint c JOIN pg_class t"
+    " ON c.conrelid = t.oid WHERE t.relname = 'orders' AND pg_table_is_visible(t.oid) ORDER BY 1",
+    "SELECT attname FROM pg_attribute WHERE attrelid = 0 UNION ALL SELECT relname FROM pg_class WHERE oid = 0",
+    "SELECT count(*) FROM pg_constraint WHERE conrelid = 0 OR contypid = 0",
+    "SELECT DISTINCT reloptions FROM pg_class WHERE relname IN ('orders', 'by_note')",
 ]  # fmt: skip
 
 CHANGES = [

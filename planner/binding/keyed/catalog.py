@@ -60,7 +60,12 @@ ALIKE: Final = frozenset(
         t.INTERVAL, t.TIME,
     )
 )  # fmt: skip
-"""Types that the keyed engine knows the equality of."""
+"""Types that the keyed engine knows the equality of,"""
+
+
+def is_alike(oid: Oid) -> bool:
+    """and arrays of what is equal if its datums are: they are texts, which show bounds as well."""
+    return oid in ALIKE or t.element_of(oid) in ELEMENTS
 
 
 @lru_cache(maxsize=1)

@@ -69,7 +69,7 @@ def grouped(
     for i, node in enumerate(below.columns):
         if i < below.keys:
             assert node is not None
-            if node.type.oid not in keyed_catalog.ALIKE:
+            if not keyed_catalog.is_alike(node.type.oid):
                 raise keyed.NotKeyed("equality of the key")
             taken.append(keyed.expression(node, offsets))
         elif isinstance(node, ir.Aggregate):

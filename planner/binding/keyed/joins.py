@@ -99,7 +99,7 @@ def _made(
         nodes = [x.node for x in parts.targets]
         outputs = tuple(keyed.expression(n if parts.distinct else uncollated(n), above) for n in nodes)
     distinct = parts.distinct
-    if distinct and any(x.node.type.oid not in keyed_catalog.ALIKE for x in parts.targets):
+    if distinct and any(not keyed_catalog.is_alike(x.node.type.oid) for x in parts.targets):
         distinct, parts = False, replace(parts, distinct_on=list(telling_apart(steps, parts)))
     if not all(map(equal_as_datums, parts.distinct_on or ())):
         raise keyed.NotKeyed("equality of rows")

@@ -195,7 +195,7 @@ def _is_inexact(ref: TypeRef) -> bool:
 def recursed(recursion: Recursion) -> Recursed:
     """WITH RECURSIVE as rows of a step. Raises NotKeyed."""
     base, step = recursion.base, recursion.step
-    if recursion.once and any(ref.oid not in keyed_catalog.ALIKE for ref in base.columns):
+    if recursion.once and any(not keyed_catalog.is_alike(ref.oid) for ref in base.columns):
         raise keyed.NotKeyed("equality of rows")
     first, further = (base.number, base.plan()), (step.number, step.plan())
     return Recursed(recursion.number, first, further, tuple(base.columns), recursion.once)

@@ -52,7 +52,7 @@ def without(parts: Parts, windows: Sequence[ir.Window]) -> Parts:
 def keyed_window(node: ir.Window, offsets: Mapping[int, int]) -> KeyedWindow:
     """`offsets`: of the rows that the window looks at. Raises NotKeyed."""
     partition = tuple(keyed.expression(n, offsets) for n in node.partition)
-    if any(n.type.oid not in keyed_catalog.ALIKE for n in node.partition):
+    if any(not keyed_catalog.is_alike(n.type.oid) for n in node.partition):
         raise keyed.NotKeyed("equality of partitions")
     order = order_keys(node.order, offsets)
     by, start, end = _frame(node)

@@ -71,7 +71,12 @@ _Objects = Callable[[Catalog, Any], Iterable[Oid] | None]
 """The objects that rows with this value are made of, perhaps among others; None: not known."""
 
 
-def _itself(_catalog: Catalog, oid: Oid) -> Iterable[Oid] | None:
+def _itself(_catalog: Catalog, oid: Oid) -> Iterable[Oid]:
+    return (oid,)
+
+
+def _of_some(_catalog: Catalog, oid: Oid) -> Iterable[Oid] | None:
+    """Where 0 stands in the rows of those that the column does not apply to."""
     return (oid,) if oid else None
 
 
@@ -126,12 +131,12 @@ _MADE_OF: Final[dict[tuple[str, str, str], _Objects]] = {
     (_PG, "pg_index", "indexrelid"): _itself,
     (_PG, "pg_index", "indrelid"): _indexes,
     (_PG, "pg_constraint", "oid"): _holder,
-    (_PG, "pg_constraint", "conrelid"): _itself,
-    (_PG, "pg_constraint", "contypid"): _itself,
+    (_PG, "pg_constraint", "conrelid"): _of_some,
+    (_PG, "pg_constraint", "contypid"): _of_some,
     (_PG, "pg_constraint", "confrelid"): _referring,
     (_PG, "pg_sequence", "seqrelid"): _itself,
     (_PG, "pg_type", "oid"): _type,
-    (_PG, "pg_type", "typrelid"): _itself,
+    (_PG, "pg_type", "typrelid"): _of_some,
     (_PG, "pg_type", "typname"): _types_called,
     (_INFORMATION, "columns", "table_name"): _tables_with,
 }
