@@ -50,7 +50,9 @@ def in_block(
     if block.failed or block.as_of is not None or block.gathered is not None:
         return None
     if block.catalog is not None and block.catalog.user_types is not session.newest_catalog().user_types:
-        return None  # it is planned with types of its own; what computes here knows those of the newest commit
+        return (
+            None  # it is planned with types of its own; what computes here knows those of the newest commit
+        )
     if compiled.constant is not None:  # it reads nothing, but is a query that the block has begun with
         block.statement()
         return Rows("SELECT 1", plan.columns, (compiled.constant(params, None, session),))

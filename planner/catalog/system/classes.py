@@ -8,6 +8,9 @@ pg_class ──< pg_attribute ──  pg_attrdef      (attributes)
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 from planner import extensions, types
 from planner.abc import Oid, Table, TypeRef
 from planner.catalog import rights
@@ -23,6 +26,7 @@ from planner.catalog.system.static import static_rows
 from planner.catalog.type_objects import CompositeType
 from storage.abc import Datum, Row
 
+BOOTSTRAP_OID = 10
 HEAP_AM, BTREE_AM = 2, 403
 INDEX_METHODS = {
     "btree": BTREE_AM, "hash": 405, "gist": 783, "gin": 2742, "brin": 3580, "spgist": 4000,
@@ -33,7 +37,7 @@ INDEX_METHODS = {
 
 def owner_oid(catalog: Catalog, owner: str) -> Oid:
     role = catalog.role(owner)
-    return role.oid if role is not None else 10
+    return role.oid if role is not None else BOOTSTRAP_OID
 
 
 def persistence(catalog: Catalog, schema_oid: Oid, temporary: bool, unlogged: bool = False) -> str:
@@ -60,41 +64,53 @@ def _rows(catalog: Catalog, table: Table, unknown: float) -> float:
 _KIND_OF = {"table": "r", "materialized view": "m", "foreign table": "f"}
 
 
+_Row = Callable[..., Row]
+
+
+def _maker() -> _Row:
+    return RowMaker("pg_class", relreplident="n", relispopulated=True, relpersistence="p")
+
+
+@cache
+def _own() -> Rows:
+    """Those of the system's relations, which are the same in every database."""
+    make = _maker()
+    return [
+        make(
+            oid=r.oid,
+            relname=r.name,
+            relnamespace=PG_CATALOG_OID if r.schema == "pg_catalog" else INFORMATION_SCHEMA_OID,
+            relowner=BOOTSTRAP_OID,
+            relkind=r.kind,
+            relnatts=len(r.columns),
+            relam=HEAP_AM if r.kind == "r" else 0,
+            reltuples=-1.0,
+            relhasrules=r.kind == "v",
+            relisshared=r.shared,
+            reltype=r.row_type,
+        )
+        for r in relations().values()
+    ]
+
+
 def pg_class(context: SystemContext) -> Rows:
     catalog = context.catalog
-    make = RowMaker("pg_class")
-    found: Rows = []
+    make, owners = _maker(), dict[str, Oid]()
 
     def row(oid: Oid, name: str, schema_oid: Oid, owner: str, kind: str, natts: int, **rest: Datum) -> Row:
-        said: dict[str, Datum] = {"relreplident": "n", "relispopulated": True, "relpersistence": "p", **rest}
+        if owner not in owners:
+            owners[owner] = owner_oid(catalog, owner)
         return make(
             oid=oid,
             relname=name,
             relnamespace=schema_oid,
-            relowner=owner_oid(catalog, owner),
+            relowner=owners[owner],
             relkind=kind,
             relnatts=natts,
-            **said,
+            **rest,
         )
 
-    for r in relations().values() if catalog.shown is None else ():
-        schema = PG_CATALOG_OID if r.schema == "pg_catalog" else INFORMATION_SCHEMA_OID
-        method = HEAP_AM if r.kind == "r" else 0
-        found.append(
-            row(
-                r.oid,
-                r.name,
-                schema,
-                "",
-                r.kind,
-                len(r.columns),
-                relam=method,
-                reltuples=-1.0,
-                relhasrules=r.kind == "v",
-                relisshared=r.shared,
-                reltype=r.row_type,
-            )
-        )
+    found: Rows = [] if catalog.shown is not None else list(_own())
     for t in catalog.objects(Table):
         kinds = {c.kind for c in t.listed}
         found.append(
