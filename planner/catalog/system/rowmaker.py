@@ -28,9 +28,7 @@ class RowMaker:
 
     __slots__ = ("_blank", "_picks", "relation")
 
-    def __init__(
-        self, name: str, schema: str = "pg_catalog", *, nulls: bool = False, **usual: Datum
-    ) -> None:
+    def __init__(self, name: str, schema: str = "pg_catalog", *, nulls: bool = False, **usual: Datum) -> None:
         found = relation(schema, name)
         assert found is not None, f"{schema}.{name} is no system relation"
         self.relation: SystemRelation = found
