@@ -127,6 +127,7 @@ class Coercions:
         fields = t.composite_fields(target.oid) if node.type.oid == t.RECORD else None
         if fields is not None:
             node = self._as_composite(node, target, fields, context, position)
+        said: ir.Node | None = None
         if node.type.oid != target.oid:
             if node.type.oid == t.RECORD_ARRAY and not _rows_of(node.type, target):
                 return None
@@ -137,9 +138,10 @@ class Coercions:
             plain = TypeRef(target.oid)
             if target.oid == t.BIT and node.type.oid in (t.INT4, t.INT8):
                 return ir.Cast(target, node, True, position)  # which bits those are depends on how many
-            node = self._fold(ir.Cast(plain, node, context == "e", position))
+            said = node = self._fold(ir.Cast(plain, node, context == "e", position))
         if target.typmod >= 0 and node.type.typmod != target.typmod:
-            node = ir.Cast(target, node, context == "e", position)
+            whole = said is node and isinstance(node, ir.Cast)
+            node = ir.Cast(target, node, context == "e", position, whole=whole)
         elif context == "e" and target.typmod < 0 <= node.type.typmod and target.oid in _OF_ANY_LENGTH:
             return ir.Cast(target, node, True, position)  # the same value, of any length from here on
         return node
@@ -216,7 +218,8 @@ class Coercions:
         elif t.is_volatile_input(node.value, plain) or name_of(plain).startswith("reg"):
             if oid in INPUT and self.names is not None:
                 self._named(node, oid, self.names)
-            return ir.Cast(target, ir.Lit(TypeRef(t.TEXT), node.value, node.position), True, node.position)
+            text = ir.Lit(TypeRef(t.TEXT), node.value, node.position)
+            return ir.Cast(target, text, True, node.position, reads=True)
         else:
             try:
                 value = t.input_text(node.value, plain, self.settings)

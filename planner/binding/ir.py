@@ -89,6 +89,10 @@ class Cast(Node):
     arg: Node
     explicit: bool = True
     position: int = field(default=0, compare=False)
+    reads: bool = field(default=False, compare=False)
+    """It is a literal of no type that is read so: of a name, what it is when this is said, not each time it is computed."""
+    whole: bool = field(default=False, compare=False)
+    """The cast within it, to the type without a modifier, is the same one that somebody said."""
 
 
 @dataclass(frozen=True, slots=True)

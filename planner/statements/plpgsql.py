@@ -46,6 +46,10 @@ class CopiedType:
     words: tuple[str, ...]
     row: bool = False
     names: Level | None = None
+    said: str = ""
+    """As it is written,"""
+    position: int = 0
+    """and where its sign is."""
 
 
 @dataclass(frozen=True, slots=True)

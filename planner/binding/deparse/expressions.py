@@ -193,6 +193,8 @@ class Writer(ConstantWriter):
 
     def cast(self, node: ir.Cast) -> str:
         inner = node.arg
+        if node.whole and isinstance(inner, ir.Cast):
+            inner = inner.arg
         if (exact := self._instant(node)) is not None:
             return exact
         if isinstance(inner, ir.Call) and _is_field(node):
@@ -207,7 +209,12 @@ class Writer(ConstantWriter):
             word = words.get(node.type.oid, "")
             if word and word.lower() in self.text.lower():
                 return word
-        if isinstance(inner, ir.Lit) and node.type.oid in _OBJECTS and isinstance(inner.value, str):
+        if (
+            isinstance(inner, ir.Lit)
+            and node.reads
+            and node.type.oid in _OBJECTS
+            and isinstance(inner.value, str)
+        ):
             said = self.of_relation(inner.value) if node.type.oid == t.REGCLASS else inner.value
             return f"{self.quoted(said, TypeRef(t.UNKNOWN))}::{self.type_name(node.type)}"
         if (

@@ -262,7 +262,12 @@ class WrittenRows:
         """`nextval('s')` with its sequence looked up: a plan is good for one catalog only."""
         if isinstance(node, ir.Call) and node.op == "nextval(regclass)":
             name = node.args[0]
-            if isinstance(name, ir.Cast) and isinstance(name.arg, ir.Lit) and isinstance(name.arg.value, str):
+            if (
+                isinstance(name, ir.Cast)
+                and name.reads
+                and isinstance(name.arg, ir.Lit)
+                and isinstance(name.arg.value, str)
+            ):
                 words = [w.value for w in tokenize(name.arg.value) if w.kind in (WORD, QUOTED)]
                 schema = words[-2] if len(words) > 1 else ""
                 catalog = self.queries.ctx.catalog

@@ -106,7 +106,8 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
     if made.runs and not made.standard:
         if scope.ctx.check_bodies:
             try:
-                procedural.validate(said, made)
+                path = search_path_of(made, scope.search_path, scope.user)
+                procedural.validate(said, made, scope.catalog, path)
             except SqlError as e:
                 if made.language == "sql":
                     e.position = _place(said, e.position)

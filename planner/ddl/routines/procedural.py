@@ -17,6 +17,7 @@ from planner import types as t
 from planner.abc import PlanError, SqlError
 from planner.binding.routines.bodies import body_of
 from planner.catalog import Catalog, Function, polymorphic, quote_identifier, quote_qualified
+from planner.ddl.routines import variable_types
 from planner.lexer import WORD, Token, tokenize
 from planner.parse.plpgsql.program import content, parse_program
 from planner.parse.statement import parse_statement
@@ -123,8 +124,8 @@ def _of_statements(name: str, body: str, parameters: tuple[str, ...], returns: s
     return pl.Program(body, block, count + 1, len(found), outer, "use_column")
 
 
-def validate(said: st.CreateFunction, f: Function) -> None:
-    """Reads the body; errors point into the statement. Raises 42601, 42P13, 0A000."""
+def validate(said: st.CreateFunction, f: Function, catalog: Catalog, path: Sequence[str]) -> None:
+    """Reads the body; errors point into the statement. Raises 42601, 42704, 42P01, 42P13, 0A000."""
     if f.language == "sql":
         _validate_statements(said, f)
         return
@@ -132,7 +133,7 @@ def validate(said: st.CreateFunction, f: Function) -> None:
     literal = next(iter(tokenize(written.text)))
     start = content(written.text, literal)
     try:
-        parse_program(
+        made = parse_program(
             f.body,
             name=f.name,
             start=written.offset + start if start >= 0 else -1,
@@ -144,6 +145,7 @@ def validate(said: st.CreateFunction, f: Function) -> None:
         if not e.position and not e.context:
             e.context = f'compilation of PL/pgSQL function "{f.name}" near line 1'
         raise
+    variable_types.check(made, catalog, path, f.name)
 
 
 def _validate_statements(said: st.CreateFunction, f: Function) -> None:

@@ -76,9 +76,11 @@ def kind_here(r: Reader) -> Kind:
     words = r.words_here()
     after = c.tokens[min(c.at + 2 * len(words) - 1, len(c.tokens) - 1)] if words else c.token
     if words and after.kind == OPERATOR and after.value == "%":
+        begin = c.token.start
         c.at += 2 * len(words)
         if c.accept("type"):
-            return CopiedType(tuple(words), False, r.names.level)
+            said = c.text[begin : c.tokens[c.at - 1].end]
+            return CopiedType(tuple(words), False, r.names.level, said, r.place(after.start))
         if c.accept("rowtype"):
             return CopiedType(tuple(words), True)
         r.fail()
