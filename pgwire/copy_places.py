@@ -46,7 +46,7 @@ class CopyPlaces:
     def told(self, error: SqlError, lines: int) -> SqlError:
         """The error with its place, if that can be said. `lines`: how many have come."""
         options = self._copy.options
-        if not error.context and self._has_lines:
+        if self._has_lines and (not error.context or error.which is not None):
             if error.which is None:
                 if error.sqlstate == "57014":
                     error.context = f"COPY {self._copy.table}, line {lines + 1}"
@@ -60,9 +60,10 @@ class CopyPlaces:
         kept = b"".join(self._pieces)
         for number, (line, text) in enumerate(self._rows(kept), -1 if self._copy.options.header else 0):
             if number == row:
-                error.context = f"COPY {self._copy.table}, line {line}"
-                if error.sqlstate != "23505":
-                    error.context += f': "{shown(text.decode("utf-8", "replace"))}"'
+                said = f"COPY {self._copy.table}, line {line}"
+                if error.sqlstate != "23505" or error.context:
+                    said += f': "{shown(text.decode("utf-8", "replace"))}"'
+                error.context = f"{error.context}\n{said}" if error.context else said
                 return
 
     def _rows(self, kept: bytes) -> Iterator[tuple[int, bytes]]:

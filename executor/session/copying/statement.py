@@ -27,7 +27,7 @@ from executor.abc import CopyIn, CopyOptions, CopyOut, CopyProgress, ExecutionEr
 from executor.columnar.rows import canonical_batch
 from executor.session import bulk, permissions, queries, read_only, relations, restricted, row_checks, rules
 from executor.session.blocks.block import Block
-from executor.session.copying import staging
+from executor.session.copying import into_views, staging
 from executor.session.copying.copy_options import check_columns, options_of
 from executor.session.locks import definition_locks
 from executor.session.row_queries import recomputed, verify_copy_condition
@@ -110,8 +110,10 @@ def _no_table(relation: Any) -> ExecutionError | None:
     if isinstance(relation, SequenceObject):
         return ExecutionError("42809", f'cannot copy to sequence "{relation.name}"')
     if isinstance(relation, View):
-        if any(x.bits & triggers.INSTEAD and x.bits & triggers.INSERT for x in relation.triggers):
-            return ExecutionError("0A000", "COPY FROM into a view with INSTEAD OF triggers is not supported")
+        if into_views.is_written_by_triggers(relation):
+            return ExecutionError(
+                "0A000", "COPY FROM of a file into a view with INSTEAD OF triggers is not supported"
+            )
         return ExecutionError(
             "42809",
             f'cannot copy to view "{relation.name}"',
@@ -128,6 +130,7 @@ def _unfilled(session: Session, s: st.Copy, name: st.Name, options: CopyOptions)
     refused = _no_table(relation)
     if refused is None:
         return None
+    written = isinstance(relation, View) and into_views.is_written_by_triggers(relation)
 
     async def nowhere(*_: object) -> Any:
         raise refused
@@ -137,6 +140,11 @@ def _unfilled(session: Session, s: st.Copy, name: st.Name, options: CopyOptions)
     for column in s.columns:
         if all(c.name != column for c in shown) and shown:
             raise ExecutionError("42703", f'column "{column}" of relation "{relation.name}" does not exist')
+    if written:
+        if s.where is not None:
+            raise ExecutionError("0A000", "COPY FROM ... WHERE into a view is not supported")
+        assert isinstance(relation, View)
+        return into_views.begin(session, relation, s.columns, options)
     return CopyIn(shown, options, nowhere, nowhere, lambda: None, relation.name, refused=refused)
 
 

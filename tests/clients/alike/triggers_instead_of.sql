@@ -45,3 +45,46 @@ CREATE TRIGGER w INSTEAD OF UPDATE OF x ON simple FOR EACH ROW EXECUTE FUNCTION 
 CREATE TRIGGER w INSTEAD OF UPDATE ON simple FOR EACH ROW WHEN (NEW.x > 1) EXECUTE FUNCTION write_v();
 CREATE TRIGGER w BEFORE TRUNCATE ON simple EXECUTE FUNCTION write_v();
 DROP VIEW simple, v;
+-- COPY into a view: its triggers say what becomes of each row.
+create table kept (a int primary key, b text);
+create view shown as select b, a from kept;
+create function keep() returns trigger language plpgsql as $$ begin if new.a = 13 then raise exception 'no %', new.b; end if; insert into kept values (coalesce(new.a, 99), new.b || '!'); return null; end $$;
+create trigger tr instead of insert on shown for each row execute function keep();
+copy shown from stdin;
+x	1
+y	2
+\N	3
+\.
+copy shown (a) from stdin csv;
+10
+\.
+select * from kept order by a;
+copy shown from stdin;
+z	20
+w	13
+q	21
+\.
+copy shown from stdin;
+z	20
+w	notint
+\.
+copy shown from stdin;
+z	20
+w	1
+\.
+begin;
+copy shown from stdin;
+z	30
+\.
+select count(*) from kept;
+rollback;
+copy shown (a, a) from stdin;
+select count(*) from kept;
+alter view shown alter column a set default 77;
+copy shown (b) from stdin;
+dflt
+\.
+select * from kept where a = 77;
+begin read only;
+copy shown from stdin;
+rollback;
