@@ -6,7 +6,7 @@ Every node's text is atomic: it can stand next to any operator without parenthes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -64,6 +64,14 @@ def _is_short(node: ir.Node) -> bool:
     )
 
 
+def _conjuncts(node: ir.Node) -> Iterator[ir.Node]:
+    if isinstance(node, ir.Logic) and node.op == "and":
+        for a in node.args:
+            yield from _conjuncts(a)
+    else:
+        yield node
+
+
 @dataclass(slots=True)
 class Emitter:
     """Writes trees. `aliases` and `columns` say how relations and their columns are called."""
@@ -84,6 +92,9 @@ class Emitter:
     """By relation: columns that may have equal values that are not the same, and what these differ in (`told_rows`)."""
     told: dict[int, set[int]] = field(default_factory=dict)
     """Those of them whose values somebody has to tell apart."""
+
+    asked: frozenset[int] = frozenset()
+    """The conditions of the WHERE that is being written, by id: false and NULL are one to it."""
 
     def takes_queries_of_functions(self, position: int) -> None:
         """Asked before the body of a function in SQL becomes a subquery: an engine that may answer it otherwise raises."""
@@ -106,6 +117,15 @@ class Emitter:
         finally:
             if outermost:
                 self.varying = None
+
+    def where(self, node: ir.Node) -> Frag:
+        """A condition that rows pass only if it is true."""
+        before = self.asked
+        self.asked = frozenset(id(n) for n in _conjuncts(node) if isinstance(n, ir.AnyAll))
+        try:
+            return self.frag(node)
+        finally:
+            self.asked = before
 
     def plain(self, node: ir.Node) -> Frag:
         """The text of a node, around what `frag` writes of its subexpressions."""

@@ -77,6 +77,8 @@ def _among_constants(emitter: Emitter, node: ir.AnyAll, array: Frag, compare: Fr
     value, op = emitter.frag(left), "<>" if node.all else "="
     if compare.parts != sql("(", value, f" {op} tw_e)").parts:
         return None
+    if id(node) in emitter.asked and not node.all:  # DuckDB joins with a list that is the same for all
+        return sql("list_contains(", array, ", ", value, ")")
     among = sql("tw_among(", array, ", ", value, ")")
     return sql("(NOT ", among, ")") if node.all else among
 

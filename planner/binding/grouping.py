@@ -222,7 +222,7 @@ class Grouping:
         if source is not None:
             items += [" FROM ", source]
         if where is not None:
-            items += [" WHERE ", emit.frag(where)]
+            items += [" WHERE ", emit.where(where)]
         if self.sets is not None:
             texts = {k: self._grouped(k) for k in self.keys}
             if len(self.sets) == 1:

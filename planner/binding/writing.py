@@ -181,11 +181,11 @@ class QueryWriter(QueryState):
         *others, last = keyed.conjuncts(parts.where)
         tried = isinstance(last, ir.Call) and last.op in TRIED
         if not tried or parts.limit is None or parts.cut is not None or parts.ties or scope.outer:
-            return self.emitter.frag(parts.where)
+            return self.emitter.where(parts.where)
         if parts.order or parts.distinct or parts.distinct_on or parts.grouped or any(map(ir.varies, others)):
-            return self.emitter.frag(parts.where)
+            return self.emitter.where(parts.where)
         if any(isinstance(n, ir.SetReturning | ir.Window) for x in parts.targets for n in ir.walk(x.node)):
-            return self.emitter.frag(parts.where)
+            return self.emitter.where(parts.where)
         assert isinstance(last, ir.Call)
         limit, offset = self.limits_of(parts)
         most = sql("(", limit, " + ", offset, ")")

@@ -326,7 +326,7 @@ class DmlBinder(InsertBinder):
             tables = [self.seen_by_policies]
         if source is not None:
             tables += [", ", source]
-        test: list[Item] = [" WHERE ", emit.frag(where)] if where is not None else []
+        test: list[Item] = [" WHERE ", emit.where(where)] if where is not None else []
         text = sql(*head, f"SELECT {distinct}", join(", ", items), " FROM ", *tables, *test)
         if self.instead is None:
             self.queries.ranges[relation.number] = locking.ranges(self.queries, relation, where)

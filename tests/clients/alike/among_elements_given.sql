@@ -36,3 +36,8 @@ select count(*) from a where x = any ((select array_agg(x) from a where x > 4)::
 select count(*) from a where x <> all ((select array_agg(x) from a where x > 4)::int[]);
 select count(*) from a where (x = any ((select array_agg(x) from a where x > 40)::int[])) is null;
 select count(*) from a where x = any ((select array_agg((random() * 0)::int + 5))::int[]);
+select count(*) from a where x = any ('{1,2,null}') and y = any ('{y1,y2,null}') and id > 2;
+select count(*) from (select * from a where x = any ('{1,2,null}') offset 0) q where q.y = any ('{y1,null}');
+select x, count(*) from a where y = any ('{y1,null}') group by x order by 1;
+select count(*) from a where (x = any ('{1,2,null}') and id < 9) or id = 20;
+select (select count(*) from a b where b.x = any ('{1,2,null}') and b.id < a.id) from a where id < 5 order by id;
