@@ -80,8 +80,15 @@ def _taken(bound: DdlPlan, statement: object) -> Iterator[tuple[str, Table, bool
                 yield "DROP TABLE", old, True
             elif isinstance(new, Table) and (old.shard != new.shard or not same_shape(old, new)):
                 yield "ALTER TABLE", old, True
-            elif isinstance(statement, st.AlterTable) and old.name == statement.name.name:
-                yield "ALTER TABLE", old, False  # not what refers to it, which only hears of it
+            elif isinstance(statement, st.AlterTable) and (
+                old.name == statement.name.name
+                or (isinstance(new, Table) and not set(old.referenced_by) <= set(new.referenced_by))
+            ):
+                yield (
+                    "ALTER TABLE",
+                    old,
+                    False,
+                )  # not what refers to it, which only hears of it; but what is referred to no more
         elif old is None and isinstance(new, Index) and isinstance(statement, st.CreateIndex):
             yield "CREATE INDEX", bound.catalog.table(new.table_oid), True
 
