@@ -33,7 +33,7 @@ from executor.session.arguments import evaluate_in_place
 from executor.session.blocks.block import Block, DdlStep
 from executor.session.copying import staging
 from executor.session.executed import written_out
-from executor.session.locks import definition_locks
+from executor.session.locks import definition_locks, taking_turns
 from executor.session.settings import session_defaults
 from executor.triggers import events, firing
 from planner import statements as st
@@ -61,16 +61,19 @@ async def run(
         raise _refused(plan, statement)
     if session.block is not None:
         return await _run(session, session.block, plan, statement, params)
+    overtaken: Block | None = None
     for attempt in range(session.executor.limits.retries_max):
         block = session.open_block(implicit=True)
         block.isolation_name = (
             "serializable"  # what its checks have read must hold, whatever the session's level
         )
         try:
-            result = await _run(session, block, plan, statement, params)
+            before = overtaken if attempt >= taking_turns.PATIENCE else None
+            result = await _run(session, block, plan, statement, params, before)
             await session.commit()
             return result
         except (SerializationFailure, NameTaken):  # IF NOT EXISTS and OR REPLACE find what has come
+            overtaken = block
             session.rollback()
             if attempt + 1 == session.executor.limits.retries_max:
                 raise
@@ -82,6 +85,7 @@ async def run(
             if block.txn is not None:
                 session.executor.defining.pop(block.txn, None)
                 session.executor.letting.pop(block.txn, None)
+                session.executor.exclusive.pop(block.txn, None)
     raise AssertionError("unreachable")
 
 
@@ -92,7 +96,14 @@ def _refused(plan: Plan, statement: Any) -> ExecutionError:
     return ExecutionError("25006", f"cannot execute {what} in a read-only transaction")
 
 
-async def _run(session: Session, block: Block, plan: Plan, statement: Any, params: Sequence[Datum]) -> Rows:
+async def _run(
+    session: Session,
+    block: Block,
+    plan: Plan,
+    statement: Any,
+    params: Sequence[Datum],
+    overtaken: Block | None = None,
+) -> Rows:
     if block.read_only:
         raise _refused(plan, statement)
     block.statement()
@@ -118,6 +129,8 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any, param
     ):
         bound = await _bound(session, statement)  # as things are by now
         looks += 1
+    if overtaken is not None:
+        await taking_turns.take(session, block, overtaken)
     _tell(session, bound.notices)
     if any(table.triggers for table in bound.truncated):
         await _truncate(session, block, bound, statement)
@@ -400,7 +413,8 @@ async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
 async def _selected(session: Session, block: Block, rewrite: Rewrite) -> Any:
     plan = plan_in(session, rewrite.sql, rewrite.catalog, rewrite.search_path, rewrite.role)
     refuse_unpopulated(plan, rewrite.old.oid)
-    old_rows.keep(block, plan.body)
+    if getattr(rewrite.old, "materialized", None) is None:  # whose rows are others', read as by any query
+        old_rows.keep(block, plan.body)
     rows = await _found(session, block, plan, (), rewrite.new)
     _refuse_nulls(rewrite.new, rows)
     return rows

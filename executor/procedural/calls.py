@@ -26,6 +26,7 @@ from executor.procedural.folds import Folds
 from executor.procedural.inside import INSIDE
 from executor.procedural.texts import Misplaced, first_rows, refuse, rows_of
 from executor.procedural.walk import Walk
+from executor.session.locks import taking_turns
 from planner import statements as st
 from planner import types as t
 from planner.abc import Body, LockingQuery, Plan, Query, SqlError, Table, TypeRef, WithWrites
@@ -37,6 +38,7 @@ from txn.abc import SerializationFailure
 
 if TYPE_CHECKING:
     from executor.executor import Executor
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 INSIDE_MAX: Final = 12
@@ -156,16 +158,20 @@ async def run_statement(
         if session.block is None:
             session.open_block(implicit=True)
         return await _in_block(session, compiled, plan, params)
-    attempts = session.executor.limits.retries_max
+    attempts = retries = session.executor.limits.retries_max
+    overtaken: Block | None = None
     while True:
         block = session.open_block(implicit=True)
-        block.again = attempts < session.executor.limits.retries_max
+        block.again = attempts < retries
         try:
+            if overtaken is not None and retries - attempts >= taking_turns.PATIENCE:
+                await taking_turns.take(session, block, overtaken)
             result = await _in_block(session, compiled, plan, params)
             await session.commit()
             return result
         except SerializationFailure:
             attempts -= 1
+            overtaken = block
             session.rollback()
             if not attempts:
                 raise

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError, Result, Rows, Stream
 from executor.procedural.texts import rows_of
-from executor.session.locks import definition_locks
+from executor.session.locks import definition_locks, taking_turns
 from planner import statements as st
 from planner.abc import Plan, StatementKind, Utility, statement_reads
 from planner.planner import is_current
@@ -22,6 +22,7 @@ from storage.abc import Datum
 from txn.abc import SerializationFailure
 
 if TYPE_CHECKING:
+    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 
@@ -34,16 +35,20 @@ async def run(
         )
     if session.block is not None:
         return await _steps(session, plan, s, tuple(params))
-    attempts = session.executor.limits.retries_max
+    attempts = retries = session.executor.limits.retries_max
+    overtaken: Block | None = None
     while True:
         block = session.open_block(implicit=True)
-        block.again = attempts < session.executor.limits.retries_max
+        block.again = attempts < retries
         try:
+            if overtaken is not None and retries - attempts >= taking_turns.PATIENCE:
+                await taking_turns.take(session, block, overtaken)
             result = await _steps(session, plan, s, tuple(params))
             await session.commit()
             return result
         except SerializationFailure:
             attempts -= 1
+            overtaken = block
             session.rollback()
             if not attempts:
                 raise

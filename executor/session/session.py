@@ -43,7 +43,7 @@ from executor.session.blocks.block import Block
 from executor.session.blocks.block_owner import BlockOwner
 from executor.session.blocks.lanes import lane
 from executor.session.heard import Notification
-from executor.session.locks import definition_locks
+from executor.session.locks import definition_locks, taking_turns
 from executor.session.locks import found_rows as locking
 from executor.session.locks.lock_wait import LockWait
 from executor.session.values import session_value
@@ -508,16 +508,20 @@ class Session(BlockOwner):
 
     async def _retrying(self, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...]) -> Result:
         """A statement that is its own transaction: run and committed again after a conflict."""
-        attempts = self.executor.limits.retries_max
+        attempts = retries = self.executor.limits.retries_max
+        overtaken: Block | None = None
         while True:
             block = self.open_block(implicit=True)
-            block.again = attempts < self.executor.limits.retries_max
+            block.again = attempts < retries
             try:
+                if overtaken is not None and retries - attempts >= taking_turns.PATIENCE:
+                    await taking_turns.take(self, block, overtaken)
                 result = await self.run_in(block, compiled, plan, params)
                 await self.commit()
                 return result
             except SerializationFailure:
                 attempts -= 1
+                overtaken = block
                 self.rollback()
                 if not attempts:
                     raise
