@@ -60,6 +60,7 @@ class Seen:
         "_indexes",
         "_ref",
         "_rows",
+        "asked",
         "catalog",
         "context",
         "key",
@@ -68,6 +69,8 @@ class Seen:
 
     def __init__(self, key: tuple[Any, ...], catalog: Catalog, context: system.SystemContext) -> None:
         self.key, self.catalog, self.context = key, catalog, context
+        self.asked: tuple[Any, ...] = ()
+        """The same as `key`, with the whole path that was asked for last."""
         self._rows: dict[_Name, Sequence[Row]] = {}
         self._arrow: dict[_Name, pa.Table] = {}
         self._indexes: dict[tuple[_Name, int], dict[Any, list[Row]]] = {}
@@ -148,12 +151,14 @@ class SeenByAll:
 
     def of(self, session: SessionContext) -> Seen:
         """What this session sees now."""
-        catalog, path = session.catalog, session.search_path()
+        catalog, style = session.catalog, session.settings.types.interval_style
         last: Seen | None = session.seen()
-        style = session.settings.types.interval_style
-        key = (catalog.version, path, session.user, session.database, style)
-        if last is not None and last.key == key:
+        # Which of a path's schemas the user may use, the catalog says: functions ask once a row.
+        asked = (catalog.version, session.whole_path(), session.user, session.database, style)
+        if last is not None and last.asked == asked:
             return last
+        path = session.search_path()
+        key = (catalog.version, path, session.user, session.database, style)
         known = self._kept.get(key)
         if known is None:
             context = system.SystemContext(
@@ -171,6 +176,7 @@ class SeenByAll:
             self._kept[key] = known
         else:
             self._kept.move_to_end(key)
+        known.asked = asked
         # A session that rests would keep a catalog of its own time, and another each.
         session.seen = weakref.ref(known)
         return known

@@ -339,7 +339,7 @@ class SessionContext:
     def context(self) -> PlanContext:
         catalog, settings = self.catalog, self.settings
         self.meet_temporary(catalog)
-        path = self._whole_path()
+        path = self.whole_path()
         key = (catalog, settings.types, path, settings.row_security)
         if self._context is None or self._context_of != key:
             self._context_of = key
@@ -463,9 +463,9 @@ class SessionContext:
 
     def search_path(self) -> tuple[str, ...]:
         """Where names are looked up: the schemas of the setting that the user may use."""
-        return rights.usable(self.catalog, self.user, self._whole_path())
+        return rights.usable(self.catalog, self.user, self.whole_path())
 
-    def _whole_path(self) -> tuple[str, ...]:
+    def whole_path(self) -> tuple[str, ...]:
         """The setting, with the temporary schema where it says pg_temp, or else in front, once there is one."""
         return self._with_temporary() if self.has_temporary else self.named_path()
 

@@ -331,11 +331,13 @@ class NamedObjects(IndexedObjects):
 
     def visible(self, relation: Relation, search_path: Sequence[str]) -> bool:
         """pg_table_is_visible: whether the bare name finds this relation."""
-        from planner.catalog.system.relations import found_before  # which stands on the catalog itself
+        from planner.catalog.system.relations import found_before, names  # which stand on the catalog itself
 
         found = self.find_relation(relation.name, "", search_path)
         if found is None or found.oid != relation.oid:
             return False
+        if found.name not in names():
+            return True
         return found_before(found.name, self.schema_of(found.schema_oid).name, search_path) is None
 
 

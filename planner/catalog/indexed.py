@@ -329,8 +329,9 @@ class IndexedObjects:
 
     def objects(self, kind: type[_T]) -> Iterator[_T]:
         """All objects of a kind that this database has (roles, databases, comments: of all), by OID."""
+        found = self._objects.get
         for oid in self._of_kind(kind):
-            thing = self._objects[oid]
+            thing = found(oid)
             assert isinstance(thing, kind)
             yield thing
 
@@ -484,7 +485,8 @@ class IndexedObjects:
 
     def analysis_of(self, table_oid: Oid) -> Analysis | None:
         """What ANALYZE has found of a table."""
-        found = self._objects.get(self._analyses.get(table_oid, 0))
+        oid = self._analyses.get(table_oid)
+        found = self._objects.get(oid) if oid is not None else None
         return found if isinstance(found, Analysis) else None
 
 

@@ -41,9 +41,12 @@ def owner_oid(catalog: Catalog, owner: str) -> Oid:
 
 
 def persistence(catalog: Catalog, schema_oid: Oid, temporary: bool, unlogged: bool = False) -> str:
+    return "t" if temporary or _is_temporary(catalog, schema_oid) else "u" if unlogged else "p"
+
+
+def _is_temporary(catalog: Catalog, schema_oid: Oid) -> bool:
     schema = catalog.get(schema_oid)
-    in_temporary = isinstance(schema, Schema) and schema.name.startswith(TEMPORARY_PREFIX)
-    return "t" if temporary or in_temporary else "u" if unlogged else "p"
+    return isinstance(schema, Schema) and schema.name.startswith(TEMPORARY_PREFIX)
 
 
 def _options(table: Table) -> list[str] | None:
@@ -95,7 +98,13 @@ def _own() -> Rows:
 
 def pg_class(context: SystemContext) -> Rows:
     catalog = context.catalog
-    make, owners = _maker(), dict[str, Oid]()
+    make, owners, temporary = _maker(), dict[str, Oid](), dict[Oid, bool]()
+
+    def lasts(schema_oid: Oid, by_itself: bool, unlogged: bool = False) -> str:
+        """`persistence`, with the schemas that were asked about."""
+        if schema_oid not in temporary:
+            temporary[schema_oid] = _is_temporary(catalog, schema_oid)
+        return "t" if by_itself or temporary[schema_oid] else "u" if unlogged else "p"
 
     def row(oid: Oid, name: str, schema_oid: Oid, owner: str, kind: str, natts: int, **rest: Datum) -> Row:
         if owner not in owners:
@@ -129,7 +138,7 @@ def pg_class(context: SystemContext) -> Rows:
                 relpartbound=shown_bound(catalog, t),
                 relhassubclass=bool(catalog.partitions_of(t.oid) or t.children),
                 relhasindex=bool(catalog.indexes_of(t.oid)),
-                relpersistence=persistence(catalog, t.schema_oid, t.temporary, t.unlogged),
+                relpersistence=lasts(t.schema_oid, t.temporary, t.unlogged),
                 relhasrules=t.materialized is not None or bool(t.rules),
                 relchecks=sum(c.kind == "c" for c in t.listed),
                 # PostgreSQL enforces foreign keys by triggers on both tables, and psql asks no further where there are none.
@@ -165,7 +174,7 @@ def pg_class(context: SystemContext) -> Rows:
                 relispartition=bool(i.parent),
                 relhassubclass=table.partitioning is not None and bool(catalog.partitions_of(table.oid)),
                 reloptions=list(i.options) or None,
-                relpersistence=persistence(catalog, table.schema_oid, table.temporary, table.unlogged),
+                relpersistence=lasts(table.schema_oid, table.temporary, table.unlogged),
             )
         )
     for v in catalog.objects(View):
@@ -178,7 +187,7 @@ def pg_class(context: SystemContext) -> Rows:
                 "v",
                 len(v.columns),
                 reltuples=-1.0,
-                relpersistence=persistence(catalog, v.schema_oid, v.temporary),
+                relpersistence=lasts(v.schema_oid, v.temporary),
                 relhasrules=True,
                 relhastriggers=bool(v.triggers),
                 relacl=acl(catalog, v.oid, v.owner, "r"),
@@ -197,7 +206,7 @@ def pg_class(context: SystemContext) -> Rows:
                 3,
                 relfilenode=s.oid,
                 reltuples=1.0,
-                relpersistence=persistence(catalog, s.schema_oid, s.temporary, s.unlogged),
+                relpersistence=lasts(s.schema_oid, s.temporary, s.unlogged),
                 relacl=acl(catalog, s.oid, s.owner, "S"),
             )
         )

@@ -119,8 +119,6 @@ def whole_path(search_path: Iterable[str]) -> list[str]:
 
 def found_before(name: str, home: str, search_path: Iterable[str]) -> SystemRelation | None:
     """The system relation that a bare name finds before it gets to the schema `home`."""
-    if name not in names():
-        return None
     for schema in whole_path(search_path):
         if schema == home:
             return None
