@@ -80,6 +80,19 @@ def _count_computed(scope: Scope) -> None:
         )
 
 
+_emitted: dict[tuple[str, str], tuple[tuple[ResultColumn, ...], list[EmittedColumn]]] = {}
+"""System relations' columns in texts: the same in each, and clients ask of several with dozens."""
+
+
+def _in_texts(schema: str, name: str, columns: tuple[ResultColumn, ...]) -> list[EmittedColumn]:
+    known = _emitted.get((schema, name))
+    if known is None or known[0] is not columns:
+        said = [(c.name, c.type) for c in columns] + [(n, TypeRef(oid)) for n, oid in _SYSTEM_COLUMNS]
+        made = [EmittedColumn(quote_name(n), column_form(ref)) for n, ref in said]
+        known = _emitted[schema, name] = columns, made
+    return list(known[1])
+
+
 class SourceBinder:
     def __init__(self, queries: QueryBinder) -> None:
         self.queries = queries
@@ -309,11 +322,10 @@ class SourceBinder:
         shown = identifier(alias.this) if alias is not None else name
         relation = Relation(number, shown, made, None, "" if alias is not None else schema)
         relation.own_names = tuple(c.name for c in columns)
-        written = [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in made]
         self.rename(relation, alias)
         self.queries.accesses.system(name, relation)
         slot = self.queries.system_use(schema, name, relation)
-        self.queries.declare(number, written)
+        self.queries.declare(number, _in_texts(schema, name, columns))
         steps = (FromStep(relation, system=(schema, name)),)
         return Source(sql(Slot(slot), f" AS r{number}"), [relation], star_of(relation), steps)
 
