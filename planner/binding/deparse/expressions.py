@@ -25,6 +25,7 @@ from planner.binding.queries import QueryBinder
 from planner.binding.routines.inlined import ROUTINE
 from planner.binding.writes.dml import DmlBinder
 from planner.catalog import Function, collations, quote_identifier
+from planner.catalog.row_types import relation_of
 from planner.parse import parse_expression
 from planner.types import TypeSettings
 
@@ -75,7 +76,7 @@ def expression_text(ctx: Any, table: Table, text: str, type_name: TypeName, pret
     except SqlError as e:
         raise NotWritable(text) from e
     writer = Writer(names, text, type_name, pretty)
-    writer.catalog = ctx.catalog
+    writer.catalog, writer.table = ctx.catalog, table
     return writer.top(node)
 
 
@@ -104,6 +105,8 @@ class Writer(ConstantWriter):
     def __init__(self, names: list[str], text: str, type_name: TypeName, pretty: bool) -> None:
         super().__init__(text, type_name, pretty)
         self.names = names
+        self.table: Table | None = None
+        """The one relation, where its whole rows have a name: `t.*`."""
 
     def collation(self, key: str) -> str:
         """A collation's name, in the schema of which it is if that is not PostgreSQL's own."""
@@ -127,7 +130,7 @@ class Writer(ConstantWriter):
         if isinstance(node, ir.Session):
             return self.session(node)
         if isinstance(node, ir.Cast):
-            return self.cast(node)
+            return self.cast(node) if not self._is_whole(node) else f"{quote_identifier(self.table.name)}.*"  # type: ignore[union-attr]
         if isinstance(node, ir.Collated):
             if not node.explicit:
                 return self.write(node.arg)
@@ -146,6 +149,15 @@ class Writer(ConstantWriter):
                 array = f"({array})::{self.type_name(node.array.type)}"
             return self.whole(f"{left} {self.sign(compare.op)} {word} ({array})")
         raise NotWritable(type(node).__name__)
+
+    def _is_whole(self, node: ir.Cast) -> bool:
+        """Whether it is the relation's whole row, as what it is of."""
+        made = node.arg
+        if self.table is None or not isinstance(made, ir.Logic) or made.op != "row":
+            return False
+        shown = [i for i, c in enumerate(self.table.columns) if not c.hidden]
+        given = [a.column if isinstance(a, ir.Var) else -1 for a in made.args]
+        return given == shown and relation_of(node.type.oid) == self.table.oid
 
     def whole(self, text: str) -> str:
         return text if self.pretty else f"({text})"

@@ -13,3 +13,12 @@ select c.relname, pg_get_viewdef(c.oid) from pg_class c where relkind = 'v' and 
 select * from v2; select * from v4; select * from v5; select * from v6; select * from v7; select * from v8;
 select format('create view w%s as %s', right(relname, 1), pg_get_viewdef(oid)) from pg_class c where relkind = 'v' and relname ~ '^v[24678]' order by 1 \gexec
 select * from w2; select * from w4; select * from w6; select * from w7; select * from w8;
+-- A table's whole row in its own conditions is written `t.*`, and what is made of its columns by itself is not.
+CREATE TABLE weighed (a int, b text);
+CREATE FUNCTION weighs(weighed) RETURNS bool IMMUTABLE LANGUAGE sql AS 'SELECT $1.a > 0';
+ALTER TABLE weighed ADD CHECK (weighs(weighed.*)), ADD CONSTRAINT other CHECK (weighs(weighed) OR ROW(a, b) IS NOT NULL OR a IS NULL);
+CREATE INDEX weighed_by ON weighed (weighs(weighed)) WHERE weighs(weighed.*);
+SELECT conname, pg_get_constraintdef(oid), pg_get_constraintdef(oid, true) FROM pg_constraint WHERE conrelid = 'weighed'::regclass ORDER BY 1;
+SELECT pg_get_indexdef('weighed_by'::regclass);
+INSERT INTO weighed VALUES (1, 'x'), (-1, 'y');
+DROP TABLE weighed CASCADE;
