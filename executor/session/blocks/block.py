@@ -95,6 +95,8 @@ class Savepoint:
     read_only: bool
     descriptors: int
     """How many descriptors of large objects had been opened."""
+    advisory: Any
+    """The transaction's advisory locks (`AdvisoryLocks.mark`)."""
 
 
 _TAKEN = attrgetter("taken")
@@ -390,7 +392,7 @@ class Block:
 
     # --- savepoints ------------------------------------------------------------------------
 
-    def savepoint(self, name: str, settings_mark: int, cursors: frozenset[str]) -> None:
+    def savepoint(self, name: str, settings_mark: int, cursors: frozenset[str], advisory: Any = None) -> None:
         if len(self.savepoints) >= self.executor.limits.savepoints_max:
             raise ExecutionError(
                 "54000", f"more than {self.executor.limits.savepoints_max} savepoints are open"
@@ -411,6 +413,7 @@ class Block:
                 len(self.notifications),
                 self.read_only,
                 self.large_objects.begun if self.large_objects is not None else 0,
+                advisory,
             )
         )
 

@@ -177,7 +177,7 @@ async def run_savepoint(
 
 def savepoint(session: Session, block: Block, name: str) -> None:
     cursors = frozenset(n for n, p in session.portals.items() if p.from_sql)
-    block.savepoint(name, session.settings.savepoint(), cursors)
+    block.savepoint(name, session.settings.savepoint(), cursors, session.executor.advisory.mark(session.pid))
 
 
 def release(session: Session, block: Block, name: str) -> None:
@@ -189,6 +189,7 @@ def release(session: Session, block: Block, name: str) -> None:
 def roll_back_to(session: Session, block: Block, name: str) -> None:
     point = block.rollback_to(block.find(name))
     session.settings.rollback_to(point.settings_mark)
+    session.executor.advisory.back_to(session.pid, point.advisory)
     for cursor in [n for n, p in session.portals.items() if p.from_sql and n not in point.cursors]:
         session.portals.pop(cursor).close()
     block.failed, block.read_only = False, point.read_only

@@ -232,6 +232,28 @@ class AdvisoryLocks:
         self._settle(owner)
         return wanted
 
+    def mark(self, pid: int) -> Counts | None:
+        """What a savepoint remembers of the transaction's locks; None: there are none."""
+        owner = self._owners.get(pid)
+        return dict(owner.transaction) if owner is not None and owner.transaction else None
+
+    def back_to(self, pid: int, mark: Counts | None) -> None:
+        """Lets go of what the transaction has locked since; tables that it has locked stay so, as their rows do."""
+        owner = self._owners.get(pid)
+        if owner is None or not owner.transaction:
+            return
+        before = mark or {}
+        for lock, count in list(owner.transaction.items()):
+            had = before.get(lock, 0)
+            if had == count or lock[0][2] == RELATION:
+                continue
+            if had:
+                owner.transaction[lock] = had
+            else:
+                del owner.transaction[lock]
+        owner.before = None
+        self._settle(owner)
+
     def end_transaction(self, pid: int) -> None:
         owner = self._owners.get(pid)
         if owner is not None:
