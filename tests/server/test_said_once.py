@@ -80,6 +80,12 @@ async def test_who_waits_is_told_the_time_and_may_be_cancelled(both: Both) -> No
     assert b"C55P03" in await other.run("UPDATE s SET b = 2 WHERE id = 1")
     assert b"C25P02" in await other.run("UPDATE s SET b = 2 WHERE id = 2")  # the block has failed
     await other.run("ROLLBACK")
+    await other.run("SET statement_timeout = 50")
+    assert b"C57014" in await other.run("UPDATE s SET b = 4 WHERE id = 1")
+    await other.run("BEGIN")
+    assert b"C57014" in await other.run("UPDATE s SET b = 5 - 1 WHERE id = 1")
+    await other.run("ROLLBACK")
+    await other.run("RESET statement_timeout")
     await other.run("BEGIN")
     waiting = asyncio.ensure_future(other.run("UPDATE s SET b = 3 WHERE id = 1"))
     await asyncio.sleep(0.05)
