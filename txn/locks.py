@@ -36,7 +36,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 
 from txn.abc import DeadlockDetected, Key, Keyspace, LockNotAvailable
 from txn.lock_queues import (
@@ -320,6 +320,24 @@ class KeyLocks(LockQueues):
         else:
             del self._held[owner]
         self._drop(owner, lock_key, mode)
+
+    def let_go(self, owner: Hashable, keys: Iterable[tuple[Keyspace, Key]]) -> None:
+        """`weaken` of many to nothing: what the owner holds is looked through once."""
+        gone: dict[LockKey, None] = {}
+        for space, key in keys:
+            lock_key = (space, self.name(space, key))
+            lock = self._locks.get(lock_key)
+            if lock is not None and owner in lock.holders:
+                gone[lock_key] = None
+        if not gone:
+            return
+        held = [item for item in self._held[owner] if item[0] not in gone]
+        if held:
+            self._held[owner] = held
+        else:
+            del self._held[owner]
+        for lock_key in gone:
+            self._drop(owner, lock_key, None)
 
     def note(self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode) -> None:
         """A lock that the owner has had all along, past whoever waits for the key: it is let go like one that was asked for."""

@@ -25,7 +25,7 @@ from executor.keyed.writers import is_written, writer_of
 from executor.session.waits import Unsettled, WouldBlock, lock_keys, wait_for
 from planner.abc import Table
 from storage.abc import Row, Timestamp
-from txn.abc import Key
+from txn.abc import Key, Keyspace
 from txn.locks import LockMode
 from txn.transaction import Transaction
 
@@ -204,18 +204,18 @@ def spare(
     env, rules = session.executor.env, writes.rules
     if fresh:
         brought = {key for _, _, old, key, _ in changes if old is None}
-        for key in fresh:
-            if key in brought or not updates:
-                env.locks.weaken(txn, writes.shard, key, None)
+        env.locks.let_go(txn, [(writes.shard, key) for key in fresh if key in brought or not updates])
     if not env.held_keys.spaces:
         return
+    theirs: list[tuple[Keyspace, Key]] = []
     for row in rows:
         asked = [(rule.space, rule.key(row), rule.constraint.oid) for rule in rules.uniques]
         for space, key, oid in asked:
             if key is not None and writes.own_unique(oid, key) is None:
-                env.locks.weaken(txn, space, key, None)
+                theirs.append((space, key))
         if rules.key is not None and writes.by_key.get(key := rules.key(row)) is None:
-            env.locks.weaken(txn, rules.key_space, key, None)
+            theirs.append((rules.key_space, key))
+    env.locks.let_go(txn, theirs)
 
 
 def may_be_free(session: Session, txn: Transaction, writes: TableWrites, refused: ExecutionError) -> bool:

@@ -454,6 +454,21 @@ def test_a_further_name_ends_with_what_was_locked_behind_a_savepoint() -> None:
     assert locks.try_acquire("b", "t", 10) and locks.try_acquire("c", "t", 1)
 
 
+def test_many_locks_are_let_go_at_once_and_who_waits_for_one_has_it() -> None:
+    room = Room()
+    locks = room.locks
+    for key in range(50_000):  # looked through for each of them it would take minutes
+        assert locks.try_acquire("a", "t", key)
+    waits = room.ask("b", 7)
+    assert not waits
+    locks.let_go("a", [("t", key) for key in range(49_999)] + [("t", -1), ("t", 7)])
+    assert locks.holds("b", "t", 7) is not None and locks.holds("a", "t", 7) is None
+    assert locks.try_acquire("c", "t", 48_000) and not locks.try_acquire("c", "t", 49_999)
+    locks.let_go("a", [("t", 49_999)])
+    assert locks.try_acquire("c", "t", 49_999)
+    locks.let_go("a", [("t", 1)])
+
+
 def test_a_row_that_nobody_has_locked_needs_no_further_name() -> None:
     locks = Room().locks
     locks.rename("t", 4, 90)

@@ -300,9 +300,12 @@ def _unlock_absent(session: Session, txn: Transaction, view: OverlayView, keys: 
     writes, locks = view.writes, session.executor.env.locks
     if writes.in_bulk:
         return
-    for key in keys:
-        if key is not None and key not in writes.by_key and view.unnoted.get(key, txn.read_ts) is None:
-            locks.weaken(txn, writes.shard, key, None)
+    absent = [
+        (writes.shard, key)
+        for key in keys
+        if key is not None and key not in writes.by_key and view.unnoted.get(key, txn.read_ts) is None
+    ]
+    locks.let_go(txn, absent)
 
 
 def _locking_read(
