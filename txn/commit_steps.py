@@ -110,14 +110,28 @@ class CommitSteps(CommitQueue):
 
     def _answer_refused(self, refused: list[tuple[Member, Exception]]) -> None:
         """Answers who is not in a group that is under way by now: locks of theirs go to others, who may find what the
-        group has written, and must find it in flight.
+        group has written, and must find it in flight. While it is, nobody is told: who hears that a key is taken looks for the row.
 
         Empties the list: an error's traceback knows the frame that had it, whose members would all wait for the cycle collector.
         """
+        if self.in_flight_ts and refused:
+            later, unwound = refused.copy(), self.unwound
+            self.landing().add_done_callback(lambda _: self._answer_later(later, unwound))
+            refused.clear()
+            return
         for member, reason in refused:
             self.refused += 1
             self._fail(member, reason)
         refused.clear()
+
+    def _answer_later(self, refused: list[tuple[Member, Exception]], unwound: int) -> None:
+        """What they were refused for has landed; or it came to nothing, and they are looked at again."""
+        if self.unwound == unwound or self.closed_by is not None:
+            self._answer_refused(refused)
+            return
+        self._queue[:0] = [member for member, _ in refused]
+        refused.clear()
+        self._next()
 
     def _admit(
         self, members: list[Member]

@@ -24,7 +24,7 @@ from executor.session.locks.lock_wait import LockWait
 from executor.session.partitions.leafwise import of_each
 from executor.snapshot.abc import NoKeyedAnswer
 from planner import statements as st
-from planner.abc import Plan
+from planner.abc import Plan, SqlError
 from txn.lease import LeaseLapsed
 
 if TYPE_CHECKING:
@@ -146,11 +146,16 @@ def _keyed(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
             if shortly is not None and (result := shortly(session, block, params)) is not None:
                 return result
             return keyed.run_in_block(session, block, compiled, plan, params)
-        except (keyed.WouldBlock, keyed.Unsettled) as reason:
-            again = session.again(plan, params, done)
-            return LockWait(session, block, compiled, plan, params, done, again, shortly).begin(reason)
+        except (keyed.WouldBlock, keyed.Unsettled) as waits:
+            reason = waits
         except _NOT_NOW:
             return None
+        except SqlError:
+            if not keyed.too_early(block):
+                raise
+            reason = keyed.Unsettled()
+        again = session.again(plan, params, done)
+        return LockWait(session, block, compiled, plan, params, done, again, shortly).begin(reason)
 
     return run
 

@@ -345,12 +345,16 @@ class Session(BlockOwner):
             if shortly and (result := shortly(self, block, params)) is not None:
                 return result  # type: ignore[no-any-return]
             return keyed.run_in_block(self, block, compiled, plan, params)
-        except (keyed.WouldBlock, keyed.Unsettled) as reason:
-            again = self.again(plan, params, done)
-            wait = LockWait(self, block, compiled, plan, params, done, again, shortly or None)
-            return wait.begin(reason)
+        except (keyed.WouldBlock, keyed.Unsettled) as waits:
+            reason = waits
         except (NoKeyedAnswer, commands.NeedsLease, LeaseLapsed):
             return None
+        except SqlError:
+            if not keyed.too_early(block):
+                raise
+            reason = keyed.Unsettled()
+        again = self.again(plan, params, done)
+        return LockWait(self, block, compiled, plan, params, done, again, shortly or None).begin(reason)
 
     def _goes_now(self, block: Block, compiled: CompiledPlan) -> bool:
         """Whether a keyed statement may run in the block before anything is awaited."""
@@ -487,7 +491,12 @@ class Session(BlockOwner):
             block = self.open_block(implicit=True)
             block.look_through(views)
         if block is not None:
-            return await self.run_in(block, compiled, plan, params)
+            try:
+                return await self.run_in(block, compiled, plan, params)
+            except SqlError:
+                if keyed.too_early(block):
+                    await block.transaction().settled()
+                raise
         if isinstance(body, Query):
             return await queries.read(self, None, plan, body, params, as_of=self.pinned)
         return await self._retrying(compiled, plan, params)

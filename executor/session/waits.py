@@ -37,6 +37,13 @@ class Unsettled(Exception):
     """The rows of an INSERT, which have drawn their numbers."""
 
 
+def too_early(block: Block) -> bool:
+    """Whether an error of the block's statement would tell of a commit that is not durable yet: whoever is told that a key is taken
+    looks for the row at once. Raises SerializationFailure if that commit has failed."""
+    txn = block.txn
+    return txn is not None and txn.unsettled is not None and not txn.is_settled
+
+
 async def wait_for(session: Session, block: Block, blocked: WouldBlock) -> None:
     """Waits for a key's lock. Raises DeadlockDetected, LockNotAvailable."""
     timeout_ms, txn = session.settings.lock_timeout_ms, block.transaction()
@@ -81,4 +88,4 @@ def lock_keys(
         raise txn.stale(shard, stale_key, newest)
 
 
-__all__ = ["Unsettled", "WouldBlock", "lock_keys", "wait_for"]
+__all__ = ["Unsettled", "WouldBlock", "lock_keys", "too_early", "wait_for"]

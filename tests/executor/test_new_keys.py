@@ -9,6 +9,7 @@ import random
 import pytest
 
 from tests.executor.sql import BLOCKED_S, Client, Failed, Server
+from txn.log_entry import Entry
 
 KEYS, CLIENTS, ROUNDS = 6, 5, 15
 REFUSED = ("40001", "40P01", "23505", "25P02")
@@ -94,5 +95,101 @@ def test_who_waits_for_a_key_draws_one_number(begin: str, key: str, rest: str) -
                 if begin:
                     await b.query("COMMIT")
                 assert await a.rows(f"SELECT no FROM t WHERE k = {number}") == [(number,)]
+
+    asyncio.run(run())
+
+
+async def _slow_disk(server: Server) -> None:
+    """Every append takes its time beside the loop, and others find meanwhile what it brings."""
+    committer, shard = server.env.committer, server.env.committer.shard
+    append = shard.append
+
+    async def late(entry: Entry, data: bytes) -> None:
+        await asyncio.sleep(BLOCKED_S)
+        await append(entry, data)
+
+    shard.append = late  # type: ignore[method-assign]
+    committer._slow, committer.loop_append_limit_s = True, 0.0
+
+
+@pytest.mark.parametrize("begin", ["", "BEGIN ISOLATION LEVEL READ COMMITTED", "BEGIN"])
+@pytest.mark.parametrize("key", ["UNIQUE", "PRIMARY KEY"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO t (k) VALUES (1)",
+        "INSERT INTO t (k) VALUES (1), (2) RETURNING no",
+        "INSERT INTO t (k) SELECT 1",
+        "UPDATE t SET k = 1 WHERE k = 0",
+        "SELECT bring(1)",
+    ],
+)
+def test_who_is_told_that_a_key_is_taken_finds_the_row(begin: str, key: str, statement: str) -> None:
+    """`get_or_create`: the error comes when the other's row is there for everybody, not while it is on its way to the disk."""
+
+    async def run() -> None:
+        async with Server() as server:
+            a, b = server.client("a"), server.client("b")
+            await a.query(f"CREATE TABLE t (no serial, k int {key})")
+            await a.query(
+                "CREATE FUNCTION bring(int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN INSERT INTO t (k) VALUES ($1); END $$"
+            )
+            await a.query("INSERT INTO t (k) VALUES (0)")
+            await _slow_disk(server)
+            await a.query("BEGIN; INSERT INTO t (k) VALUES (1)")
+            if begin:
+                await b.query(begin)
+            waiting = asyncio.ensure_future(b.query(statement))
+            await asyncio.sleep(BLOCKED_S)
+            assert not waiting.done()
+            committing = asyncio.ensure_future(a.query("COMMIT"))
+            with pytest.raises(Failed) as refused:
+                await waiting
+            assert refused.value.sqlstate in ("23505", "40001")
+            if begin:
+                await b.query("ROLLBACK")
+            assert await b.rows("SELECT k FROM t WHERE k = 1") == [(1,)]
+            await committing
+
+    asyncio.run(run())
+
+
+def test_an_error_about_a_row_in_flight_waits_for_it() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            a, b = server.client("a"), server.client("b")
+            await a.query(
+                "CREATE TABLE t (k int PRIMARY KEY, v int CHECK (v < 2)); INSERT INTO t VALUES (1, 0)"
+            )
+            await _slow_disk(server)
+            for client in (a, b):
+                await client.query("BEGIN ISOLATION LEVEL READ COMMITTED")
+            await a.query("UPDATE t SET v = v + 1 WHERE k = 1")
+            waiting = asyncio.ensure_future(b.query("UPDATE t SET v = v + 1 WHERE k = 1"))
+            await asyncio.sleep(BLOCKED_S)
+            committing = asyncio.ensure_future(a.query("COMMIT"))
+            with pytest.raises(Failed) as refused:
+                await waiting
+            assert refused.value.sqlstate == "23514"
+            await b.query("ROLLBACK")
+            assert await b.rows("SELECT v FROM t") == [(1,)]
+            await committing
+
+    asyncio.run(run())
+
+
+def test_who_is_refused_in_a_group_is_told_when_it_has_landed() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            a, b = server.client("a"), server.client("b")
+            await a.query("CREATE TABLE t (k int PRIMARY KEY)")
+            await _slow_disk(server)
+            first = asyncio.ensure_future(a.query("INSERT INTO t VALUES (1)"))
+            second = asyncio.ensure_future(b.query("INSERT INTO t VALUES (1)"))
+            with pytest.raises(Failed) as refused:
+                await second
+            assert refused.value.sqlstate == "23505"
+            assert await b.rows("SELECT k FROM t WHERE k = 1") == [(1,)]
+            await first
 
     asyncio.run(run())

@@ -33,9 +33,10 @@ from executor.session.commands import NeedsLease
 from executor.session.waits import Unsettled as Unsettled
 from executor.session.waits import WouldBlock as WouldBlock
 from executor.session.waits import lock_keys as lock_keys
+from executor.session.waits import too_early as too_early
 from executor.session.waits import wait_for as wait_for
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
-from planner.abc import Plan, Table
+from planner.abc import Plan, SqlError, Table
 from storage.abc import Datum, Row
 from txn.abc import Key, LockNotAvailable, SerializationFailure
 from txn.columns import ALL_COLUMNS, Columns
@@ -94,6 +95,12 @@ def run_in_block(
         except (WouldBlock, NotHydrated, TooOldForKeyed) as blocked:
             blocked.made = made
             raise
+        except SqlError:
+            if not too_early(block):
+                raise
+            unsettled = Unsettled()
+            unsettled.made = made
+            raise unsettled from None
         values: Sequence[Row] = made
     else:
         assert isinstance(write, UpdatePlan)
@@ -420,6 +427,10 @@ async def _run_waiting(
         except Unsettled as unsettled:
             made = made or unsettled.made
             await block.transaction().settled()
+        except SqlError:
+            if too_early(block):
+                await block.transaction().settled()
+            raise
         except NotHydrated as cold:
             assert compiled.image is not None
             made = made or cold.made

@@ -25,8 +25,9 @@ from executor.session import commands
 from executor.session.blocks import keyed
 from executor.session.blocks.block import Block
 from executor.snapshot.abc import NoKeyedAnswer
-from planner.abc import Plan
+from planner.abc import Plan, SqlError
 from storage.abc import Datum, Row
+from txn.abc import SerializationFailure
 from txn.lease import LeaseLapsed
 
 if TYPE_CHECKING:
@@ -145,6 +146,13 @@ class LockWait:
             return
         except Exception as failed:  # noqa: BLE001 - whatever it is, the client is told
             result = failed
+            try:
+                early = isinstance(failed, SqlError) and keyed.too_early(block)
+            except SerializationFailure as undone:
+                result, early = undone, False
+            if early:
+                self._settles(keyed.Unsettled())
+                return
         self._finish(result)
 
     def _settles(self, unsettled: keyed.Unsettled) -> None:
