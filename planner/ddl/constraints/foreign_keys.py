@@ -7,7 +7,7 @@ from typing import NoReturn
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table
-from planner.catalog import quote_identifier, rights
+from planner.catalog import Relation, quote_identifier, rights
 from planner.ddl import limits, naming
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import names as constraint_names
@@ -110,16 +110,26 @@ def _refuse_generated(columns: list[Column], said: st.ConstraintDef) -> None:
 
 def _target(scope: Scope, table: Table, name: st.Name) -> Table:
     """The referenced table; the one being made may be meant by its own name."""
-    schema = scope.catalog.schema_of(table.schema_oid).name
-    if name.name == table.name and name.schema in ("", schema):
-        return table
     found = scope.find(st.Name(name.name, name.schema))
+    if name.name == table.name and _means_itself(scope, table, name, found):
+        return table
     if found is None:
         shown = f"{name.schema}.{name.name}" if name.schema else name.name
         raise PlanError("42P01", f'relation "{shown}" does not exist')
     if not isinstance(found, Table) or found.foreign is not None:
         raise PlanError("42809", f'referenced relation "{name.name}" is not a table')
     return found
+
+
+def _means_itself(scope: Scope, table: Table, name: st.Name, found: Relation | None) -> bool:
+    """Whether a table's own name means it: not where its schema is not searched, or behind that of another of the name."""
+    schema, path = scope.catalog.schema_of(table.schema_oid).name, list(scope.search_path)
+    if name.schema or schema.startswith("pg_temp"):
+        return name.schema in ("", schema)
+    if schema not in path or found is None:
+        return schema in path
+    other = scope.catalog.schema_of(found.schema_oid).name
+    return other in path and path.index(schema) <= path.index(other)
 
 
 def _referenced(target: Table, said: st.ConstraintDef) -> list[Column]:
