@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
 from sqlglot.tokens import Token as GlotToken
 from sqlglot.tokens import TokenType
@@ -113,6 +114,33 @@ _FRAME: Final = {"rows": TokenType.ROWS, "range": TokenType.RANGE, "groups": Tok
 _SIDES: Final = ("preceding", "following")
 _INTERVAL_FIELDS: Final = frozenset(("year", "month", "day", "hour", "minute", "second"))
 _NAMES_AFTER_AS: Final = (RESERVED | TYPE_FUNCTION_NAME) - {"not"}
+
+
+_MARK: Final = "\0"
+"""Which no name has."""
+
+
+def marked(fed: list[GlotToken]) -> bool:
+    """Marks columns called "array" and list before brackets, which sqlglot takes for constructors. Whether there are any."""
+    found = False
+    for i in range(len(fed) - 1):
+        token = fed[i]
+        if (
+            fed[i + 1].token_type == TokenType.L_BRACKET
+            and token.token_type in _NAMES
+            and token.text.lower() in ("array", "list")
+        ):
+            fed[i] = GlotToken(
+                token.token_type, token.text + _MARK, token.line, token.col, token.start, token.end
+            )
+            found = True
+    return found
+
+
+def unmarked(tree: exp.Expression) -> None:
+    """Gives them their names back."""
+    for name in tree.find_all(exp.Identifier):
+        name.set("this", name.this.removesuffix(_MARK))
 
 
 def _digits_of_seconds(tokens: list[Token], i: int) -> int | None:

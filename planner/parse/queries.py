@@ -24,7 +24,7 @@ from planner.parse import samples
 from planner.parse.column_lists import joined
 from planner.parse.dialect import TidewirePostgres
 from planner.parse.errors import end_of_input
-from planner.parse.feed import feed
+from planner.parse.feed import feed, marked, unmarked
 from planner.parse.forms import rewritten
 from planner.parse.grammar import check_expression, check_query
 from planner.parse.insert_targets import table_start, without_parts
@@ -67,6 +67,7 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     fed = feed(tokens)
     if not fed:
         raise _error(text, tokens, None)
+    brackets = "[" in text and marked(fed)
     parser = TidewirePostgres.Parser(dialect=_DIALECT, error_level=ErrorLevel.IMMEDIATE, max_nodes=NODES_MAX)
     try:
         with nesting.calls_up_to(nesting.READING):
@@ -81,6 +82,8 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     if tree is None or (into is None and isinstance(tree, exp.Command)):
         raise _error(text, tokens, fed[0])
     assert isinstance(tree, exp.Expression)
+    if brackets:
+        unmarked(tree)
     if overriding:
         for insert in tree.find_all(exp.Insert):
             insert.set("overriding", overriding)
