@@ -525,6 +525,11 @@ class TableImage(Lookups):
         self._pending = [op for op in self._pending if op[0] > as_of]
         self._runs = (*self._runs, run) if run is not None else self._runs
 
+    def in_order(self) -> None:
+        """After a backlog: what was put meanwhile into a table without keys is newer than all of it, and whoever asks whether something
+        waits for DuckDB asks the first."""
+        self._pending.sort(key=itemgetter(0))
+
     # --- what the store works with ---------------------------------------------------------------
 
     @property

@@ -246,6 +246,7 @@ class SnapshotStore(StoreUpkeep):
         image.backlog = []
         for f in fetched:
             apply_fetched(image, f)
+        image.in_order()
 
     async def apply_commit(self, commit: Commit) -> None:
         """Takes in a commit of another process. Await one before the next: the order is the log's.

@@ -169,6 +169,22 @@ def test_a_table_without_keys_takes_writes_before_it_is_hydrated() -> None:
     run(work)
 
 
+def test_what_comes_before_it_is_hydrated_is_newer_than_what_the_log_has_for_it() -> None:
+    async def work(store: SnapshotStore) -> None:
+        gate = asyncio.Event()
+        outstanding = [
+            (10, ShardWrites(inserts=[(1, (1, "a", 1))])),
+            (11, ShardWrites(inserts=[(2, (2, "b", 2))])),
+        ]
+        image = store.attach(KEYLESS, opener([], -1, gate), outstanding, last_write_ts=11)
+        image.put(3, 3, (3, "c", 3), 13)
+        gate.set()
+        assert await relation(store, 12) == [(1, "a", 1), (2, "b", 2)]
+        assert await relation(store, 13) == [(1, "a", 1), (2, "b", 2), (3, "c", 3)]
+
+    run(work)
+
+
 def test_commits_with_parts_are_fetched_and_applied_in_one_step() -> None:
     parts = {
         "ins": arrow(TABLE, [30, 31, 32], [row(5, "bulk"), row(31), row(32)]),
