@@ -304,6 +304,8 @@ class WriteMember:
         except ExecutionError as refused:
             if refused.taken is not None and len(target.locks):
                 raise ComeAgain("the row that has the key may be about to go") from None
+            if refused.taken is not None and target.by_changes and target.held:
+                raise ComeAgain("the key that ON CONFLICT is about may be on its way") from None
             raise
         if target.leaves_alone and len(target.locks) and len(changes) < len(self.rows or ()):
             target.settled(self.rows or ())

@@ -19,6 +19,7 @@ from executor.columnar.rows import batch_rows
 from executor.constraints.rules import identity_of
 from executor.keyed.compile import NotCompilable, compile_condition, compile_tuple
 from executor.procedural import calls
+from executor.procedural.inside import INSIDE
 from executor.session import bulk, bulk_changes
 from executor.session.partitions import partitioned
 from executor.session.queries import Given, arrow, canonical_table
@@ -104,9 +105,13 @@ async def _made(
     functions = _compiled(step)
     if functions is not None:
         test, outputs = functions
-        if test is not None and not await calls.answered(session, test, params, row):
-            return None
-        values = await calls.answered(session, outputs, params, row) if step.outputs else ()
+        around = INSIDE.set(session.pid)  # as where DuckDB asks
+        try:
+            if test is not None and not await calls.answered(session, test, params, row):
+                return None
+            values = await calls.answered(session, outputs, params, row) if step.outputs else ()
+        finally:
+            INSIDE.reset(around)
         types = [c.type for c in body.table.columns]
         made = (
             pa.table(result_arrays([values], types), names=[f"c{i}" for i in range(len(types))])

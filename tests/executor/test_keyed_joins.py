@@ -154,7 +154,7 @@ NOT_BY_KEYS = [
     "SELECT 1 FROM o WHERE o.id = 1 AND EXISTS (SELECT 1 FROM c WHERE random() > 2)",
     "SELECT nextval('numbers') FROM o WHERE o.id > 1 AND EXISTS (SELECT 1 FROM c WHERE c.id = o.id)",
     "SELECT o.id FROM o WHERE o.id = 1 AND o.customer > ANY (SELECT c.id FROM c WHERE c.id = 1)",
-    "WITH RECURSIVE w AS (SELECT ARRAY[1] AS a UNION SELECT a || 1 FROM w WHERE cardinality(a) < 3) SELECT a FROM w",
+    "WITH RECURSIVE w AS (SELECT '[1,2]'::jsonb AS a UNION SELECT a FROM w) SELECT a FROM w",
     "SELECT o.id FROM o WHERE o.id = 1 INTERSECT SELECT c.id FROM c WHERE c.id = 1",
     "SELECT c.id, stddev(DISTINCT o.id) FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 GROUP BY c.id",
     "SELECT 1 FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 AND random() > 2",

@@ -33,6 +33,9 @@ def held_row(server: ServerProcess, client: psycopg.Connection[Any]) -> Iterator
         other.execute("UPDATE held SET v = 1 WHERE id = 1")
         yield
         other.execute("ROLLBACK")
+    client.execute("ROLLBACK")
+    client.execute("SET statement_timeout = 0")
+    client.execute("DROP TABLE held")
 
 
 @pytest.mark.parametrize("statement", ["UPDATE held SET v = 2 WHERE id = 1", "SELECT pg_sleep(30)"])

@@ -181,9 +181,18 @@ def limited(made: Expr) -> Expr:
     return made
 
 
+def may_hold_up(made: Expr) -> bool:
+    """Whether a call goes letter by letter through a template that is made on the way, as long as somebody says: not on the loop."""
+    if not isinstance(made, Call):
+        return False
+    if made.op in _TEMPLATES and isinstance(made.args[1], Call):
+        return True
+    return any(map(may_hold_up, made.args))
+
+
 def _is_small(given: Expr) -> bool:
     value = given.value if isinstance(given, Const) else None
     return (isinstance(value, int) and value <= _SHORT) or (isinstance(value, str) and len(value) <= _SHORT)
 
 
-__all__ = ["expression", "limited"]
+__all__ = ["expression", "limited", "may_hold_up"]

@@ -30,7 +30,7 @@ from planner.abc import (
 from planner.binding import ir
 from planner.binding.collating import uncollated
 from planner.binding.keyed import acts as keyed_acts
-from planner.binding.keyed import closed_set, key_conditions, single_values
+from planner.binding.keyed import closed_set, key_conditions, long_calls, single_values
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed.endings import grouped, order_keys
 from planner.binding.keyed.index_order import extreme, extremes, index_walk, key_walk, with_walk
@@ -75,7 +75,8 @@ def constant(node: exp.Select, parts: Parts, scope: Scope, names: RegNames | Non
         if acts:
             nodes = [keyed_acts.with_oids(x.node, names) for x in parts.targets]
             return tuple(keyed.expression(n, keyed_acts.WithActs()) for n in nodes)
-        return tuple(keyed.expression(x.node, offsets) for x in parts.targets) or None
+        made = tuple(keyed.expression(x.node, offsets) for x in parts.targets)
+        return None if not made or any(map(long_calls.may_hold_up, made)) else made
     except (keyed.NotKeyed, SqlError):
         return None
 
