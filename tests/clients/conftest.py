@@ -1,4 +1,4 @@
-"""One server for all clients; each test makes a schema or database objects under names of its own."""
+"""One server for a file of clients, so that no file meets what another has left."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.postgres import NoPostgres, running_postgres
 from tests.server.process import ServerProcess
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     with ServerProcess(tmp_path_factory.mktemp("clients") / "data") as process:
         yield process

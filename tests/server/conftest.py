@@ -1,4 +1,4 @@
-"""One server for the tests that only talk to it; those that kill servers start their own."""
+"""One server for a file's tests that only talk to it, so that no file meets what another has left; those that kill servers start their own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.server.process import ServerProcess
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     with ServerProcess(tmp_path_factory.mktemp("server") / "data") as process:
         yield process
