@@ -291,6 +291,8 @@ class Step:
     outputs: tuple[Expr, ...] | None = None
     """The same as functions of Python's, Col i for the slot's columns; None: they cannot be computed so."""
     test: Expr | None = None
+    asks: bool = False
+    """Whether there are rows that it leaves alone."""
     compiled: list[Any] = field(default_factory=list, compare=False, repr=False)
 
 

@@ -4,7 +4,7 @@
 
 A statement of one row each, but for what holds of the whole: it began once (statement triggers, a row that ON CONFLICT meets twice), and its
 foreign keys are looked at when all rows are there. Rows that exist are locked before the first function is called, so that a snapshot
-that moves costs no call.
+that moves costs no call; but where a function is asked which rows it is about, those alone are locked, each when it is written.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ async def write(
     given: Mapping[str, Given],
     one: Write,
 ) -> tuple[pa.Table | None, int]:
-    """What RETURNING says, and how many rows were written. Raises SnapshotMoved before any function is called."""
+    """What RETURNING says, and how many rows were written. Raises SnapshotMoved, with rows written that are to be undone."""
     assert body.stepwise is not None
     steps, body = body.stepwise.steps, replace(body, stepwise=None)
     began = session.executor.env.rids.next()
-    if found.num_rows and not isinstance(body, InsertQuery):
+    if found.num_rows and not isinstance(body, InsertQuery) and not any(step.asks for step in steps):
         await _lock(session, block, body, found.column(0), homes)
     given_rows = _given_rows(body, steps, found)
     returned: list[pa.Table] = []

@@ -103,14 +103,14 @@ def _step(
     if not found.alike or any(
         ir.is_volatile(n) and not (isinstance(n, ir.Call) and n.op == ir.RUN) for n in asked
     ):
-        return Step(query, found.types)
+        return Step(query, found.types, asks=where is not None)
     offsets = keyed.WithRoutines({found.relation: 0})
     try:
         outputs = tuple(as_column(keyed.expression(n, offsets), n.type, ref) for n, ref in row)
         tested = None if where is None else keyed.expression(where, offsets)
     except keyed.NotKeyed:
-        return Step(query, found.types)
-    return Step(query, found.types, outputs, tested)
+        return Step(query, found.types, asks=where is not None)
+    return Step(query, found.types, outputs, tested, where is not None)
 
 
 class Below:
