@@ -84,11 +84,8 @@ def _taken(bound: DdlPlan, statement: object) -> Iterator[tuple[str, Table, bool
                 old.name == statement.name.name
                 or (isinstance(new, Table) and not set(old.referenced_by) <= set(new.referenced_by))
             ):
-                yield (
-                    "ALTER TABLE",
-                    old,
-                    False,
-                )  # not what refers to it, which only hears of it; but what is referred to no more
+                # Not what refers to it, which only hears of it; but what is referred to no more.
+                yield "ALTER TABLE", old, False
         elif old is None and isinstance(new, Index) and isinstance(statement, st.CreateIndex):
             yield "CREATE INDEX", bound.catalog.table(new.table_oid), True
 

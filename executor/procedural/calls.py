@@ -34,7 +34,6 @@ from planner.binding.routines.own_aggregates import OVER
 from planner.catalog import Function, own_functions, polymorphic
 from planner.statements import plpgsql as pl
 from storage.abc import Datum
-from txn.abc import SerializationFailure
 
 if TYPE_CHECKING:
     from executor.executor import Executor
@@ -158,28 +157,12 @@ async def run_statement(
         if session.block is None:
             session.open_block(implicit=True)
         return await _in_block(session, compiled, plan, params)
-    attempts = retries = session.executor.limits.retries_max
-    overtaken: Block | None = None
-    while True:
-        block = session.open_block(implicit=True)
-        block.again = attempts < retries
-        try:
-            if overtaken is not None and retries - attempts >= taking_turns.PATIENCE:
-                await taking_turns.take(session, block, overtaken)
-            result = await _in_block(session, compiled, plan, params)
-            await session.commit()
-            return result
-        except SerializationFailure:
-            attempts -= 1
-            overtaken = block
-            session.rollback()
-            if not attempts:
-                raise
-            await asyncio.sleep(0)
-            compiled = session.compiled(plan)
-        except BaseException:
-            session.rollback()
-            raise
+
+    async def run(block: Block) -> Result:
+        now = session.compiled(plan) if block.again else compiled
+        return await _in_block(session, now, plan, params)
+
+    return await taking_turns.retried(session, run)
 
 
 async def _in_block(

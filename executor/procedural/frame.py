@@ -23,7 +23,7 @@ from planner.catalog.user_types import meet_rows
 from planner.ddl.types.typenames import resolve_type
 from planner.parse.plpgsql.names import looked_up
 from planner.statements import TypeName
-from planner.statements.plpgsql import CopiedType, Dynamic, Nested, Program, Step, Variable
+from planner.statements.plpgsql import CopiedType, Dynamic, Nested, Program, Step, Variable, steps_in
 from planner.statements.plpgsql import Kind as Said
 
 
@@ -109,7 +109,7 @@ class Declarations:
             self._declare(v)
             for argument in v.arguments:
                 self._declare(argument)
-        for step in self._steps_in(block):
+        for step in steps_in(block):
             self._step(step)
 
     def code(self, shown: str, *, reads_only: bool = False) -> Code:
@@ -133,23 +133,13 @@ class Declarations:
         if domain:
             self.domains[v.slot] = domain
 
-    def _steps_in(self, step: Any) -> list[Step]:
-        found: list[Step] = []
-        for name in ("steps", "otherwise"):
-            found += getattr(step, name, None) or ()
-        for branch in getattr(step, "branches", ()):
-            found += branch[1]
-        for handler in getattr(step, "handlers", ()):
-            found += handler.steps
-        return found
-
     def _step(self, step: Step) -> None:
         if isinstance(step, Nested):
             self._block(step)
             return
         if type(step).__name__ == "ForRange":
             self.kinds[step.slot] = TypeRef(t.INT4)  # type: ignore[attr-defined]
-        for inner in self._steps_in(step):
+        for inner in steps_in(step):
             self._step(inner)
 
     def kind(self, said: Said) -> tuple[Kind, Oid]:

@@ -8,7 +8,6 @@ defined anew between two of them all the same has the statement rewritten again,
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,6 @@ from storage.abc import Datum
 from txn.abc import SerializationFailure
 
 if TYPE_CHECKING:
-    from executor.session.blocks.block import Block
     from executor.session.session import Session
 
 
@@ -35,27 +33,7 @@ async def run(
         )
     if session.block is not None:
         return await _steps(session, plan, s, tuple(params))
-    attempts = retries = session.executor.limits.retries_max
-    overtaken: Block | None = None
-    while True:
-        block = session.open_block(implicit=True)
-        block.again = attempts < retries
-        try:
-            if overtaken is not None and retries - attempts >= taking_turns.PATIENCE:
-                await taking_turns.take(session, block, overtaken)
-            result = await _steps(session, plan, s, tuple(params))
-            await session.commit()
-            return result
-        except SerializationFailure:
-            attempts -= 1
-            overtaken = block
-            session.rollback()
-            if not attempts:
-                raise
-            await asyncio.sleep(0)
-        except BaseException:
-            session.rollback()
-            raise
+    return await taking_turns.retried(session, lambda _: _steps(session, plan, s, tuple(params)))
 
 
 async def _steps(session: Session, plan: Plan, s: st.Rewritten, params: tuple[Datum, ...]) -> Rows:

@@ -54,7 +54,6 @@ from planner.alone import refuse_with_others
 from planner.catalog import rights
 from planner.planner import PlanContext, is_current
 from storage.abc import Datum
-from txn.abc import SerializationFailure
 from txn.lease import LeaseLapsed
 
 if TYPE_CHECKING:
@@ -517,28 +516,12 @@ class Session(BlockOwner):
 
     async def _retrying(self, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...]) -> Result:
         """A statement that is its own transaction: run and committed again after a conflict."""
-        attempts = retries = self.executor.limits.retries_max
-        overtaken: Block | None = None
-        while True:
-            block = self.open_block(implicit=True)
-            block.again = attempts < retries
-            try:
-                if overtaken is not None and retries - attempts >= taking_turns.PATIENCE:
-                    await taking_turns.take(self, block, overtaken)
-                result = await self.run_in(block, compiled, plan, params)
-                await self.commit()
-                return result
-            except SerializationFailure:
-                attempts -= 1
-                overtaken = block
-                self.rollback()
-                if not attempts:
-                    raise
-                await asyncio.sleep(0)
-                compiled = self.compiled(plan)
-            except BaseException:
-                self.rollback()
-                raise
+
+        async def run(block: Block) -> Result:
+            now = self.compiled(plan) if block.again else compiled
+            return await self.run_in(block, now, plan, params)
+
+        return await taking_turns.retried(self, run)
 
     async def run_in(
         self, block: Block, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...]

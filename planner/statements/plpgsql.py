@@ -319,6 +319,18 @@ class Nested(Step):
     said: tuple[int, int] = (-1, -1)
 
 
+def steps_in(step: Step) -> list[Step]:
+    """The steps right within one: of its branches and handlers, too."""
+    found: list[Step] = []
+    for name in ("steps", "otherwise"):
+        found += getattr(step, name, None) or ()
+    for branch in getattr(step, "branches", ()):
+        found += branch[1]
+    for handler in getattr(step, "handlers", ()):
+        found += handler.steps
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """`body`'s text is `text`; its parameters and FOUND have the first slots, by the names of `outer`."""

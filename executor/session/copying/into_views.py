@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from executor.abc import CopyIn, CopyOptions, CopyProgress, ExecutionError, Rows
+from executor.abc import CopyIn, CopyOptions, ExecutionError
 from executor.columnar.rows import batch_rows, canonical_batch
+from executor.session.copying.loads import Load, refuse_read_only
 from planner import triggers
 from planner.abc import ResultColumn, SqlError
 from planner.catalog import View
@@ -45,9 +46,7 @@ def begin(session: Session, view: View, names: Sequence[str], options: CopyOptio
     own = session.block is None
     block = session.block or session.open_block(implicit=True)
     if block.read_only:
-        if own:
-            session.rollback()
-        raise ExecutionError("25006", "cannot execute COPY FROM in a read-only transaction")
+        refuse_read_only(session, own=own)
     load = _Load(session, block, view, columns, own=own)
     limit_s = session.settings.statement_timeout_ms / 1000
     return CopyIn(
@@ -55,19 +54,18 @@ def begin(session: Session, view: View, names: Sequence[str], options: CopyOptio
     )
 
 
-class _Load:
-    """The rows of one COPY on their way."""
+class _Load(Load):
+    """Each is written when it has come."""
 
     def __init__(
         self, session: Session, block: Block, view: View, columns: tuple[ResultColumn, ...], *, own: bool
     ) -> None:
-        self._session, self._block, self._own, self._over = session, block, own, False
+        super().__init__(session, block, view.oid, own=own)
         self._types = [c.type for c in columns]
         schema = session.catalog.schema_of(view.schema_oid).name
         names = ", ".join(quoted(c.name) for c in columns)
         values = ", ".join(f"${i + 1}" for i in range(len(columns)))
         self._text = f"INSERT INTO {quoted(schema)}.{quoted(view.name)} ({names}) VALUES ({values})"
-        session.copy_progress = self.progress = CopyProgress("COPY FROM", "PIPE", view.oid)
 
     async def write(self, batch: pa.RecordBatch) -> None:
         """Takes a batch of the copied columns."""
@@ -80,28 +78,6 @@ class _Load:
                 error.which = partial(int, self.progress.tuples_processed)
                 raise
             self.progress.tuples_processed += 1
-
-    async def finish(self) -> Rows:
-        session = self._session
-        try:
-            if self._own:
-                await session.commit()
-        except BaseException:
-            if self._own:
-                session.rollback()
-            raise
-        finally:
-            session.copy_progress = None
-        self._over = True
-        return Rows(f"COPY {self.progress.tuples_processed}")
-
-    def abort(self) -> None:
-        """The client failed, went away, or a row did."""
-        self._session.copy_progress = None
-        if not self._over and self._own:
-            self._over = True
-            if self._session.block is self._block:
-                self._session.rollback()
 
 
 __all__ = ["begin", "is_written_by_triggers"]

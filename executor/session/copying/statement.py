@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from executor.abc import CopyIn, CopyOptions, CopyOut, CopyProgress, ExecutionError, Result, Rows, Stream
+from executor.abc import CopyIn, CopyOptions, CopyOut, ExecutionError, Result, Rows, Stream
 from executor.columnar.rows import canonical_batch
 from executor.session import bulk, permissions, queries, read_only, relations, restricted, row_checks, rules
 from executor.session.blocks.block import Block
-from executor.session.copying import into_views, staging
+from executor.session.copying import into_views, loads, staging
 from executor.session.copying.copy_options import check_columns, options_of
+from executor.session.copying.loads import Load, refuse_read_only
 from executor.session.locks import definition_locks
 from executor.session.row_queries import recomputed, verify_copy_condition
 from executor.snapshot.spill import spilled_table
@@ -82,9 +83,7 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     own = session.block is None
     block = session.block or session.open_block(implicit=True)
     if not read_only.may_write(session, block, table):
-        if own:
-            session.rollback()
-        raise ExecutionError("25006", "cannot execute COPY FROM in a read-only transaction")
+        refuse_read_only(session, own=own)
     block.statement()
     block.use(table)  # who defines it anew waits
     where = s.where.text if s.where is not None else None
@@ -207,8 +206,8 @@ def copied_columns(table: Table, names: Sequence[str]) -> list[Column]:
     return out
 
 
-class _Load:
-    """One COPY FROM in progress."""
+class _Load(Load):
+    """Rows of a table, added in bulk."""
 
     def __init__(
         self,
@@ -221,22 +220,18 @@ class _Load:
         where: str | None = None,
         path: str | None = None,
     ) -> None:
-        self._session = session
+        super().__init__(session, block, table.oid, own=own, path=path)
         self._where = where
-        self._block = block
         self._table = table
         self._columns = columns
-        self._own = own
         self._waiting: list[pa.RecordBatch] = []
         self._waiting_rows = 0
         self._done: list[pa.Table] = []
         self._parts: list[Part] = []
         self._staging: list[asyncio.Task[Part]] = []
-        self.progress = _progress(session, "COPY FROM", table.oid, path)
         self._bytes = 0
         self._held = 0
         """Bytes of complete chunks; from `SnapshotLimits.spill_bytes_min` on they go to mapped files."""
-        self._over = False
         self._fired = firing.statement(session, block, table, triggers.INSERT)
         """What the rows fire; None: nothing."""
         self._level: firing.Level | None = None
@@ -351,50 +346,25 @@ class _Load:
         before, row = self.progress.tuples_processed, which()
         return None if row is None else partial(int, before + row)
 
-    async def finish(self) -> Rows:
-        """Everything has come: checks keys, adds it to the block, commits if the COPY is its own transaction."""
+    async def _complete(self) -> None:
+        """Checks keys, adds everything to the block."""
         session, block = self._session, self._block
-        try:
-            await self._chunk(stage=bool(self._parts or self._staging))
-            if self._fired is not None:
-                await self._fire(None)
-            if self._done:
-                await bulk.hydrated(block, self._table)
-                parts = await self._staged()
-                try:
-                    await bulk.add_bulk(
-                        session, block, self._table, pa.concat_tables(self._done), parts or None
-                    )
-                except ExecutionError as error:
-                    error.which = error.which if self._where is None else None
-                    raise
-            if self._own:
-                await session.commit()
-        except BaseException:
-            if self._own:
-                session.rollback()
-            raise
-        finally:
-            session.copy_progress = None
-        self._over = True
-        return Rows(f"COPY {self.progress.tuples_processed}")
+        await self._chunk(stage=bool(self._parts or self._staging))
+        if self._fired is not None:
+            await self._fire(None)
+        if self._done:
+            await bulk.hydrated(block, self._table)
+            parts = await self._staged()
+            try:
+                await bulk.add_bulk(session, block, self._table, pa.concat_tables(self._done), parts or None)
+            except ExecutionError as error:
+                error.which = error.which if self._where is None else None
+                raise
 
-    def abort(self) -> None:
-        """The client failed or went away: what was staged is garbage, nothing was added."""
-        self._session.copy_progress = None
+    def _let_go(self) -> None:
+        """What was staged is garbage."""
         for task in self._staging:
             task.cancel()
-        if not self._over and self._own:
-            self._over = True
-            session = self._session
-            if session.block is self._block:
-                session.rollback()
-
-
-def _progress(session: Session, command: str, relation_oid: int, path: str | None) -> CopyProgress:
-    """What `pg_stat_progress_copy` has of this session from now on, until it is over."""
-    session.copy_progress = made = CopyProgress(command, "FILE" if path else "PIPE", relation_oid)
-    return made
 
 
 async def default_values(session: Session, column: Column, count: int) -> pa.Array:
@@ -469,7 +439,7 @@ async def _copy_out(
     else:
         rules.refuse(inner, "COPY")
         check_columns(options, None, [c.name for c in inner.columns])
-    progress = _progress(session, "COPY TO", oid, s.filename)
+    progress = loads.progress(session, "COPY TO", oid, s.filename)
     try:
         result = await session.run_plan(inner, params, autocommit)
         if isinstance(result, Rows):

@@ -10,19 +10,48 @@ is made without. So nobody waits for who waits for it, and no deadlock comes of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from executor.session.locks import definition_locks
 from planner.abc import Table
-from txn.abc import LockNotAvailable
+from txn.abc import LockNotAvailable, SerializationFailure
 from txn.locks import LockMode
 
 if TYPE_CHECKING:
     from executor.session.blocks.block import Block
     from executor.session.session import Session
 
+T = TypeVar("T")
+
 PATIENCE: Final = 2
 """So many times a statement is overtaken before it keeps others away."""
+
+
+async def retried(session: Session, run: Callable[[Block], Awaitable[T]]) -> T:
+    """What a statement that is its own transaction answers: run in a block and committed, again after a conflict (`Block.again`)."""
+    attempts = retries = session.executor.limits.retries_max
+    overtaken: Block | None = None
+    while True:
+        block = session.open_block(implicit=True)
+        block.again = attempts < retries
+        try:
+            if overtaken is not None and retries - attempts >= PATIENCE:
+                await take(session, block, overtaken)
+            result = await run(block)
+            await session.commit()
+            return result
+        except SerializationFailure:
+            attempts -= 1
+            overtaken = block
+            session.rollback()
+            if not attempts:
+                raise
+            await asyncio.sleep(0)
+        except BaseException:
+            session.rollback()
+            raise
 
 
 async def take(session: Session, block: Block, overtaken: Block) -> None:
@@ -39,4 +68,4 @@ async def take(session: Session, block: Block, overtaken: Block) -> None:
             return
 
 
-__all__ = ["PATIENCE", "take"]
+__all__ = ["PATIENCE", "retried", "take"]

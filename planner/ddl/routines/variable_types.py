@@ -11,14 +11,14 @@ What is looked up is not kept: a body is read anew when it runs, by names, as in
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from planner import types as t
 from planner.abc import PlanError, SqlError, Table
 from planner.catalog import Catalog, CompositeType, View
 from planner.ddl.types.typenames import resolve_type
 from planner.parse.plpgsql.names import looked_up
-from planner.statements.plpgsql import CopiedType, Dynamic, Nested, Program, Variable
+from planner.statements.plpgsql import CopiedType, Dynamic, Nested, Program, Step, Variable, steps_in
 
 _HELD: Final = frozenset((t.RECORD, t.REFCURSOR))
 
@@ -35,19 +35,13 @@ def check(program: Program, catalog: Catalog, path: Sequence[str], name: str) ->
             raise
 
 
-def _declared(block: Nested) -> Iterator[Variable]:
-    for v in block.variables:
-        yield v
-        yield from v.arguments
-    yield from _within(block)
-
-
-def _within(step: Any) -> Iterator[Variable]:
-    lists = [getattr(step, name, None) or () for name in ("steps", "otherwise")]
-    lists += [branch[1] for branch in getattr(step, "branches", ())]
-    lists += [handler.steps for handler in getattr(step, "handlers", ())]
-    for inner in (x for steps in lists for x in steps):
-        yield from _declared(inner) if isinstance(inner, Nested) else _within(inner)
+def _declared(step: Step) -> Iterator[Variable]:
+    if isinstance(step, Nested):
+        for v in step.variables:
+            yield v
+            yield from v.arguments
+    for inner in steps_in(step):
+        yield from _declared(inner)
 
 
 def _check(variable: Variable, program: Program, catalog: Catalog, path: Sequence[str]) -> None:
