@@ -96,10 +96,8 @@ class Slots:
 
     def _bound(self, now: Timestamp) -> None:
         """Slots that keep more than they may are lost. What is written while there are none is noted, too: it is not the next one's."""
-        keeping = [slot for slot in self._slots.values() if not slot.lost]
-        written = self._env.txns.state.written_bytes
-        self._written.note(now, written, min((slot.noted for slot in keeping), default=now))
-        for slot in keeping:
+        self._note_written(now)
+        for slot in self._keeping():
             kept = self.kept_bytes(slot)
             if kept <= self.kept_bytes_max:
                 continue
@@ -111,6 +109,13 @@ class Slots:
                 kept,
                 self.kept_bytes_max,
             )
+
+    def _keeping(self) -> list[Slot]:
+        return [slot for slot in self._slots.values() if not slot.lost]
+
+    def _note_written(self, now: Timestamp) -> None:
+        oldest = min((slot.noted for slot in self._keeping()), default=now)
+        self._written.note(now, self._env.txns.state.written_bytes, oldest)
 
     def kept_bytes(self, slot: Slot) -> int:
         """How much was written since the place that is kept for it, as far as this server has seen it."""
@@ -160,6 +165,7 @@ class Slots:
             )
         if source is not None and source.lost:
             raise lost(source)
+        self._note_written(self._env.oracle.read_ts())  # what there is now is not kept for it
         seen = self._env.oracle.read_ts() if source is None else source.noted - 1
         slot = Slot(name, plugin, database_oid, seen + 1, seen + 1, holder)
         slot.hold = self._env.holds.acquire(seen)
@@ -201,6 +207,8 @@ class Slots:
         if upto <= slot.noted or self._slots.get(slot.name) is not slot:
             return
         self._noted[slot.name] = self._env.monotonic_s(), self._env.txns.state.commits
+        # Who has everything that there is keeps nothing of it, however long ago the last note was made.
+        self._note_written(self._env.oracle.read_ts())
         if not slot.holder:
             await self._env.lease(slot.key, upto - slot.noted, start=slot.noted)
         slot.noted = upto

@@ -4,8 +4,9 @@
     written             0 GiB    0.1      0.2           0.3        a slot at 12:05 keeps 0.3 - 0.1, at the most
                         ^ the server's start
 
-Nobody counts for it: the log knows how much has passed through (`TxnsState.written_bytes`). It is noted now and then, so the answer is too
-large by a step at the most. What was written before the server started is not in it.
+Nobody counts for it: the log knows how much has passed through (`TxnsState.written_bytes`). It is noted a few times a second and whenever
+somebody says how far it has come, so the answer is too large by a step, or by what was written between two notes. What was written before the
+server started is not in it.
 """
 
 from __future__ import annotations
