@@ -27,6 +27,11 @@ class EnumType:
     unsafe: tuple[str, ...] = ()
     """Labels that the transaction at hand has added: nobody may use them before it commits. In no row of the catalog."""
 
+    @property
+    def numbers(self) -> tuple[Oid, ...]:
+        """The labels' OIDs, made up where an older server kept none."""
+        return self.label_oids or tuple((self.oid << 8) + i for i in range(len(self.labels)))
+
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Domain:

@@ -221,7 +221,7 @@ def _show_rows(catalog: Catalog) -> None:
 def _declare(thing: UserType) -> None:
     _declared[thing.oid] = _held(thing)
     if isinstance(thing, EnumType):
-        register_enum(thing.oid, thing.array_oid, thing.name, thing.labels, thing.unsafe)
+        register_enum(thing.oid, thing.array_oid, thing.name, thing.labels, thing.numbers, thing.unsafe)
     elif isinstance(thing, Domain):
         register_domain(thing.oid, thing.array_oid, thing.name, thing.base)
     elif isinstance(thing, RangeType):

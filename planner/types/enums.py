@@ -24,12 +24,20 @@ UNSAFE_HINT: Final = "New enum values must be committed before they can be used.
 
 
 class EnumSqlType(SqlType):
-    """One enum. `labels` is replaced when ALTER TYPE adds one, which is `unsafe` until that is committed."""
+    """One enum. `labels` is replaced when ALTER TYPE adds one, which is `unsafe` until that is committed.
 
-    def __init__(self, oid: int, labels: tuple[str, ...]) -> None:
+    `numbers` are the labels' OIDs, which their hashes are made of.
+    """
+
+    def __init__(self, oid: int, labels: tuple[str, ...], numbers: tuple[int, ...] = ()) -> None:
         super().__init__(oid, pa.string(), "VARCHAR")
         self.labels = labels
+        self.numbers = numbers
         self.unsafe: tuple[str, ...] = ()
+
+    def number_of(self, label: str) -> int:
+        """The OID of a label."""
+        return self.numbers[self.labels.index(label)]
 
     def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
         def read(text: str) -> str:
@@ -62,18 +70,23 @@ kept_beside(ORDERS)
 
 
 def register_enum(
-    oid: int, array_oid: int, name: str, labels: tuple[str, ...], unsafe: tuple[str, ...] = ()
+    oid: int,
+    array_oid: int,
+    name: str,
+    labels: tuple[str, ...],
+    numbers: tuple[int, ...],
+    unsafe: tuple[str, ...] = (),
 ) -> None:
     """Makes an enum and the arrays over it known. Idempotent."""
     known = registry.TYPES.get(oid)
     if isinstance(known, EnumSqlType):
-        known.labels, known.unsafe = labels, unsafe
+        known.labels, known.numbers, known.unsafe = labels, numbers, unsafe
         if known.name != name:
             declare_facts(oid, array_oid, name, "e", "enum")
             renamed(known)
         return
     declare_facts(oid, array_oid, name, "e", "enum")
-    made = EnumSqlType(oid, labels)
+    made = EnumSqlType(oid, labels, numbers)
     made.unsafe = unsafe
     declare_order(oid, lambda label: made.labels.index(label))  # noqa: PLW0108 (labels are replaced)
     declare(made, array_oid)

@@ -94,6 +94,7 @@ def _value_hash(declared: str, function: str, extended: str) -> None:
 
 for _declared, _function, _extended in (
     ("anyarray", "hash_array", "hash_array_extended"),
+    ("anyenum", "hashenum", "hashenumextended"),
     ("anyrange", "hash_range", "hash_range_extended"),
     ("anymultirange", "hash_multirange", "hash_multirange_extended"),
     ("record", "hash_record", "hash_record_extended"),

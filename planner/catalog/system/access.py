@@ -27,12 +27,15 @@ from planner.catalog.system.relations import by_oid, relations
 from planner.catalog.system.routines import LANGUAGES
 from planner.catalog.system.sizes import TABLESPACES
 from planner.types import BY_OID
+from planner.types.hashing import hash_word, signed
 from planner.types.oids import (
     ACLITEM,
     ACLITEM_ARRAY,
     BOOL,
     CHAR,
     INT2,
+    INT4,
+    INT8,
     NAME,
     OID,
     REGPROCEDURE,
@@ -393,6 +396,34 @@ def _aclexplode(context: SystemContext, items: list[str | None] | None) -> list[
                     }
                 )
     return found
+
+
+_BITS: Final = "arwdDxtXUCTcsA"
+"""The letters in the order of their bits in an item; the right to pass one on is 16 bits further up."""
+
+
+def _added_up(context: SystemContext, item: str) -> int:
+    """An item as one number, which is its hash: rights, grantee and grantor."""
+    grantee, _, rest = item.rpartition("=")
+    letters, _, grantor = rest.partition("/")
+    bits = last = 0
+    for letter in letters:
+        last = last << 16 if letter == "*" else 1 << _BITS.index(letter)
+        bits |= last
+    return (bits + _oid(context, grantee) + _oid(context, grantor)) & 0xFFFFFFFF
+
+
+@system("hash_aclitem", (ACLITEM,), INT4)
+def _hash_aclitem(context: SystemContext, item: str | None) -> int | None:
+    return None if item is None else signed(_added_up(context, item), 32)
+
+
+@system("hash_aclitem_extended", (ACLITEM, INT8), INT8)
+def _hash_aclitem_extended(context: SystemContext, item: str | None, seed: int | None) -> int | None:
+    if item is None or seed is None:
+        return None
+    total = _added_up(context, item)
+    return total if seed == 0 else signed(hash_word(total, seed), 64)
 
 
 def _oid(context: SystemContext, name: str) -> Oid:

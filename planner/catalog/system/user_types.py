@@ -238,9 +238,8 @@ def pg_enum(context: SystemContext) -> Rows:
     make = RowMaker("pg_enum")
     found: Rows = []
     for e in context.catalog.objects(EnumType):
-        oids = e.label_oids or tuple((e.oid << 8) + i for i in range(len(e.labels)))
         places = e.places or [float(n) for n in range(1, len(e.labels) + 1)]
-        for place, label, oid in zip(places, e.labels, oids, strict=True):
+        for place, label, oid in zip(places, e.labels, e.numbers, strict=True):
             found.append(make(oid=oid, enumtypid=e.oid, enumsortorder=place, enumlabel=label))
     return found
 

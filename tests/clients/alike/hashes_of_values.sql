@@ -44,3 +44,12 @@ create table ha1 partition of ha for values with (modulus 2, remainder 1);
 insert into ha values ('{1,2}'), ('{3}'), ('{}'), (null), ('{{1,2},{3,4}}');
 select tableoid::regclass, k from ha order by 2;
 select hash_record(row(1,2::numeric,'x'::text)), hash_record(row(null::int, date '2020-01-01'));
+-- Enums are hashed by their labels' OIDs, items of access lists by their rights and roles.
+create type hmood as enum ('low', 'high');
+select hashenum(v) = hashoid(e.oid), hashenumextended(v, 0) = hashoidextended(e.oid, 0), hashenumextended(v, 8) = hashoidextended(e.oid, 8) from (values ('low'::hmood), ('high')) x(v) join pg_enum e on e.enumlabel = v::text and e.enumtypid = 'hmood'::regtype;
+select hash_array(array['low','high']::hmood[]) = hash_array(array['low','high']::hmood[]), hash_array(array['low']::hmood[]) = hash_array(array['high']::hmood[]);
+select hashenum(null::hmood);
+create role hash_r1;
+select hash_aclitem(makeaclitem(o, o, 'SELECT', true)) = 131074 + 2 * o, hash_aclitem_extended(makeaclitem(o, 0, 'EXECUTE', false), 0) = 128 + o, hash_aclitem_extended(makeaclitem(o, o, 'CREATE', false), 5) = hashoidextended((512 + 2 * o)::oid, 5) from (select oid::int8 from pg_roles where rolname = 'hash_r1') x(n), lateral (select n::oid::int8::int4) y(o);
+select hash_aclitem(null);
+drop role hash_r1;
