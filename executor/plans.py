@@ -379,7 +379,7 @@ class Plans:
                 return None
             key, order = referenced_key(parent, c)
             simple = key.kind == "p" and not c.deferrable and c.match == "s" and parent.oid != table.oid
-            if not simple or not same_datums(table, parent, c):
+            if not simple or c.collations or not same_datums(table, parent, c):
                 return None
             if session.block is not None and parent.shard in session.block.created:
                 return None

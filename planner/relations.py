@@ -174,6 +174,9 @@ class Constraint:
     local: bool = True  # as of columns; partitions say it by `parent`
     inherited: int = 0
     aims: tuple[Aim, ...] = ()  # f: at the partitions of the table that it refers to
+    collations: tuple[
+        str, ...
+    ] = ()  # f: by which the key's columns are equal, "" for their bytes; (): all by their bytes
 
 
 VIEW_CHECK: Final = "w"

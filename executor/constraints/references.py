@@ -12,18 +12,21 @@ space of the constraint the predicate is one point, so only the insertion of *th
 orders of the race end alike: whichever is admitted second sees the other (`executor.session.references.at_work`).
 
 Keys in a space are *canonical*: datums that SQL calls equal are equal in Python, though the two sides of
-a foreign key may be of different types (int4 and numeric, date and timestamp).
+a foreign key may be of different types (int4 and numeric, date and timestamp). What texts are equal is said by the key's
+collation, whatever the referring column's own is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from executor.abc import ExecutionError
+from executor.keyed.collated_keys import foresee, key_form, sort_keys
 from planner import types as t
 from planner.abc import Column, Constraint, InsertValues, KeyedDelete, KeyedUpdate, Table, Told, TypeRef
 from planner.binding.comparable import comparable, needs_key
@@ -49,6 +52,8 @@ class ReferenceRule:
     indexes: tuple[int, ...]
     """Row positions of the referring columns, in the constraint's order."""
     canonical: Callable[[Sequence[Any]], Key]
+    types: tuple[TypeRef, ...] = ()
+    """Those of the referring columns."""
 
     def values(self, row: Row) -> tuple[Any, ...]:
         return tuple(row[i] for i in self.indexes)
@@ -57,6 +62,12 @@ class ReferenceRule:
         """The canonical key that a row refers to; None where NULL excuses it (MATCH SIMPLE and FULL alike)."""
         values = [row[i] for i in self.indexes]
         return None if None in values else self.canonical(values)
+
+    def foresee(self, values: Sequence[Sequence[Any]]) -> None:
+        """The keys of these, which are many, are about to be made: what costs much text by text is made of all at once."""
+        for i, collation in enumerate(self.constraint.collations):
+            if collation:
+                foresee(_under(self.types[i], collation), (v[i] for v in values))
 
     def mixed(self, row: Row) -> bool:
         """Whether MATCH FULL forbids the row: some of its referring columns are null, others are not."""
@@ -101,7 +112,20 @@ class ForeignKey:
     @cached_property
     def plain(self) -> bool:
         """Whether equal values of the child's columns are equal datums."""
-        return all(t.alike(self.child.columns[i].type) is None for i in self.rule.indexes)
+        return not self.constraint.collations and all(
+            t.alike(self.child.columns[i].type) is None for i in self.rule.indexes
+        )
+
+    @cached_property
+    def looked_for(self) -> Callable[[Sequence[Any]], Key]:
+        """From values of the child's columns to the key under which the parent has them, where both sides' datums are the same."""
+        _, order = self.stands_on
+        if self.constraint.collations:
+            canonical = [_canonical(*of) for of in told_by(self.child, self.constraint)]
+            return lambda values: _canonical_key([canonical[i] for i in order])([values[i] for i in order])
+        if len(order) == 1:
+            return itemgetter(order[0])
+        return lambda values: tuple([values[i] for i in order])
 
 
 def concerns(table: Table) -> bool:
@@ -148,8 +172,23 @@ def references_of(table: Table) -> tuple[ReferenceRule, ...]:
 
 def reference(child: Table, constraint: Constraint) -> ReferenceRule:
     indexes = tuple(child.index_of(a) for a in constraint.columns)
-    canon = [_canonical(child.columns[i].type) for i in indexes]
-    return ReferenceRule(constraint, space_of(child, constraint), indexes, _canonical_key(canon))
+    canon = [_canonical(*of) for of in told_by(child, constraint)]
+    return ReferenceRule(
+        constraint,
+        space_of(child, constraint),
+        indexes,
+        _canonical_key(canon),
+        tuple(child.columns[i].type for i in indexes),
+    )
+
+
+def told_by(child: Table, constraint: Constraint) -> Iterator[tuple[TypeRef, str]]:
+    """Of each referring column its type, and the nondeterministic collation by which its values are equal ("": bytes)."""
+    for i, attnum in enumerate(constraint.columns):
+        yield (
+            child.columns[child.index_of(attnum)].type,
+            constraint.collations[i] if constraint.collations else "",
+        )
 
 
 def space_of(child: Table, constraint: Constraint) -> Keyspace:
@@ -161,7 +200,9 @@ def referenced(
 ) -> tuple[tuple[int, ...], Callable[[Sequence[Any]], Key]]:
     """Row positions of the referenced columns in the parent, and what makes their values canonical."""
     indexes = tuple(parent.index_of(a) for a in constraint.foreign_columns)
-    return indexes, _canonical_key([_canonical(parent.columns[i].type) for i in indexes])
+    collations = constraint.collations or ("",) * len(indexes)
+    canon = [_canonical(parent.columns[i].type, c) for i, c in zip(indexes, collations, strict=True)]
+    return indexes, _canonical_key(canon)
 
 
 def referenced_key(parent: Table, constraint: Constraint) -> tuple[Constraint, tuple[int, ...]]:
@@ -176,6 +217,8 @@ def referenced_key(parent: Table, constraint: Constraint) -> tuple[Constraint, t
 
 def same_datums(child: Table, parent: Table, constraint: Constraint) -> bool:
     """Whether equal values of both sides are equal datums, so that a child's datums find the parent's key."""
+    if constraint.collations and not referenced_key(parent, constraint)[0].by_value:
+        return False
     for mine, theirs in zip(constraint.columns, constraint.foreign_columns, strict=True):
         a = child.columns[child.index_of(mine)].type
         b = parent.columns[parent.index_of(theirs)].type
@@ -188,8 +231,11 @@ def same_datums(child: Table, parent: Table, constraint: Constraint) -> bool:
     return True
 
 
-def sql_equal(a: str, a_type: TypeRef, b: str, b_type: TypeRef) -> str:
-    """DuckDB's text for the equality of two stored columns."""
+def sql_equal(a: str, a_type: TypeRef, b: str, b_type: TypeRef, collation: str = "") -> str:
+    """DuckDB's text for the equality of two stored columns. `collation`: a nondeterministic one that says it."""
+    if collation:
+        told = _under(TypeRef(t.BPCHAR if t.BPCHAR in (a_type.oid, b_type.oid) else t.TEXT), collation)
+        return f"{sort_keys(a, told)} = {sort_keys(b, told)}"
     if TypeRef(t.NUMERIC) in (a_type, b_type):
         return f"tw_num_key(CAST({a} AS VARCHAR)) = tw_num_key(CAST({b} AS VARCHAR))"
     if t.BPCHAR in (a_type.oid, b_type.oid):
@@ -205,7 +251,13 @@ def _compared(column: str, ref: TypeRef) -> str:
     return text
 
 
-def _canonical(ref: TypeRef) -> Callable[[Any], Any] | None:
+def _under(ref: TypeRef, collation: str) -> Column:
+    return Column("text", ref, 0, collation=collation)
+
+
+def _canonical(ref: TypeRef, collation: str = "") -> Callable[[Any], Any] | None:
+    if collation:
+        return key_form(_under(ref, collation))
     if ref.oid == t.NUMERIC:
         return _number
     if ref.oid in (t.FLOAT4, t.FLOAT8):

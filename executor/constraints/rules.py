@@ -10,7 +10,7 @@ come in between. Messages, details and names are PostgreSQL's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final
@@ -159,10 +159,13 @@ class TableRules:
             known = self._foreign_keys[constraint.oid] = ForeignKey(self.table, parent, constraint)
         return known
 
-    def foresee(self, rows: Iterable[Row]) -> None:
+    def foresee(self, rows: Collection[Row]) -> None:
         """The keys of many rows are about to be made: what costs much text by text is made of all at once."""
         for i in self._collated:
             collated_keys.foresee(self.table.columns[i], (row[i] for row in rows))
+        for rule in self.references:
+            if rule.constraint.collations:
+                rule.foresee([rule.values(row) for row in rows])
 
     def lock_mode(self, old: Row, new: Row) -> LockMode:
         """How an UPDATE locks a row, by what it makes of it: who refers to it is concerned if a key is another one."""

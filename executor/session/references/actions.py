@@ -234,7 +234,15 @@ async def _gone(
     """Those of the parent's values that no parent row has any more."""
     _, canonical = referenced(parent, constraint)
     columns = constraint.foreign_columns
-    own = Constraint(0, "", "f", columns, foreign_table=parent.oid, foreign_columns=columns)
+    own = Constraint(
+        0,
+        "",
+        "f",
+        columns,
+        foreign_table=parent.oid,
+        foreign_columns=columns,
+        collations=constraint.collations,
+    )
     return {canonical(v) for v in await absent(session, block, parent, parent, own, values)}
 
 

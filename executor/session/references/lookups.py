@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from executor.columnar.rows import batch_rows
-from executor.constraints.references import (
-    sql_equal,
-)
+from executor.constraints.references import sql_equal, told_by
 from executor.session import queries
 from executor.session.references.checks import (
     Presence,
@@ -68,7 +66,8 @@ async def absent(
             session, block, child, parent, constraint, values, keep=keep
         )
     foreign_key = session.rules(child).foreign_key(parent, constraint)
-    key, order = foreign_key.stands_on
+    key, looked_for = foreign_key.stands_on[0], foreign_key.looked_for
+    foreign_key.rule.foresee(values)
     await ready(block, parent)
     block.use(parent)
     txn = block.transaction()
@@ -79,7 +78,7 @@ async def absent(
             while True:
                 found, missing, places = set[Key](), list[Values](), list[Key]()
                 for v in values:
-                    k = v[order[0]] if len(order) == 1 else tuple(v[i] for i in order)
+                    k = looked_for(v)
                     if key.kind == "p":
                         hit: Any = view.get(k, txn.read_ts)
                     else:
@@ -100,8 +99,8 @@ async def absent(
     columns = [child.columns[child.index_of(a)].type for a in constraint.columns]
     theirs = [parent.columns[parent.index_of(a)] for a in constraint.foreign_columns]
     test = " AND ".join(
-        sql_equal(f"w.k{i}", a, f"p.{quoted(b.name)}", b.type)
-        for i, (a, b) in enumerate(zip(columns, theirs, strict=True))
+        sql_equal(f"w.k{i}", a, f"p.{quoted(b.name)}", b.type, collation)
+        for i, ((a, collation), b) in enumerate(zip(told_by(child, constraint), theirs, strict=True))
     )
     cells = ", ".join(f"{t.select_sql(f'w.k{i}', ref)} AS k{i}" for i, ref in enumerate(columns))
     query = Query(
@@ -127,8 +126,7 @@ def note_missing(
         for leaf in leaves_of(session.catalog, parent) if parent.partitioning is not None else [parent]:
             reads.whole(leaf.shard)
         return
-    key, order = foreign_key.stands_on
-    k = value[order[0]] if len(order) == 1 else tuple(value[i] for i in order)
+    key, k = foreign_key.stands_on[0], foreign_key.looked_for(value)
     reads.point(parent.shard if key.kind == "p" else f"{parent.shard}/{key.oid}", k)
 
 
@@ -150,8 +148,10 @@ async def children(
     side, attnums = (child, constraint.columns) if from_child else (parent, constraint.foreign_columns)
     given = [side.columns[side.index_of(a)].type for a in attnums]
     test = " AND ".join(
-        sql_equal(f"w.k{i}", ref, f"o.{quoted(c.name)}", c.type)
-        for i, (ref, c) in enumerate(zip(given, mine, strict=True))
+        sql_equal(f"w.k{i}", ref, f"o.{quoted(c.name)}", c.type, collation)
+        for i, (ref, (_, collation), c) in enumerate(
+            zip(given, told_by(child, constraint), mine, strict=True)
+        )
     )
     cells = ", ".join(t.select_sql(f"o.{quoted(c.name)}", c.type) for c in child.columns)
     query = Query(

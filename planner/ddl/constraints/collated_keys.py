@@ -1,7 +1,7 @@
-"""What refers to text, or excludes it, whose equal values may differ, and keys over what has no order: there are none.
+"""What excludes text whose equal values may differ, and keys over what has no order: there are none.
 
-Keys of rows are made of one form for all texts that a nondeterministic collation calls equal (`executor.keyed.collated_keys`);
-foreign keys and exclusion constraints compare what is written.
+Keys of rows, and what refers to them, are made of one form for all texts that a nondeterministic collation calls equal
+(`executor.keyed.collated_keys`); exclusion constraints compare what is written.
 """
 
 from __future__ import annotations

@@ -8,10 +8,11 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import Relation, quote_identifier, rights
+from planner.catalog.collations import nondeterministic, shown, telling_apart
+from planner.catalog.system.definitions import collation_name
 from planner.ddl import limits, naming
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import names as constraint_names
-from planner.ddl.constraints.collated_keys import refuse_keys
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.records import replace
@@ -37,7 +38,6 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
     name = said.name or naming.choose(
         table.name, label, "fkey", constraint_names.is_taken_for_condition(scope, table)
     )
-    refuse_keys((*columns, *key), "foreign keys")
     refuse_incomparable(name, columns, key)
     constraint = Constraint(
         scope.allocate(),
@@ -53,6 +53,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
         match=said.match,
         delete_columns=_delete_columns(table, said),
         validated=not (said.not_valid and has_rows),
+        collations=key_collations(columns, key),
     )
     if has_rows and not said.not_valid:
         scope.checks += check_rows(scope, table, constraint, columns, target, key)
@@ -71,6 +72,22 @@ def refuse_incomparable(name: str, columns: list[Column], key: list[Column]) -> 
                 detail=f'Key columns "{mine.name}" and "{theirs.name}" are of incompatible types: '
                 f"{types.type_in_words(mine.type.oid)} and {types.type_in_words(theirs.type.oid)}.",
             )
+
+
+def key_collations(columns: list[Column], key: list[Column]) -> tuple[str, ...]:
+    """By which collations values of the key are equal, as `Constraint.collations` has them. Raises 0A000 for what refers
+    to a key by another equality than the key's own: PostgreSQL asks the one of an insertion and the other of a deletion."""
+    if not nondeterministic:
+        return ()
+    for mine, theirs in zip(columns, key, strict=True):
+        if mine.collation in nondeterministic and not telling_apart(theirs.collation):
+            raise PlanError(
+                "0A000",
+                f'foreign keys of column "{mine.name}" with the nondeterministic collation "{shown(mine.collation)}" '
+                f'to column "{theirs.name}" with a deterministic one are not supported',
+            )
+    found = tuple(telling_apart(c.collation) for c in key)
+    return found if any(found) else ()
 
 
 def _delete_columns(table: Table, said: st.ConstraintDef) -> tuple[int, ...]:
@@ -172,6 +189,12 @@ def _comparable(mine: int, theirs: int) -> bool:
     return mine == theirs or any(mine in group and theirs in group for group in (_TEXTS, _TIMES))
 
 
+def _explicitly(scope: Scope, key: Column) -> str:
+    """Two collations meet, so one is to be said: the key's if it tells less apart than bytes do, else any that goes by bytes."""
+    apart = telling_apart(key.collation)
+    return f" COLLATE {collation_name(scope.catalog, apart, ())}" if apart else ' COLLATE "C"'
+
+
 def check_rows(
     scope: Scope,
     table: Table,
@@ -184,8 +207,7 @@ def check_rows(
     mine = [quote_identifier(c.name) for c in columns]
     theirs = [quote_identifier(c.name) for c in key]
     joined = " AND ".join(
-        # Whose collations differ are equal where their bytes are; nobody has said which of the two it would be by.
-        f"p.{t} = f.{m}" + (' COLLATE "C"' if c.collation != k.collation else "")
+        f"p.{t} = f.{m}" + (_explicitly(scope, k) if c.collation != k.collation else "")
         for m, t, c, k in zip(mine, theirs, columns, key, strict=True)
     )
     present = " AND ".join(constraints.is_there(f"f.{m}", c) for m, c in zip(mine, columns, strict=True))

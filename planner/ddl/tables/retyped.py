@@ -129,6 +129,11 @@ def _verify_reference(on: Alteration, reference: Constraint, child: Table | None
         columns = [by_number[n] for n in reference.columns]
         key = [keys[n] for n in reference.foreign_columns]
         foreign_keys.refuse_incomparable(reference.name, columns, key)
+        if foreign_keys.key_collations(columns, key) != reference.collations:
+            raise PlanError(
+                "0A000",
+                "altering the collation by which a foreign key compares its key's values is not supported",
+            )
         if reference.validated:
             scope.checks += foreign_keys.check_rows(scope, mine, reference, columns, theirs, key)
 
