@@ -54,11 +54,8 @@ class AssignSteps(DomainSteps):
             else:
                 self.frame.values[slot] = value
             return None
-        if target.part is not None:
+        if target.field or target.part is not None:
             await self._assign_part(target, step.value)
-        elif target.field:
-            place, ref = self.field(target)
-            await self.put(slot, place, await self.value(step.value, ref))
         else:
             await self.assign_record(slot, step.value)
             if self.frame.values[slot] is None:
@@ -98,12 +95,16 @@ class AssignSteps(DomainSteps):
         self.frame.values[slot] = tuple(row)
 
     async def _assign_part(self, target: pl.Target, value: pl.Text) -> None:
-        assert target.part is not None
-        made = await self.value(value, None, target.part.text)
-        if target.field:
-            await self.put(target.slot, self.field(target)[0], made)
-        else:
-            await self.give(target.slot, made)
+        """To a field of a record, to an element, or to what is within one of these."""
+        part = target.part.text if target.part is not None else ""
+        if not target.field:
+            await self.give(target.slot, await self.value(value, None, part))
+            return
+        try:
+            place, ref = self.field(target)
+        except ExecutionError as error:
+            raise self.located(error, value, 7) from None
+        await self.put(target.slot, place, await self.value(value, None if part else ref, part))
 
     async def assign_record(self, slot: int, value: pl.Text) -> None:
         """A record variable is given a whole row, or NULL."""

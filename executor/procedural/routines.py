@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 DEPTH_MAX: Final = 400
 """Routines that run inside of each other."""
 NO_QUERY: Final = "Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING."
+_CASTING: Final = "while casting return value to function's return type"
 STACK: Final = 8
 """So many share a task: Python's stack is as deep as they are."""
 Row = tuple[Datum, ...] | None
@@ -99,7 +100,7 @@ class RoutineReturns(Returns):
         if not self.is_row:
             value = await walk.value(text, self.wanted[0])
             if self.f.domain:
-                walk.what = "while casting return value to function's return type"
+                walk.what = _CASTING
                 await walk.obey(value, self.f.domain)
                 value = await walk.converted(value, self.wanted[0], TypeRef(self.f.result.oid))
             return (value,)
@@ -126,7 +127,12 @@ class RoutineReturns(Returns):
     async def _fitted(self, walk: Walk, types: Sequence[TypeRef], row: Sequence[Any] | None) -> Row:
         if row is None:
             return None
-        self._refuse_other(types, "returned record type does not match expected record type")
+        try:
+            self._refuse_other(types, "returned record type does not match expected record type")
+        except Misplaced:
+            if walk.what == "RETURN":
+                walk.what = _CASTING
+            raise
         return await self._obedient(walk, row, types)
 
     async def _obedient(self, walk: Walk, row: Sequence[Any], types: Sequence[TypeRef]) -> tuple[Any, ...]:

@@ -303,9 +303,11 @@ class Texts:
                 raise self.located(error, text, 7) from None
         if planned.plan.columns is not None and len(planned.plan.columns) != 1:
             message = f"query returned {len(planned.plan.columns)} columns"
-            raise ExecutionError("42601", message, context=f"query: {text.text}")
+            raise ExecutionError("42601", message, context=f"query: {text.said or text.text}")
         if len(rows) > 1:
-            raise ExecutionError("21000", "query returned more than one row", context=f"query: {text.text}")
+            raise ExecutionError(
+                "21000", "query returned more than one row", context=f"query: {text.said or text.text}"
+            )
         if not rows:
             self.row_count = 0
         return rows[0][0] if rows else None

@@ -11,19 +11,23 @@ cast, or else by the type's text.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+from sqlglot import exp
 
 from planner import types as t
 from planner.abc import Column, Oid, PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.coerce import Coercions
 from planner.binding.expressions import ExpressionBinder
+from planner.binding.naming import identifier
 from planner.binding.parameters import Parameters
 from planner.binding.records import row_of
 from planner.binding.scope import Scope
-from planner.binding.writes.assignments import PartBinder, Step, target_of
+from planner.binding.writes.assignments import PartBinder, target_of
 from planner.parse import parse_expression
 from planner.parse.plpgsql.names import looked_up
 from planner.relations import of_domain
@@ -45,6 +49,8 @@ class Shape:
     """By field, 0 for none; empty where no field is of a domain."""
 
 
+AT_THE_TARGET: Final = -(1 << 30)
+"""A place before all of the value: what is assigned to, with which the statement begins."""
 CURRENT: Final = -1
 Kind = TypeRef | Shape | None
 """Of a slot: None is a record without a value yet."""
@@ -181,25 +187,20 @@ class Variables:
     def _put(
         self, value: ir.Node, expressions: ExpressionBinder, coercions: Coercions, scope: Scope
     ) -> ir.Node:
-        tree = parse_expression(self.part)
-        steps: list[Step] = []
-        node = tree
-        while True:
-            _, more = target_of(node)
-            subscripts = [s for s in more if not isinstance(s, str)]
-            if not subscripts:
-                break
-            steps = [*subscripts, *steps]
-            node = node.this
-            while type(node).__name__ == "Bracket":
-                node = node.this
-        base = expressions.bind(node, scope)
+        root, steps = target_of(parse_expression(self.part))
+        first = f"${root.name}" if isinstance(root, exp.Parameter) else identifier(root)
+        fields = list(itertools.takewhile(lambda step: isinstance(step, str), steps))
+        found = looked_up(self.level, [first, *map(str, fields)], self.seen)
+        assert found is not None
+        # What gets a new value is the variable, or the record's field.
+        own = max(len(fields) - max(len(found[1]) - 1, 0), 0)
+        base = self.node(expressions.parameters, [first, *map(str, fields[:own])], AT_THE_TARGET, False)
+        assert base is not None
         whole = self._declared(base)
-        named = Column(self.part.split("[")[0], whole, 1)
         if isinstance(value, ir.Lit) and value.type.oid == t.TEXT:
             value = ir.Lit(TypeRef(t.UNKNOWN), value.value, value.position)
-        putter = PartBinder(expressions, coercions, named, scope, 0)
-        return putter.put(base, whole, steps, value, 0)
+        putter = _PartOfVariable(expressions, coercions, Column(first, whole, 1), scope, 0)
+        return putter.put(base, whole, steps[own:], value, AT_THE_TARGET)
 
     def _declared(self, base: ir.Node) -> TypeRef:
         """The type of a variable or field with its modifier, which its elements have, too: `numeric(6,2)[]`."""
@@ -210,6 +211,13 @@ class Variables:
         if isinstance(kind, Shape) and place >= 0:
             kind = kind.types[place]
         return TypeRef(base.type.oid, kind.typmod) if isinstance(kind, TypeRef) else base.type
+
+
+class _PartOfVariable(PartBinder):
+    """A part gets a value as a variable does."""
+
+    def fitted(self, value: ir.Node, wanted: TypeRef) -> ir.Node | None:
+        return fitted(value, wanted, self.coercions, as_written=False)
 
 
 def fitted(value: ir.Node, wanted: TypeRef, coercions: Coercions, *, as_written: bool) -> ir.Node:

@@ -10,7 +10,7 @@ A value is never changed in place: the column gets a new value that is made of t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from sqlglot import exp
 
@@ -94,6 +94,10 @@ class PartBinder:
             return self._put_field(base, ref, step, rest, value, where)
         return self._put_element(base, ref, step, rest, value, where)
 
+    def _of_field(self, name: str, ref: TypeRef) -> Self:
+        """For what is within a field, which messages call a column as well."""
+        return type(self)(self.expressions, self.coercions, Column(name, ref, 1), self.scope, self.position)
+
     def _shown(self, ref: TypeRef) -> str:
         """What a composite type that has parts to assign is called: a column of a domain, or of arrays over one, by the domain."""
         use, whole = self.column.domain, self.column.type.oid
@@ -101,8 +105,12 @@ class PartBinder:
             return use.name
         return t.type_in_words(ref.oid)
 
+    def fitted(self, value: ir.Node, wanted: TypeRef) -> ir.Node | None:
+        """A value as what it is assigned to; None where it cannot be."""
+        return self.coercions.try_coerce(value, wanted, "a", self.position)
+
     def _coerced(self, value: ir.Node, wanted: TypeRef, message: str, where: int = 0) -> ir.Node:
-        made = self.coercions.try_coerce(value, wanted, "a", self.position)
+        made = self.fitted(value, wanted)
         if made is None:
             shown = t.type_in_words(wanted.oid), t.type_in_words(value.type.oid)
             raise PlanError(
@@ -137,9 +145,9 @@ class PartBinder:
         if rest:
             below = field_of(base, name, where)
             assert below is not None
-            made = self.put(below, inner, rest, value, where)
+            made = self._of_field(name, inner).put(below, inner, rest, value, where)
         else:
-            coerced = self.coercions.try_coerce(value, inner, "a", self.position)
+            coerced = self.fitted(value, inner)
             if coerced is None:
                 wanted, got = t.type_in_words(inner.oid), t.type_in_words(value.type.oid)
                 raise PlanError(

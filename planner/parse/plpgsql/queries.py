@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Final
 
 from planner.lexer import END, PUNCTUATION
 from planner.parse.plpgsql.reader import Reader
@@ -16,6 +17,9 @@ from planner.statements.plpgsql import (
     Target,
     Text,
 )
+
+WORDS_SHOWN: Final = 3
+"""Of a name that is no variable's, so many are named."""
 
 
 def statement(r: Reader, line: int) -> RunSql:
@@ -107,7 +111,7 @@ def assignment(r: Reader, line: int) -> Assign | None:
     """`target := expression;`, if that is what stands here."""
     c = r.c
     words = r.words_here()
-    if not words and c.token.kind != 8:
+    if not words:
         return None
     after = c.ahead(max(2 * len(words) - 1, 1))
     assigns = after.value in (":=", "=")
@@ -117,7 +121,7 @@ def assignment(r: Reader, line: int) -> Assign | None:
     found = r.target(parts=True)
     if found is None:
         if assigns:
-            r.refuse(f'"{".".join(words)}" is not a known variable', token=token)
+            r.refuse(f'"{".".join(words[:WORDS_SHOWN])}" is not a known variable', token=token)
         return None
     r.refuse_constant(found, token)
     if not (c.accept_symbol(":=") or c.accept_symbol("=")):
@@ -141,7 +145,7 @@ def call(r: Reader, line: int) -> Call:
         if c.ahead().value in ("=>", ":="):
             c.at += 2  # a named argument: which parameter it is for the plan knows
         begin = c.at
-        found = r.target(parts=False) if r.words_here() or c.token.kind == 8 else None
+        found = r.target(parts=False) if r.words_here() else None
         if found is None or not (c.symbol_is(",") or c.symbol_is(")")):
             found = None
             c.at, depth = begin, 0

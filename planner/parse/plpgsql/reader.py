@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final, NoReturn
 
 from planner.abc import PlanError
-from planner.lexer import END, PUNCTUATION, QUOTED, STRING, WORD, Token, tokenize
+from planner.lexer import END, PARAMETER, PUNCTUATION, QUOTED, STRING, WORD, Token, tokenize
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.plpgsql.conditions import conditions
@@ -191,40 +191,48 @@ class Reader:
     # --- targets ---------------------------------------------------------------------------------------
 
     def words_here(self) -> list[str]:
-        """A dotted name, not taken yet."""
-        c, at, found = self.c, self.c.at, []
-        while c.tokens[at].kind in (WORD, QUOTED):
-            found.append(c.tokens[at].value)
+        """A dotted name, not taken yet; it may begin with a parameter's number."""
+        c, at, found = self.c, self.c.at, list[str]()
+        while c.tokens[at].kind in (WORD, QUOTED) or (c.tokens[at].kind == PARAMETER and not found):
+            value = c.tokens[at].value
+            found.append(f"${value}" if c.tokens[at].kind == PARAMETER else value)
             if c.tokens[at + 1].value != "." or c.tokens[at + 1].kind != PUNCTUATION:
                 break
             at += 2
         return found
 
     def target(self, *, parts: bool = False) -> Target | None:
-        """The variable or field that is named here, if there is one; it is taken. `parts`: elements of arrays too."""
+        """The variable or field that is named here, if there is one; it is taken. `parts`: elements of arrays and fields of fields, too."""
         c, words = self.c, self.words_here()
-        if not words and c.token.kind == 8:
-            words = [f"${c.token.value}"]
         found = self.names.find(words)
         if found is None:
             return None
         slot, fields = found
-        if len(fields) > 1:
-            self.unsupported("assignment to a field of a field in PL/pgSQL")
         first = c.at
         c.at += 2 * len(words) - 1
-        part = None
-        if c.symbol_is("["):
+        inside = len(fields) > 1
+        if inside and not parts:
+            self.unsupported("a field of a field as a target of INTO or CALL in PL/pgSQL")
+        while c.symbol_is("[") or (inside and c.symbol_is(".")):
             if not parts:
                 self.fail()
-            depth = 0
-            while depth or c.symbol_is("["):
-                if c.token.kind == END:
-                    self.fail()
-                depth += c.symbol_is("[") - c.symbol_is("]")
-                c.at += 1
-            part = self.made(first, c.at)
-        return Target(slot, fields[0] if fields else "", part)
+            if c.accept_symbol("."):
+                c.name()
+            else:
+                self._subscript()
+            inside = True
+        return Target(slot, fields[0] if fields else "", self.made(first, c.at) if inside else None)
+
+    def _subscript(self) -> None:
+        """`[...]` is taken."""
+        c, depth = self.c, 0
+        while depth or c.symbol_is("["):
+            if c.token.kind == END:
+                self.fail()
+            depth += c.symbol_is("[") - c.symbol_is("]")
+            c.at += 1
+            if not depth:
+                return
 
     def require_target(self) -> Target:
         token = self.c.token
