@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import attribute_notation, input_and_output, ir, outer_aggregates, queried_texts
+from planner.binding import (
+    attribute_notation,
+    filled_rows,
+    input_and_output,
+    ir,
+    outer_aggregates,
+    queried_texts,
+)
 from planner.binding.aggregate_calls import cut
 from planner.binding.attribute_notation import NoFunction
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.collating import named
-from planner.binding.domains import of_attributes
 from planner.binding.facts import Proc, multirange_of, procs, type_name, type_oid
 from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
@@ -41,32 +46,12 @@ from planner.binding.xml import forms as xml_forms
 from planner.catalog import own_functions
 
 if TYPE_CHECKING:
-    from planner.binding.queries import QueryBinder
     from planner.catalog import Function
-
-
-_POPULATING: Final = frozenset(
-    f"{kind}_populate_record{several}" for kind in ("json", "jsonb") for several in ("", "set")
-)
-"""Functions that fill up a row: a table's whole row is to them a value of its row type."""
 
 
 _ARGUMENTS_MAX: Final = 100
 _OF_ANY_NUMBER: Final = frozenset(("coalesce", "greatest", "least", "array"))
 """What looks like a call, and is syntax."""
-
-
-def _asked(queries: QueryBinder, made: ir.Node, base: ir.Node) -> ir.Node:
-    """Rows filled up, asked what the domains of their attributes demand, and the domain that their base was cast to."""
-    if made.type.oid == t.RECORD:  # of the fields that its base has
-        return replace(made, type=base.type)
-    one = ir.Lit(made.type, None) if isinstance(made, ir.SetReturning) else made
-    one = of_attributes(queries, one)
-    if isinstance(base, ir.DomainCheck):
-        one = routines.of_domain(queries, one, base.domain)
-    if not isinstance(made, ir.SetReturning):
-        return one
-    return replace(made, asked=one) if isinstance(one, ir.DomainCheck) else made
 
 
 class CallBinder(OperatorBinder):
@@ -311,8 +296,8 @@ class CallBinder(OperatorBinder):
         given = [self.bind(a, scope) for a in arguments]
         # A parameter of type void is what drivers bind for an OUT parameter: PostgreSQL leaves it out.
         given = [g for g in given if not (isinstance(g, ir.Parm) and g.type.oid == t.VOID)]
-        if name in _POPULATING and given and (rows := told_type(given[0].type)) != given[0].type:
-            given[0] = self.coercions.coerce(given[0], rows, "i", position)
+        if name in filled_rows.FUNCTIONS and given:
+            given[0] = filled_rows.base_of(self.queries, given[0], position)
         changing = name == "current_setting" and "set_config" in self.queries.text.lower()
         if (
             name == "pg_collation_for"
@@ -328,8 +313,8 @@ class CallBinder(OperatorBinder):
             made = field_of(given[0], name, position)
         if made is None:
             made = self.function(name, given, position, offered)
-            if name in _POPULATING:
-                return _asked(self.queries, made, given[0])
+            if name in filled_rows.FUNCTIONS:
+                return filled_rows.obedient(self.queries, made, given[0])
         return made
 
     def _may_be_built_in(self, name: str, schema: str) -> bool:

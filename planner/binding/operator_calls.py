@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir
+from planner.binding import filled_rows, ir
 from planner.binding.aggregate_calls import AggregateBinder
 from planner.binding.coerce import Coercions
 from planner.binding.domains import domain_of_result
@@ -77,6 +77,8 @@ class OperatorBinder(AggregateBinder):
         """`a op b`; `schema`: as OPERATOR(schema.op). `where`: as of `own_operators.call`. Raises 42883, 42725."""
         if op == "!=":
             op = "<>"
+        if op == filled_rows.OPERATOR:
+            a = filled_rows.base_of(self.queries, a, position)
         names = (type_name(a.type.oid), type_name(b.type.oid))
         own = own_operators.known(self.queries, op, schema)
         said = f"{shown(a.type)} {schema + '.' if schema else ''}{op} {shown(b.type)}"
@@ -96,7 +98,8 @@ class OperatorBinder(AggregateBinder):
         if found is None:
             raise _missing(said, ("s", "", "s"), position)
         args, result = self.arguments((found.left, found.right), found.result, [a, b], position)
-        return ir.Call(result, f"{found.left} {op} {found.right}", args, False, position)
+        made = ir.Call(result, f"{found.left} {op} {found.right}", args, False, position)
+        return filled_rows.obedient(self.queries, made, a) if op == filled_rows.OPERATOR else made
 
     def _user_types(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
         """Comparison of two values of one type that a user made; an unknown literal is of the other's type."""

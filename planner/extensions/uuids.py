@@ -13,7 +13,8 @@ NAMESPACES: Final = {
     "uuid_ns_oid": str(uuid.NAMESPACE_OID),
     "uuid_ns_x500": str(uuid.NAMESPACE_X500),
 }
-_MULTICAST: Final = 1 << 40
+_OF_CHANCE: Final = 3 << 40
+"""The bits by which an address says that it is of several, and that no maker has given it out."""
 
 
 def v1() -> str:
@@ -22,8 +23,8 @@ def v1() -> str:
 
 
 def v1mc() -> str:
-    """Of the time and an address of chance, which is no machine's: it says that it is of several."""
-    return str(uuid.uuid1(node=secrets.randbits(48) | _MULTICAST))
+    """Of the time and an address of chance, which is no machine's, and says so."""
+    return str(uuid.uuid1(node=secrets.randbits(48) | _OF_CHANCE))
 
 
 def v3(namespace: str, name: str) -> str:

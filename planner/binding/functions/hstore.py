@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from planner import types as t
+from planner.abc import PlanError, TypeRef
 from planner.binding import ir
+from planner.binding.dimensions import held_form
 from planner.binding.emit import Emitter
-from planner.binding.fragments import ARRAY_TEXT, Frag, sql
+from planner.binding.fragments import ARRAY_TEXT, Frag, join, quote_text, sql
 from planner.binding.functions.registry import implements, templates
+from planner.binding.functions.value_texts import (
+    record_item,
+    record_text,
+    record_value,
+    stored_text,
+    stored_value,
+)
+from planner.binding.records import called_fields, fields_of
 
 templates("""
 hstore = hstore => ({0} = {1})
@@ -59,3 +70,64 @@ hstore_send(hstore) => tw_send_hstore({0})
 @implements("hstore_to_matrix(hstore)", "%# hstore")
 def _matrix(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     return sql("tw_hstore_matrix(", args[0], ")", form=ARRAY_TEXT)
+
+
+def _parts(emitter: Emitter, node: ir.Node, frag: Frag) -> list[tuple[str, Frag]]:
+    """The fields of a row by name, each as the text that it is shown as. Raises 0A000 for a row of unknown fields."""
+    if isinstance(node, ir.Cast) and node.type.oid == t.RECORD:
+        return _parts(emitter, node.arg, emitter.frag(node.arg))
+    if isinstance(node, ir.Logic) and node.op == "row":
+        named = called_fields(node.type) or tuple(f"f{i}" for i in range(1, len(node.args) + 1))
+        return [
+            (name, record_item(emitter.frag(arg), arg.type))
+            for name, arg in zip(named, node.args, strict=True)
+        ]
+    composite = t.composite_fields(node.type.oid)
+    if composite is not None:
+        return [
+            (name, record_item(_cell(sql("tw_record_item(", frag, f", {i})"), ref), TypeRef(ref.oid)))
+            for i, (name, ref) in enumerate(composite)
+        ]
+    fields = fields_of(node.type)
+    if fields is None:
+        raise PlanError("0A000", "hstore of a record of unknown fields is not supported")
+    found = []
+    for name, (held, ref) in zip(called_fields(node.type), fields, strict=True):
+        cell = sql("struct_extract(", frag, ", ", quote_text(held), ")", form=held_form(ref))
+        found.append((name, record_item(cell, ref)))
+    return found
+
+
+def _cell(cell: Frag, ref: TypeRef) -> Frag:
+    return cell.with_form(ARRAY_TEXT) if t.element_of(ref.oid) else stored_value(cell, TypeRef(ref.oid))
+
+
+@implements("hstore(record)")
+def _of_row(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    """The fields of a row; of one that is NULL they are all null."""
+    parts = _parts(emitter, call.args[0], args[0])
+    names = join(", ", [quote_text(name) for name, _ in parts])
+    values = join(", ", [text for _, text in parts])
+    return sql("tw_hstore_arrays(CAST([", names, "] AS VARCHAR[]), CAST([", values, "] AS VARCHAR[]))")
+
+
+@implements("populate_record(anyelement, hstore)", "anyelement #= hstore")
+def _filled(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    """A row with what there is by its fields' names."""
+    of, base, h = call.args[0].type, args[0], args[1]
+    fields = t.composite_fields(of.oid) if of.oid != t.RECORD else fields_of(of)
+    if fields is None:
+        if of.oid == t.RECORD:
+            raise PlanError("0A000", "populate_record of a record of unknown fields is not supported")
+        raise PlanError("42804", "first argument must be a rowtype")
+    composite = of.oid != t.RECORD
+    text = base if composite else record_text(base, of, stored_text)
+    names = join(", ", [quote_text(name) for name, _ in fields])
+    oids = ", ".join(str(ref.oid) for _, ref in fields)
+    modifiers = ", ".join(str(ref.typmod if composite else -1) for _, ref in fields)
+    made = sql(
+        "tw_hstore_filled(CAST([", text, "] AS VARCHAR[]), ", h, ", CAST([", names, "] AS VARCHAR[]), ",
+        f"CAST([{oids}] AS INTEGER[]), CAST([{modifiers}] AS INTEGER[]))",
+    )  # fmt: skip
+    value = made if composite else record_value(made, of)
+    return sql("CASE WHEN ", h, " IS NULL THEN ", base, " ELSE ", value, " END")

@@ -5,6 +5,8 @@ array's or a composite's own literal for JSON arrays and objects. So values are 
 
     {"a": [1, [2]], "b": {"c": 3}}    a int[], b t    ->    at "a" two levels were promised: [1] is no array
                                                             "b" is asked of t's fields, beside what the base has in b
+
+So does hstore fill rows up, whose values are such texts already.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any, NoReturn
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.prelude.json import spans
+from planner.extensions.hstores import pairs_of
 from planner.types.array_values import ArrayValue, write
 from planner.types.json_errors import refuse_escapes
 from planner.types.jsons import decoded
@@ -135,8 +138,25 @@ def _populated_record(base: list[str | None], text: str, names: list[str], oids:
     return _filled(base[0], text, [(name, TypeRef(oid)) for name, oid in zip(names, oids, strict=True)])
 
 
+def _filled_by_pairs(
+    base: list[str | None], h: str, names: list[str], oids: list[int], modifiers: list[int]
+) -> str:
+    """A row with what its fields' input functions make of an hstore's values. If there are none it stays as it is."""
+    found, row = pairs_of(h), base[0]
+    if not found and row is not None:
+        return row
+    old = [None] * len(names) if row is None else t.split_record(row)
+    fields = zip(names, map(TypeRef, oids, modifiers), old, strict=True)
+    return t.join_record([_held(found[n], ref) if n in found else kept for n, ref, kept in fields])
+
+
+def _held(text: str | None, ref: TypeRef) -> str | None:
+    return None if text is None else t.output_text(t.input_text(text, ref), ref)
+
+
 FUNCTIONS: list[Entry] = [
     ("tw_json_field", _field, (_V, _V, _N), _V),
     ("tw_json_populated", _populated, ("VARCHAR[]", _V, _N), _V),
+    ("tw_hstore_filled", _filled_by_pairs, ("VARCHAR[]", _V, "VARCHAR[]", "INTEGER[]", "INTEGER[]"), _V),
     ("tw_json_populated_record", _populated_record, ("VARCHAR[]", _V, "VARCHAR[]", "INTEGER[]"), _V),
 ]
