@@ -78,7 +78,10 @@ async def check_wide(
         async with calls.asked(session, (table,)) if "runs" in plan.extra else nullcontext():
             found = await queries.arrow(session, block, body, (), types, {slot: (table, rows)}, begins=False)
         if found.num_rows:
-            raise rules.check_violation(constraint, batch_rows(found.slice(0, 1), types)[0])
+            (row,) = batch_rows(found.slice(0, 1), types)
+            error = rules.check_violation(constraint, row)
+            error.which = partial(_place_of, row, rows, types)
+            raise error
 
 
 async def check_wide_proposed(session: Session, block: Block, table: Table, rows: Sequence[Row]) -> None:
@@ -153,6 +156,19 @@ def _written_row(
         if at is None
         else batch_rows(rows.slice(at, 1), [TypeRef(t.INT8), *(c.type for c in table.columns)])[0][1:]
     )
+
+
+def _place_of(row: Row, rows: pa.Table, types: Sequence[TypeRef]) -> int | None:
+    """Which of the rows it is, the first of those that are equal. None: that would take long to find out."""
+    if rows.num_rows > PLACE_ROWS_MAX:
+        return None
+    before = 0
+    for batch in rows.select(range(len(types))).to_batches():
+        for i, one in enumerate(batch_rows(batch, types)):
+            if one == row:
+                return before + i
+        before += batch.num_rows
+    return None
 
 
 def _row_of_key(table: Table, rows: pa.Table, constraint: Constraint, key: Any) -> int | None:

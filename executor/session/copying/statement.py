@@ -264,13 +264,13 @@ class _Load(Load):
         rules = session.rules(table)
         try:
             await session.executor.store.sort(lambda: row_checks.check_rows(rules, rows, session))
+            numbered = staging.numbered(
+                session.executor.env.rids.take(rows.num_rows), table, rows, session.executor.store.spill
+            )
+            await row_checks.check_wide(session, self._block, table, staging.physical(table, numbered))
         except ExecutionError as error:
             error.which = self._placed(error.which)
             raise
-        numbered = staging.numbered(
-            session.executor.env.rids.take(rows.num_rows), table, rows, session.executor.store.spill
-        )
-        await row_checks.check_wide(session, self._block, table, staging.physical(table, numbered))
         self.progress.tuples_processed += numbered.num_rows
         spill = session.executor.store.spill
         self._held += numbered.nbytes

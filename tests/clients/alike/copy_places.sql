@@ -61,3 +61,23 @@ copy cc from stdin;
 \.
 rollback;
 select count(*) from cc;
+-- A CHECK that asks a function tells of the row as well.
+\set SHOW_CONTEXT errors
+create function positive(int) returns bool as $$ begin return $1 > 0; end $$ language plpgsql immutable;
+create table asked (id int, n int check (positive(n)));
+copy asked from stdin;
+1	3
+2	5
+3	-4
+4	-4
+\.
+copy asked from stdin (format csv, header);
+id,n
+1,3
+2,0
+\.
+copy asked from stdin where id > 1;
+1	-1
+2	2
+\.
+table asked;
