@@ -416,6 +416,18 @@ class WithWrites:
 
     writes: tuple[CommonWrite, ...]
     body: Query | InsertQuery | UpdateQuery | DeleteQuery | MergeQuery | LockingQuery
+    behind: int = 0
+    """How many of the writes, the last of them, are made when `body` has been: those that it does not ask for."""
+
+    def as_written(self) -> list[CommonWrite]:
+        """The writes as the text has them."""
+        return sorted(self.writes, key=lambda write: int(write.slot[1:]))
+
+    def in_turn(self) -> list[tuple[str, Any]]:
+        """(slot, part) as they are run; the slot of `body` is ""."""
+        first = len(self.writes) - self.behind
+        parts = [(write.slot, write.body) for write in self.writes]
+        return [*parts[:first], ("", self.body), *parts[first:]]
 
 
 @dataclass(frozen=True, slots=True)

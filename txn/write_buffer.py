@@ -52,6 +52,13 @@ class ShardBuffer:
         self.put_back: int | None = None
         """The first of the rows that a rollback has put behind the others."""
 
+    def copy(self) -> ShardBuffer:
+        """The same writes for somebody who reads them, whatever comes after."""
+        made = ShardBuffer()
+        made.inserts, made.deletes, made.by_key = dict(self.inserts), dict(self.deletes), dict(self.by_key)
+        made.parts = list(self.parts)
+        return made
+
     def restore_order(self) -> None:
         """Rows that were put back go where they were. Looks at nothing before the first of them."""
         first, inserts = self.put_back, self.inserts

@@ -27,6 +27,7 @@ _DETAIL = re.compile(r"\s*\[(DETAIL|HINT|CONTEXT)\] ?")
 _KIND = re.compile(r"\A[A-Z][A-Za-z -]* Error: ")
 _OVERFLOW = re.compile(r"Overflow in (\w+) of (?:\w+ )?(INT\w*)", re.IGNORECASE)
 _LEAST = re.compile(r"Overflow (?:on abs\(|in division of )(-\d+)")
+_INTERVAL_TOO_LONG = re.compile(r"Interval \w+ value out of range")
 _IN_LAMBDA = "subqueries in lambda expressions are not supported"  # what a function makes of an argument that is a query
 _OF_LEAST = {-(1 << 15): "smallint", -(1 << 31): "integer", -(1 << 63): "bigint"}
 _INTEGERS = {"INT16": "smallint", "INT32": "integer", "INT64": "bigint", "INT128": "numeric"}
@@ -83,6 +84,8 @@ def sql_error(error: BaseException) -> ExecutionError:
         return ExecutionError("22013", "invalid preceding or following size in window function")
     if plain.startswith("Cannot subtract infinite"):
         return ExecutionError("22008", plain[0].lower() + plain[1:])
+    if _INTERVAL_TOO_LONG.match(plain):
+        return ExecutionError("22008", "interval out of range")
     if _DATE_TOO_LATE.match(plain):
         return ExecutionError("22008", "date out of range for timestamp")
     if plain.startswith("Date out of range"):

@@ -291,11 +291,7 @@ class PartsPlan:
         draws_of: Callable[[Sequence[tuple[int, Any]]], Any],
         fires: Fires,
     ) -> None:
-        parts = (
-            [(w.slot, w.body) for w in body.writes] + [("", body.body)]
-            if isinstance(body, WithWrites)
-            else [("", body)]
-        )
+        parts = body.in_turn() if isinstance(body, WithWrites) else [("", body)]
         self.parts: list[tuple[str, LockPart | WritePart | JoinPlan]] = []
         self.queries: list[Query] = []
         """What is read, for whoever notes that."""
@@ -330,8 +326,8 @@ class PartsPlan:
         self.tables = tuple(tables.values())
         if any(not isinstance(use, RelationUse) for q in self.queries for use in q.relations):
             raise NotCompilable("what is read besides tables")
-        last = self.parts[-1][1]
-        self.tag = last.tag if isinstance(last, WritePart) else "SELECT "
+        main = next(part for slot, part in self.parts if not slot)
+        self.tag = main.tag if isinstance(main, WritePart) else "SELECT "
 
     def run(self, params: Sequence[Any], session: Any, ground: Ground) -> Outcome:
         """What the statement comes to. Raises NotAtOnce, NoKeyedAnswer, NeedsLease, and what the statement raises."""
@@ -341,18 +337,18 @@ class PartsPlan:
             rows: Sequence[Row] | None
             if isinstance(part, LockPart):
                 rows = part.run(params, session, ground, handed, outcome)
-                outcome.count = len(rows)
+                count = len(rows)
             elif isinstance(part, WritePart):
-                changes, rows, outcome.count = part.changes(params, session, ground, handed)
+                changes, rows, count = part.changes(params, session, ground, handed)
                 if changes:
                     outcome.written.append(Written(part, changes))
             else:
                 rows = _found(part, query, part.footprints, params, session, ground, handed, {})
-                outcome.count = len(rows)
+                count = len(rows)
             if slot and rows is not None:
                 handed[slot] = rows
             elif not slot:
-                outcome.rows = rows or ()
+                outcome.rows, outcome.count = rows or (), count
         return outcome
 
 

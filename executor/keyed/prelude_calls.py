@@ -226,7 +226,7 @@ def _epoch_moment(seconds: float) -> int:
 def _make_interval(
     years: int, months: int, weeks: int, days: int, hours: int, minutes: int, seconds: float
 ) -> Interval:
-    if seconds != seconds or seconds in (float("inf"), float("-inf")):
+    if not abs(seconds) <= 1e13:  # NaN, too; others' microseconds have no room, or are infinite
         raise ExecutionError("22008", "interval out of range")
     whole = years * 12 + months, weeks * 7 + days
     micros = hours * 3_600_000_000 + minutes * 60_000_000 + round(seconds * 1_000_000)

@@ -144,6 +144,15 @@ class TableWrites:
         """Keys of deferrable constraints that rows in the buffer have, or had (`executor.keyed.deferred_keys`)."""
         self._sorted = _UNSORTED
 
+    def as_it_is(self) -> TableWrites:
+        """A copy for somebody who reads it, whatever comes after."""
+        made = TableWrites(self.txn, self.rules, self.image, self._spill)
+        made.buffer = self.buffer.copy()
+        made.bulk, made.bulk_deleted = list(self.bulk), list(self.bulk_deleted)
+        made._candidates = {key: list(keys) for key, keys in self._candidates.items()}
+        made.taken = dict(self.taken)
+        return made
+
     @property
     def table(self) -> Table:
         return self.rules.table

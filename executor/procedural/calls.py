@@ -26,6 +26,7 @@ from executor.procedural.folds import Folds
 from executor.procedural.inside import INSIDE
 from executor.procedural.texts import Misplaced, first_rows, refuse, rows_of
 from executor.procedural.walk import Walk
+from executor.session.blocks.looking_back import around_statement
 from executor.session.locks import taking_turns
 from planner import statements as st
 from planner import types as t
@@ -166,6 +167,13 @@ async def run_statement(
 
 
 async def _in_block(
+    session: Session, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...]
+) -> Result:
+    with around_statement(session, compiled.plan):
+        return await _called_in_course(session, compiled, plan, params)
+
+
+async def _called_in_course(
     session: Session, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...]
 ) -> Result:
     if compiled.running is not None:

@@ -7,7 +7,8 @@ that returns no set has one row; None instead of a row is a NULL of a composite 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Rows, Stream
@@ -18,6 +19,7 @@ from executor.procedural.walk import RETURN, Ended, Returns, Walk
 from executor.replication import functions as replication
 from executor.session import large_objects, tables, xml_documents
 from executor.session.acting import around
+from executor.session.blocks.looking_back import around_routine
 from planner import types as t
 from planner.abc import Oid, Plan, ResultColumn, SqlError, TypeRef
 from planner.binding.resolve import assignable
@@ -283,12 +285,22 @@ async def run(
     session.routine_depth += 1
     try:
         run = _apart if f.is_apart else _run
+        if session.earlier is not None:
+            run = partial(_in_time, run)
         work = run(session, f, arguments, described, atomic)
         if session.routine_depth % STACK:
             return await work
         return await asyncio.create_task(work)
     finally:
         session.routine_depth -= 1
+
+
+async def _in_time(
+    run: Callable[..., Coroutine[Any, Any, list[Row]]], session: Session, f: Function, *given: Any
+) -> list[Row]:
+    """As the statement that calls it saw the rows when it began, or as they are now."""
+    with around_routine(session, f.volatility == "v"):
+        return await run(session, f, *given)
 
 
 async def _apart(

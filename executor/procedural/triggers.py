@@ -14,8 +14,9 @@ Errors are raised as they are, with their context; nothing is rolled back here.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
@@ -25,6 +26,7 @@ from executor.procedural.routines import DEPTH_MAX, STACK
 from executor.procedural.texts import first_rows
 from executor.procedural.walk import RETURN, Returns, Walk
 from executor.session.acting import around
+from executor.session.blocks.looking_back import around_routine
 from planner import types as t
 from planner.abc import Plan, Table, TypeRef
 from planner.binding.routines.variables import Kind
@@ -69,12 +71,22 @@ async def fire(session: Session, routine: Function, context: TriggerContext) -> 
     session.routine_depth += 1
     try:
         fire = _fire_apart if routine.is_apart else _fire
+        if session.earlier is not None:
+            fire = partial(_fire_now, fire)
         work = fire(session, routine, context)
         if session.routine_depth % STACK:
             return await work
         return await asyncio.create_task(work)
     finally:
         session.routine_depth -= 1
+
+
+async def _fire_now(
+    fire: Callable[..., Coroutine[Any, Any, Row | None]], session: Session, *given: Any
+) -> Row | None:
+    """Within a statement that remembers what it saw when it began: a trigger sees what has been written since."""
+    with around_routine(session, True):
+        return await fire(session, *given)
 
 
 async def _fire_apart(session: Session, routine: Function, context: TriggerContext) -> Row | None:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from executor.executor import Executor
     from executor.keyed.plans import CompiledPlan, WritePlan
     from executor.procedural.cursors import Open
+    from executor.session.blocks.looking_back import Earlier
 
 
 NOTICES_KEPT_MAX: Final = 100
@@ -119,6 +120,8 @@ class SessionContext:
         """Tables whose rows statements are about to write when the routines that they call have run."""
         self.routine_error: Exception | None = None
         """What one of them raised, which DuckDB tells in its own words."""
+        self.earlier: Earlier | None = None
+        """The block's writes when the statement began, if a function of it looks back at them."""
         self.answers: Any = None
         """What the routines of the statement at hand have come to (`executor.procedural.calls`)."""
         self.numbered = (0, 0)

@@ -250,8 +250,8 @@ def physical_schema(table: Table) -> pa.Schema:
 
 
 def _deleted(writes: TableWrites) -> pa.Table | None:
-    buffer = writes.txn.overlay(writes.shard)
-    chunks = [pa.array(list(buffer.deletes), pa.int64())] if buffer is not None and buffer.deletes else []
+    buffer = writes.buffer
+    chunks = [pa.array(list(buffer.deletes), pa.int64())] if buffer.deletes else []
     chunks += [d.rids for d in writes.bulk_deleted]
     if not chunks:
         return None
@@ -262,8 +262,8 @@ def _inserted(writes: TableWrites, table: Table) -> pa.Table | None:
     """Own rows with physical column names and `_rid`."""
     schema = physical_schema(table)
     tables: list[pa.Table] = []
-    buffer = writes.txn.overlay(writes.shard)
-    if buffer is not None and buffer.inserts:
+    buffer = writes.buffer
+    if buffer.inserts:
         rows = list(buffer.inserts.values())
         arrays = rows_to_arrays(rows, schema.types[:-1])
         tables.append(pa.table([*arrays, pa.array(list(buffer.inserts), pa.int64())], schema=schema))

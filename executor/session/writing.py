@@ -102,13 +102,14 @@ async def _part(
     given: Mapping[str, Given],
     *,
     begins: bool,
+    began: int = 0,
 ) -> Rows:
     if isinstance(body, MergeQuery):
         rows = await arrow(session, block, body.query, params, None, given, begins=begins)
         return Rows(f"MERGE {await _merge(session, block, body, rows)}", plan.columns)
     if isinstance(body, LockingQuery):
         return await locking.select(session, block, plan, body, params, given, begins=begins)
-    tag, returned = await _run(session, block, body, params, given, begins=begins)
+    tag, returned = await _run(session, block, body, params, given, begins=begins, began=began)
     if returned is None:
         return Rows(tag, plan.columns)
     types = [c.type for c in plan.columns or ()]
@@ -123,8 +124,12 @@ async def _run(
     given: Mapping[str, Given],
     *,
     begins: bool,
+    began: int = 0,
 ) -> tuple[str, pa.Table | None]:
-    """Runs the query, writes its rows; the tag and, as DuckDB has it, what RETURNING says."""
+    """Runs the query, writes its rows; the tag and, as DuckDB has it, what RETURNING says.
+
+    `began`: before the row ids of the statement that it is a part of.
+    """
     table = body.table
     found = await arrow(session, block, body.query, params, None, given, begins=begins)
     homes = None
@@ -144,9 +149,9 @@ async def _run(
     )
 
     async def rows(
-        body: stepwise.Body, found: pa.Table, homes: stepwise.Homes, began: int = 0
+        body: stepwise.Body, found: pa.Table, homes: stepwise.Homes, alone: int = 0
     ) -> tuple[pa.Table | None, int]:
-        return await _written(session, block, body, found, homes, params, given, began=began)
+        return await _written(session, block, body, found, homes, params, given, began=began or alone)
 
     if body.stepwise is None:
         returned, count = await rows(body, found, homes)
@@ -290,22 +295,46 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
 async def _with_writes(
     session: Session, block: Block, plan: Plan, body: WithWrites, params: Sequence[Datum]
 ) -> Result:
-    given = await _seen_before(session, block, (*(w.body for w in body.writes), body.body), params)
+    parts = body.in_turn()
+    given = await _seen_before(session, block, [part for _, part in parts], params)
+    began = session.executor.env.rids.next()
+    tables = [part.table for _, part in parts if not isinstance(part, Query | LockingQuery)]
+    leaves = [leaf for table in tables if spreads(table) for leaf in leaves_of(session.catalog, table)]
+    with partitioned.postponing(block, *tables, *leaves) as postponed:
+        result = await _in_turn(session, block, plan, parts, params, given, began)
+    await partitioned.heed(session, block, postponed)
+    return result
+
+
+async def _in_turn(
+    session: Session,
+    block: Block,
+    plan: Plan,
+    parts: Sequence[tuple[str, Any]],
+    params: Sequence[Datum],
+    given: dict[str, Given],
+    began: int,
+) -> Result:
+    """The parts one after the other. `given`: what they read of tables that parts before them write; `began`: as of `_run`."""
     begins, undo = not given, "runs" in plan.extra
-    for part in body.writes:
-        returned: pa.Table | None
-        if isinstance(part.body, LockingQuery):
-            returned = await locking.rows(session, block, part.body, params, given, begins=begins, undo=undo)
+    result: Result | None = None
+    for slot, part in parts:
+        returned: pa.Table | None = None
+        if isinstance(part, Query):
+            types = [c.type for c in plan.columns or ()]
+            rows = batch_rows(await arrow(session, block, part, params, types, given, begins=begins), types)
+            result = Rows(f"SELECT {len(rows)}", plan.columns, rows)
+        elif not slot:
+            result = await _part(session, block, plan, part, params, given, begins=begins, began=began)
+        elif isinstance(part, LockingQuery):
+            returned = await locking.rows(session, block, part, params, given, begins=begins, undo=undo)
         else:
-            _, returned = await _run(session, block, part.body, params, given, begins=begins)
+            _, returned = await _run(session, block, part, params, given, begins=begins, began=began)
         begins = False
         if returned is not None:
-            given[part.slot] = (None, returned)
-    if not isinstance(body.body, Query):
-        return await _part(session, block, plan, body.body, params, given, begins=False)
-    types = [c.type for c in plan.columns or ()]
-    rows = batch_rows(await arrow(session, block, body.body, params, types, given, begins=False), types)
-    return Rows(f"SELECT {len(rows)}", plan.columns, rows)
+            given[slot] = (None, returned)
+    assert result is not None
+    return result
 
 
 async def _seen_before(

@@ -205,7 +205,9 @@ class QueryState:
         self.apart: exp.Expression | None = None
         """The SELECT whose targets that call one of them are left to who writes its rows."""
         self.running = False
-        """Whether routines run in its course (`planner.binding.routines.runs`)."""
+        """Whether routines run in its course (`planner.binding.routines.runs`),"""
+        self.volatilities: set[bool] = set()
+        """and whether they are volatile: both, perhaps."""
         self.system: list[SystemUse | ChangesUse] = []
         self.system_relations: dict[int, tuple[str, Relation]] = {}
         """Slot and relation, by number."""

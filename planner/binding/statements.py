@@ -22,6 +22,7 @@ from planner.abc import (
     ResultColumn,
     StatementKind,
     SystemUse,
+    WithWrites,
 )
 from planner.binding import collations_met, folding, ir, locking, partitioned
 from planner.binding.compound import with_text
@@ -101,6 +102,8 @@ def bound_plan(
         plan.extra["described"] = described
     if queries.running:
         plan.extra["runs"] = True
+        if False in queries.volatilities and (True in queries.volatilities or _goes_on(plan.body)):
+            plan.extra["looks_back"] = True
     if queries.called is not None:
         plan.extra["procedure"], plan.extra["procedure_given"] = queries.called, queries.called_with
     body = plan.body
@@ -153,6 +156,13 @@ def _bound(
     if around:
         return _query_behind(ast, ctx, queries, text, around, inherited)
     return _query(ast, ctx, queries, text)
+
+
+def _goes_on(body: Body) -> bool:
+    """Whether something may be computed when rows have been written already."""
+    if isinstance(body, WithWrites):
+        return True
+    return getattr(body, "returning", None) is not None or getattr(body, "stepwise", None) is not None
 
 
 def _query_behind(

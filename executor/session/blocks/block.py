@@ -178,8 +178,9 @@ class Block:
         (`executor.triggers.firing.Above`; None: nobody)."""
         self.postponed: list[Any] | None = None
         """What a statement has written to leaves of its table, for foreign keys to look at when it has written to all."""
-        self.stepped = 0
-        """The table, by OID, that a statement writes row by row (`executor.session.stepwise`), and of which so is put off."""
+        self.stepped: Container[Oid] = ()
+        """The tables, by OID, that a statement writes row by row (`executor.session.stepwise`) or in several parts, and of which so is
+        put off."""
         self.catalog: Any = None
         """Its own view; None: nothing of the catalog changed here."""
         self.steps: list[DdlStep] = []

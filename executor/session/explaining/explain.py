@@ -98,7 +98,7 @@ def describe_body(body: Body) -> tuple[str, list[str]]:
         return "columnar", [f"Lock rows of {names}", *_query_lines(body.query)]
     if isinstance(body, WithWrites):
         lines = [f"With writes ({len(body.writes)})"]
-        for part in (*(w.body for w in body.writes), body.body):
+        for part in (*(w.body for w in body.as_written()), body.body):
             lines += [f"  {line}" for line in describe_body(part)[1]]
         return "columnar", lines
     if isinstance(body, InsertQuery | UpdateQuery | DeleteQuery | MergeQuery):

@@ -68,7 +68,7 @@ def plan_node(body: Body, provider: str = "DuckDB") -> Node:
         return _node("LockRows", Plans=_below([_query(body.query, provider)], "Outer"))
     if isinstance(body, WithWrites):
         made = plan_node(body.body, provider)
-        writes = _below([plan_node(w.body, provider) for w in body.writes], "InitPlan")
+        writes = _below([plan_node(w.body, provider) for w in body.as_written()], "InitPlan")
         return made | {"Plans": [*writes, *made.get("Plans", [])]}
     assert isinstance(body, InsertQuery | UpdateQuery | DeleteQuery | MergeQuery), body
     operation = _OPERATIONS[type(body)]

@@ -161,10 +161,10 @@ def _through(
 
 
 @contextmanager
-def postponing(block: Block, table: Table | None = None) -> Iterator[list[Any]]:
-    """While a statement writes to leaves, or a table in several steps: foreign keys are looked at when it has written all (`heed`)."""
+def postponing(block: Block, *tables: Table) -> Iterator[list[Any]]:
+    """While a statement writes to leaves, or tables in several steps: foreign keys are looked at when it has written all (`heed`)."""
     around, block.postponed = (block.postponed, block.stepped), []
-    block.stepped = 0 if table is None else table.oid
+    block.stepped = frozenset(table.oid for table in tables)
     try:
         yield block.postponed
     finally:

@@ -66,7 +66,7 @@ async def enforce(session: Session, block: Block, table: Table, changes: Sequenc
     """After a statement has changed rows of a table. Raises 23503 and what the actions' own changes raise."""
     if not changes or not concerns(table):
         return
-    if block.postponed is not None and (table.oid in block.routed or table.oid == block.stepped):
+    if block.postponed is not None and (table.oid in block.routed or table.oid in block.stepped):
         block.postponed.append((table, changes))
         return
     await exclusions.enforce(session, block, table, changes)
@@ -170,7 +170,7 @@ async def after_bulk(
     `certain`: they are still to be added, so it need not be asked whether they are still there.
     `at_once`: nothing is put off, as for rows to which ALTER TABLE has given another shape.
     """
-    if block.postponed is not None and (table.oid in block.routed or table.oid == block.stepped):
+    if block.postponed is not None and (table.oid in block.routed or table.oid in block.stepped):
         block.postponed.append((table, numbered))
         return
     await exclusions.after_bulk(session, block, table, numbered)

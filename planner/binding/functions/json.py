@@ -284,6 +284,8 @@ def _populates(rows: bool, declared: str) -> None:
                 f"could not determine row type for result of {name}",
                 hint=f"{way}, or call the function in the FROM clause using a column definition list.",
             )
+        if t.composite_fields(call.type.oid) is None:
+            raise PlanError("42804", f"first argument of {name} must be a row type")
         base = sql("CAST([", args[0], "] AS VARCHAR[])")
         oid = str(call.type.oid)
         if not rows:

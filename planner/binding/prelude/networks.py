@@ -34,9 +34,50 @@ def _network(text: str) -> str:
 def _abbreviated_cidr(text: str) -> str:
     n = read(text)
     if n.bits_max != 32:
-        return cidr_out(n)
+        return f"{_words_of_network(n)}/{n.bits}"
     octets = n.address.to_bytes(4, "big")[: max((n.bits + 7) // 8, 1)]
     return ".".join(map(str, octets)) + f"/{n.bits}"
+
+
+def _words_of_network(n: Network) -> str:
+    """An IPv6 network without what follows its last word: 2001:db8. The longest run of zeros is left out, at an end too."""
+    if not n.bits:
+        return "::"
+    octets = n.network.to_bytes(16, "big")
+    count = max((n.bits + 15) // 16, 2)
+    words = [int.from_bytes(octets[2 * i : 2 * i + 2], "big") for i in range(count)]
+    start, length = _zeros(words)
+    # As PostgreSQL decides what is an address of IPv4 in one of IPv6.
+    of_ipv4 = length != count and start == 0 and (
+        length == 6 or (length == 5 and words[5:6] == [0xFFFF]) or (length == 7 and octets[14] != 0 and octets[15] != 1)
+    )  # fmt: skip
+    said = ""
+    for i, word in enumerate(words):
+        if start <= i < start + length:
+            said += ":" * ((i == start) + (i == count - 1))
+        elif of_ipv4 and i > 5:
+            said += f"{':' if i == 6 else '.'}{word >> 8}"
+            if i != 7 or n.bits > 120:
+                said += f".{word & 255}"
+        else:
+            said += f"{':' if said else ''}{word:x}"
+    return said
+
+
+def _zeros(words: list[int]) -> tuple[int, int]:
+    """Where the longest run of zeros begins, and how long it is: the first one of those."""
+    best = start = length = 0
+    at = 0
+    for i, word in enumerate(words):
+        if word:
+            length = 0
+            continue
+        if not length:
+            start = i
+        length += 1
+        if length > best:
+            at, best = start, length
+    return at, best
 
 
 def _pairwise(word: str, combine: Callable[[int, int], int]) -> Callable[[str, str], str]:

@@ -335,7 +335,6 @@ def _value(queries: QueryBinder, f: Function, scope: Scope) -> ir.Node:
             bound = _row(queries, f, bound, fields)
         return ir.SubQuery(bound.columns[0].type, "scalar", bound.frag, form=bound.forms[0])
     bound = queries.nested(one_row(tree), scope)
-    _only_reads(queries, f)
     if len(bound.columns) != 1:
         raise mismatch(f, "Final statement must return exactly one column.")
     column = bound.columns[0]
@@ -435,7 +434,6 @@ def rows(
 
     tree = parse_query(body_of(f))
     bound = queries.nested(tree if f.returns_set else one_row(tree), scope)
-    _only_reads(queries, f)
     if f.result.oid == t.RECORD and not f.outputs and columns is None:  # who calls it will say
         return bound
     fields = columns if columns is not None else fields_returned(queries, f)
@@ -451,11 +449,6 @@ def rows(
     elif (spread and _is_whole(f, bound)) or _holds_outputs(f, bound):
         bound = in_columns(queries, bound)
     return fitted(queries, f, bound, fields)
-
-
-def _only_reads(queries: QueryBinder, f: Function) -> None:
-    if queries.common_writes:
-        raise PlanError("0A000", f"function {f.name}, which writes, is not supported")
 
 
 __all__ = ["Routines", "call", "noted", "of_domain", "rows", "shown", "text_of", "validate"]

@@ -61,7 +61,7 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
     if queries.ctx.clause not in ONCE and not queries.ctx.listed:
         raise PlanError("0A000", f"function {shown(f)}, which runs, in {queries.ctx.clause} is not supported")
     ref = _record(f, position) if f.result.oid == t.RECORD else TypeRef(f.result.oid)
-    queries.running = True
+    _runs(queries, f)
     args = (ir.Lit(_OID, f.oid), *made.args)
     if not f.returns_set:
         return ir.Call(ref, RUN, args, f.volatility == "v", position)
@@ -73,6 +73,11 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
     if ref.oid == t.RECORD:
         return ir.Call(ref, "record of text", (found,), False, position)
     return ir.Cast(ref, found, True, position) if apart else found
+
+
+def _runs(queries: QueryBinder, f: Function) -> None:
+    queries.running = True
+    queries.volatilities.add(f.volatility == "v")
 
 
 def _record(f: Function, position: int) -> TypeRef:
@@ -103,7 +108,8 @@ def rows(
         )
     if f.result.oid in (t.TRIGGER, t.EVENT_TRIGGER):
         raise _as_trigger(f)
-    queries.running = queries.volatile = True
+    _runs(queries, f)
+    queries.volatile = True
     emitter = queries.emitter
     wanted = [ref for _, ref in columns] if columns is not None else [TypeRef(f.result.oid)]
     declared = ", ".join(f"{ref.oid}" for ref in wanted) if f.result.oid == t.RECORD and not f.outputs else ""

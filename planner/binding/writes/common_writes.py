@@ -131,17 +131,33 @@ def are_alike(refs: Sequence[TypeRef], forms: Sequence[Form]) -> bool:
 
 
 def with_writes(queries: QueryBinder, body: Body) -> Body:
-    """The statement's body, behind the writes of its WITH if it has any."""
-    writes: list[CommonWrite] = []
-    named = _slots(body)
-    for part in reversed(queries.common_writes):  # a locking query that nobody reads does not run
+    """The statement's body, and the writes of its WITH in the order in which PostgreSQL makes them.
+
+    First those that the body asks for, by others too; behind it the others, the last of them first. A locking query that nobody reads
+    does not run.
+    """
+    parts: list[CommonWrite] = []
+    for part in queries.common_writes:
         if part.slot in queries.locked_each and isinstance(part.body, LockingQuery):
             each = queries.locked_each[part.slot].finished(queries, part.slot)
             part = CommonWrite(part.slot, replace(part.body, each=each))
-        if not isinstance(part.body, LockingQuery) or part.slot in named:
-            writes.insert(0, part)
-            named |= _slots(part.body)
-    return WithWrites(tuple(writes), body) if writes else body  # type: ignore[arg-type]
+        parts.append(part)
+    writes = _asked_for(parts, _slots(body))
+    first = len(writes)
+    for part in reversed(parts):
+        if part not in writes and not isinstance(part.body, LockingQuery):
+            writes += [p for p in _asked_for(parts, _slots(part.body)) if p not in writes] + [part]
+    return WithWrites(tuple(writes), body, len(writes) - first) if writes else body  # type: ignore[arg-type]
+
+
+def _asked_for(parts: Sequence[CommonWrite], slots: set[str]) -> list[CommonWrite]:
+    """The parts that are named, and those that these name, as they stand in the text."""
+    found: list[CommonWrite] = []
+    for part in reversed(parts):
+        if part.slot in slots:
+            found.insert(0, part)
+            slots = slots | _slots(part.body)
+    return found
 
 
 def _slots(body: Body) -> set[str]:
@@ -149,6 +165,13 @@ def _slots(body: Body) -> set[str]:
     query = body if isinstance(body, Query) else getattr(body, "query", None)
     returning, conflict = getattr(body, "returning", None), getattr(body, "on_conflict", None)
     each = body.each.query if isinstance(body, LockingQuery) and body.each is not None else None
-    all_of_it = (query, returning, conflict.query if conflict is not None else None, each)
+    steps = getattr(body, "stepwise", None)
+    all_of_it = (
+        query,
+        returning,
+        conflict.query if conflict is not None else None,
+        each,
+        *(s.query for s in (steps.steps if steps else ())),
+    )
     pieces = [p for q in all_of_it if isinstance(q, Query) for p in q.pieces]
     return {p.name for p in pieces if isinstance(p, Slot)}

@@ -37,3 +37,8 @@ select * from json_to_record('{"ia": [[1], 2]}') as x(ia _int4);
 select jsonb_delete('{"a": 1, "b": 2, "c": 3}'::jsonb, 'a');
 select jsonb_delete('{"a": 1, "b": 2, "c": 3}'::jsonb, 'a', 'b');
 select '[]'::jsonb #- '{a}', '{}'::jsonb #- '{a,b}', '[]'::jsonb #- '{}';
+
+-- into what is no row
+SELECT jsonb_populate_record(5, '{}');
+SELECT * FROM json_populate_record(null::int, '{}');
+SELECT jsonb_populate_recordset(null::int, '[]');
