@@ -13,6 +13,7 @@ version is no other's; so whoever compares two by identity knows whether anythin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 import pyarrow as pa
@@ -38,6 +39,7 @@ from planner.catalog import (
     first_objects,
     user_types,
 )
+from planner.catalog.foundations import built_on, newcomers
 from planner.catalog.uses import HAS_RETENTION
 from storage.abc import Part, ShardId
 from storage.parts import inline_table
@@ -265,10 +267,11 @@ class Catalogs:
         changes: Iterable[CatalogChange],
         used: Mapping[int, Table | View],
         holds: Callable[[Table | View, Table | View], bool] = lambda old, new: False,
+        own: Catalog | None = None,
     ) -> None:
         """Whether changes made against an older catalog still hold. Raises 40001, 42P07.
 
-        `holds`: whether what depends on a definition is right under one that has taken its place, too.
+        `holds`: whether what depends on a definition is right under one that has taken its place, too; `own`: the changes' own catalog.
         """
         newest = self.admitted
         if (found := self.altered(used, holds)) is not None:
@@ -303,6 +306,26 @@ class Catalogs:
             schema_oid = getattr(new, "schema_oid", 0)
             if schema_oid and newest.get(schema_oid) is None and schema_oid not in made:
                 raise SerializationFailure("could not serialize access: the schema was dropped")
+        if own is not None and own.root != newest.version:
+            self._refuse_unfounded(changes, own, made)
+
+    def _refuse_unfounded(
+        self, changes: Sequence[CatalogChange], own: Catalog, made: AbstractSet[int]
+    ) -> None:
+        """Where others have committed definitions since: what these changes build on is still there, and nobody has come to build
+        on what they remove. On one server they have waited for each other (`foundation_locks`). Raises 40001."""
+        newest, touched = self.admitted, {c.oid for c in changes}
+        for change in changes:
+            for oid in built_on(own, change):
+                if oid not in made and newest.get(oid) is None:
+                    raise SerializationFailure(
+                        "could not serialize access: a concurrent transaction has dropped what this one builds on"
+                    )
+            for user in newcomers(newest, own, change, touched):
+                name = getattr(user, "name", "")
+                raise SerializationFailure(
+                    f'could not serialize access: a concurrent transaction has made "{name}", which builds on what this one changes'
+                )
 
     def apply(self, block: Block, group: Group) -> None:
         """The rows of the counter, the images, the admitted catalog. Raises nothing."""

@@ -37,7 +37,7 @@ from executor.session import functions, signals
 from executor.session.blocks.block import Block
 from executor.session.blocks.transaction_numbers import TransactionNumbers
 from executor.session.heard import HEARD_BYTES_MAX
-from executor.session.locks import advisory, bulk_locks, definition_locks
+from executor.session.locks import advisory, bulk_locks, definition_locks, foundation_locks
 from executor.session.locks.shared_advisory import SharedAdvisoryLocks
 from executor.session.session import Session
 from executor.session.settings.first_settings import FirstSettings
@@ -352,6 +352,8 @@ class Executor:
         shard, _, index = space.partition("/")
         if space == definition_locks.SPACE and key is not None:
             return f"relation {key[0]}"
+        if space == foundation_locks.NAMES and key is not None:
+            return f'the name "{key[2 if key[0] != "role" else 1]}"'
         table = next((x for x in self.catalogs.newest.all_tables() if x.shard == shard), None)
         if space == advisory.SPACE:
             return advisory.describe(key)

@@ -518,7 +518,7 @@ class Block:
         """What validation cannot know: raises 23505, 40001, 42P07 before anything was written."""
         catalogs = self.executor.catalogs
         if self.steps:
-            catalogs.admit(self.net_changes(), self.used, self.goes_on)
+            catalogs.admit(self.net_changes(), self.used, self.goes_on, self.catalog)
             self.executor.sequences.admit((step.counted for step in self.steps), group)
         elif not catalogs.unaltered(self.used):
             catalogs.admit((), self._depends_on(), self.goes_on)

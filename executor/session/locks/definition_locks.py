@@ -31,6 +31,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from executor.procedural.inside import INSIDE
+from executor.session.locks import foundation_locks
 from executor.session.waits import WouldBlock, wait_for
 from planner.abc import LockingQuery, Oid, Plan, StatementKind, Table, Utility, statement_reads
 from planner.catalog import CatalogChange, CatalogObject, Counter, Index, Sequence, StatisticsObject, View
@@ -68,6 +69,9 @@ async def ours(
 
     False: somebody was in the way, and the statement is to be bound again. Raises DeadlockDetected, LockNotAvailable.
     """
+    if await foundation_locks.taken(session, block, bound, SPACE):
+        await _at_the_present(session, block)
+        return False
     waited = False
     wanted = _wanted(block, bound, concurrently)
     heirs = {
@@ -302,7 +306,9 @@ def _wanted(block: Block, bound: DdlPlan, concurrently: bool) -> dict[Oid, _Want
                 if known is None or known[2] < mode:
                     found[of.oid] = of, None, mode
         elif (old := change.old) is not None and not isinstance(old, Counter) and not _is_own(block, old):
-            found.setdefault(old.oid, (old, None, LockMode.UPDATE))
+            # Who builds on a type, a function or a role minds that it goes, and not that it is made anew.
+            mode = LockMode.UPDATE if change.new is None else LockMode.NO_KEY_UPDATE
+            found.setdefault(old.oid, (old, None, mode))
     return found
 
 
