@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import Rows
 from executor.procedural.frame import Declarations, Frame
 from executor.procedural.walk import Walk
+from executor.session.permissions import require_language
 from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, TypeRef
@@ -22,6 +23,7 @@ async def run(session: Session, plan: Plan, s: st.Do, params: Sequence[Any], aut
 
     Where it is its own transaction it may end that, and begins the next.
     """
+    require_language(session, "plpgsql")
     alone = session.block is None
     if alone:
         session.open_block(implicit=True)

@@ -10,8 +10,10 @@ from executor.session.settings.guc_table import GUCS, NOT_FOR_EVERYBODY
 from planner.abc import Table
 from planner.catalog import Catalog, View, predefined, rights
 from planner.catalog import Sequence as SequenceObject
+from planner.catalog.system import built_ins
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import function_named
+from planner.catalog.system.routines import LANGUAGES
 
 if TYPE_CHECKING:
     from executor.session.context import SessionContext
@@ -54,7 +56,17 @@ def require_setting(session: SessionContext, key: str) -> None:
     """What SET and RESET ask for: some settings are for superusers. Raises 42501."""
     guc = GUCS.get(key)
     if guc is not None and guc.context == "superuser" and not session.superuser:
+        granted = rights.parameter(session.catalog, key)
+        if granted is not None and rights.holds(session.catalog, session.user, granted, "set"):
+            return
         raise ExecutionError("42501", f'permission denied to set parameter "{guc.name}"')
+
+
+def require_language(session: SessionContext, language: str) -> None:
+    """What DO asks for. Raises 42501."""
+    thing = built_ins.of_language(LANGUAGES[language])
+    if thing is not None and session.catalog.grants_on(thing.oid):
+        rights.require(session.catalog, session.user, thing, "usage")
 
 
 def hidden_settings(session: SessionContext) -> frozenset[str]:

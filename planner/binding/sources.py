@@ -323,7 +323,7 @@ class SourceBinder:
         relation = Relation(number, shown, made, None, "" if alias is not None else schema)
         relation.own_names = tuple(c.name for c in columns)
         self.rename(relation, alias)
-        self.queries.accesses.system(name, relation)
+        self.queries.accesses.system(schema, name, relation)
         slot = self.queries.system_use(schema, name, relation)
         self.queries.declare(number, _in_texts(schema, name, columns))
         steps = (FromStep(relation, system=(schema, name)),)

@@ -51,6 +51,7 @@ from planner.catalog.objects import (
     Extension,
     Grant,
     Index,
+    Parameter,
     Role,
     Schema,
     SessionDefaults,
@@ -240,8 +241,11 @@ class Catalog(NamedObjects):
                 own = (c for c in self.comments_on_own(target) if c.database_oid == thing.database_oid)
                 return next((c for c in own if (c.class_oid, c.sub) == (thing.class_oid, thing.sub)), None)
             case Grant(target=target):
-                said = (thing.grantee, thing.attnum)
-                return next((g for g in self.grants_on(target) if (g.grantee, g.attnum) == said), None)
+                said = (thing.grantee, thing.attnum, thing.database_oid)
+                there = self.grants_anywhere_on(target)
+                return next((g for g in there if (g.grantee, g.attnum, g.database_oid) == said), None)
+            case Parameter(name=name):
+                return next((p for p in self.at(Parameter, 0) if p.name == name), None)
             case DefaultGrant():
                 return next((d for d in self.at(DefaultGrant, 0) if _for_whom(d) == _for_whom(thing)), None)
             case Collation(schema_oid=home, name=name):

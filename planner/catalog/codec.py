@@ -66,6 +66,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "role": objects.Role,
     "comment": objects.Comment,
     "grant": objects.Grant,
+    "parameter": objects.Parameter,
     "default_grant": objects.DefaultGrant,
     "session_defaults": objects.SessionDefaults,
     "analysis": analyses.Analysis,

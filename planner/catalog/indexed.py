@@ -480,6 +480,10 @@ class IndexedObjects:
         return [c for c in found if isinstance(c, Comment) and c.class_oid and c.database_oid in here]
 
     def grants_on(self, oid: Oid) -> list[Grant]:
+        return [g for g in self.grants_anywhere_on(oid) if g.database_oid in (0, self.database_oid)]
+
+    def grants_anywhere_on(self, oid: Oid) -> list[Grant]:
+        """In whatever database they were said, which matters of PostgreSQL's own objects."""
         found = (self._objects[o] for o in sorted(self._targets.get(oid, EMPTY)))
         return [g for g in found if isinstance(g, Grant)]
 

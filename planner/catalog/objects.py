@@ -33,7 +33,7 @@ from planner.catalog.type_objects import (
     MultirangeType,
     RangeType,
 )
-from planner.relations import Rule
+from planner.relations import ResultColumn, Rule
 from planner.remembered import NamedRelation, remembered
 
 PG_CATALOG_OID: Final = 11
@@ -283,6 +283,45 @@ class Grant:
     grantable: tuple[str, ...] = ()
     attnum: int = 0
     grantor: str = DEFAULT_OWNER
+    database_oid: Oid = 0
+    """On one of PostgreSQL's own objects: in which database this is said; 0: of what all share."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """One of PostgreSQL's own objects as GRANT knows it (`planner.catalog.system.built_ins`). It is no object of the catalog."""
+
+    oid: Oid
+    kind: str  # of its privileges
+    name: str
+    word: str  # what messages call it
+    public: frozenset[str]
+    """What PUBLIC has while nobody has said anything."""
+    columns: tuple[ResultColumn, ...] = ()
+    shared: bool = False
+    group: str = ""
+    """A role that may, too, what PUBLIC may not."""
+    arguments: tuple[Oid, ...] = ()
+    public_columns: frozenset[int] = frozenset()
+    """Of a relation that PUBLIC may not read, the columns that it may."""
+
+    @property
+    def owner(self) -> str:
+        return DEFAULT_OWNER
+
+    @property
+    def written(self) -> bool:
+        """Whether its list is there from the beginning, as initdb writes it down."""
+        return self.kind == "table" or (self.kind == "function" and not self.public)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A setting of which something was granted. Nobody owns it but the first role."""
+
+    oid: Oid
+    name: str
+    owner: str = DEFAULT_OWNER
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,10 +403,15 @@ CatalogObject = (
     | Role
     | Comment
     | Grant
+    | Parameter
     | DefaultGrant
     | SessionDefaults
     | Analysis
 )
+
+
+Granted = CatalogObject | BuiltIn
+"""What GRANT names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,12 @@ from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
 from planner.catalog.objects import (
     INFORMATION_SCHEMA_OID,
     PG_CATALOG_OID,
-    CatalogObject,
+    BuiltIn,
     Database,
     Extension,
+    Grant,
+    Granted,
+    Parameter,
     Schema,
     Sequence,
     StatisticsObject,
@@ -36,6 +39,7 @@ from planner.catalog.text_search_objects import TextSearchConfiguration, TextSea
 from planner.catalog.type_objects import Collation
 
 PUBLIC: Final = ""
+_READ: Final = frozenset(("select",))
 ALL_OF: Final[dict[str, tuple[str, ...]]] = {
     "table": ("insert", "select", "update", "delete", "truncate", "references", "trigger"),
     "sequence": ("select", "update", "usage"),
@@ -46,6 +50,9 @@ ALL_OF: Final[dict[str, tuple[str, ...]]] = {
     "function": ("execute",),
     "foreign-data wrapper": ("usage",),
     "foreign server": ("usage",),
+    "language": ("usage",),
+    "tablespace": ("create",),
+    "parameter": ("set", "alter system"),
 }
 _OF_PUBLIC: Final[dict[str, frozenset[str]]] = {
     "database": frozenset(("connect", "temporary")),
@@ -55,8 +62,12 @@ _OF_PUBLIC: Final[dict[str, frozenset[str]]] = {
 }
 
 
-def kind_of(thing: CatalogObject) -> str:
+def kind_of(thing: Granted) -> str:
     """The kind of privileges that an object has."""
+    if isinstance(thing, BuiltIn):
+        return thing.kind
+    if isinstance(thing, Parameter):
+        return "parameter"
     if isinstance(thing, Sequence):
         return "sequence"
     if isinstance(thing, Schema):
@@ -80,8 +91,10 @@ def kind_of(thing: CatalogObject) -> str:
     return "type" if isinstance(thing, UserType) else "table"
 
 
-def word_for(thing: CatalogObject) -> str:
+def word_for(thing: Granted) -> str:
     """How messages call it."""
+    if isinstance(thing, BuiltIn):
+        return thing.word
     if isinstance(thing, Function):
         return {"a": "aggregate", "p": "procedure"}.get(thing.kind, "function")
     if isinstance(thing, StatisticsObject):
@@ -99,18 +112,22 @@ def word_for(thing: CatalogObject) -> str:
     return kind_of(thing)
 
 
-def public_has(thing: CatalogObject) -> frozenset[str]:
+def public_has(thing: Granted) -> frozenset[str]:
     """What everybody may do with an object of which nobody said anything."""
+    if isinstance(thing, BuiltIn):
+        return thing.public
     if isinstance(thing, Schema):
         granted = thing.name == "public" or thing.oid in (PG_CATALOG_OID, INFORMATION_SCHEMA_OID)
         return frozenset(("usage",)) if granted else frozenset()
     return _OF_PUBLIC.get(kind_of(thing), frozenset())
 
 
-def unsaid(thing: CatalogObject, grantee: str) -> frozenset[str]:
+def unsaid(thing: Granted, grantee: str) -> frozenset[str]:
     """What a role, or PUBLIC, has of an object while nobody has said anything of it."""
     if grantee == PUBLIC:
         return public_has(thing)
+    if isinstance(thing, BuiltIn) and thing.group and grantee == thing.group:
+        return _READ if thing.kind == "table" else frozenset(ALL_OF[thing.kind])
     return frozenset(ALL_OF[kind_of(thing)]) if grantee == getattr(thing, "owner", None) else frozenset()
 
 
@@ -163,7 +180,7 @@ def may_follow(catalog: Catalog, name: str) -> bool:
     return role is not None and (role.superuser or role.replication)
 
 
-def owns(catalog: Catalog, name: str, thing: CatalogObject) -> bool:
+def owns(catalog: Catalog, name: str, thing: Granted) -> bool:
     """Whether a role is the owner of an object, or in the role that is."""
     if is_superuser(catalog, name):
         return True
@@ -173,7 +190,7 @@ def owns(catalog: Catalog, name: str, thing: CatalogObject) -> bool:
 def holds(
     catalog: Catalog,
     name: str,
-    thing: CatalogObject,
+    thing: Granted,
     privilege: str,
     attnum: int = 0,
     *,
@@ -196,11 +213,30 @@ def holds(
     unsaid = not any(g.grantee == PUBLIC and not g.attnum for g in grants)
     if not grantable and unsaid and wanted in public_has(thing):
         return True
+    if isinstance(thing, BuiltIn) and not grantable and _as_initdb_says(thing, names, wanted, attnum, grants):
+        return True
     return any(
         wanted in (g.grantable if grantable else g.privileges)
         for g in grants
         if (g.grantee in names or g.grantee == PUBLIC) and g.attnum in (0, attnum)
     )
+
+
+def _as_initdb_says(
+    thing: BuiltIn, names: frozenset[str], wanted: str, attnum: int, grants: list[Grant]
+) -> bool:
+    """What a predefined role, or PUBLIC on columns, has while nobody has taken it."""
+    group = thing.group
+    untouched = not any(g.grantee == group and not g.attnum for g in grants)
+    if group in names and wanted in unsaid(thing, group) and untouched:
+        return True
+    said = any(g.grantee == PUBLIC and g.attnum == attnum for g in grants)
+    return wanted == "select" and attnum in thing.public_columns and not said
+
+
+def parameter(catalog: Catalog, name: str) -> Parameter | None:
+    """The setting, if anything was granted on it."""
+    return next((p for p in catalog.objects(Parameter) if p.name == name.lower()), None)
 
 
 def usable(catalog: Catalog, name: str, path: tuple[str, ...]) -> tuple[str, ...]:
@@ -224,7 +260,7 @@ def table_word(table: Table) -> str:
     return "table" if table.materialized is None else "materialized view"
 
 
-def described(thing: CatalogObject) -> str:
+def described(thing: Granted) -> str:
     """An object as `permission denied for ...` names it."""
     name = getattr(thing, "name", "")
     if isinstance(thing, Table):
@@ -234,11 +270,11 @@ def described(thing: CatalogObject) -> str:
     return f"{word_for(thing)} {name}"
 
 
-def denied(thing: CatalogObject, position: int = 0) -> PlanError:
+def denied(thing: Granted, position: int = 0) -> PlanError:
     return PlanError("42501", f"permission denied for {described(thing)}", position=position)
 
 
-def require(catalog: Catalog, name: str, thing: CatalogObject, privilege: str, position: int = 0) -> None:
+def require(catalog: Catalog, name: str, thing: Granted, privilege: str, position: int = 0) -> None:
     """Raises 42501."""
     if not holds(catalog, name, thing, privilege):
         raise denied(thing, position)

@@ -197,6 +197,8 @@ def _grant(c: Cursor, revoke: bool) -> Any:
         word = c.label()
         if token.value == "all" and word == "all":
             c.accept("privileges")
+        elif word == "alter" and c.accept("system"):
+            word = "alter system"
         elif word not in _PRIVILEGES:
             is_role = True
         columns = c.name_list() if c.symbol_is("(") else ()
@@ -244,7 +246,10 @@ def _grant(c: Cursor, revoke: bool) -> Any:
                     kind = known
                     break
         if kind in ("language", "tablespace", "parameter"):
-            c.unsupported(f"GRANT ON {kind.upper()}", c.tokens[c.at - 1])
+            names = [st.Name(_setting(c))]
+            while c.accept_symbol(","):
+                names.append(st.Name(_setting(c)))
+            return _to_whom(c, privileges, kind, names, revoke, option)
         if kind in ("function", "procedure", "routine"):
             signatures = [routines.signature(c)]
             while c.accept_symbol(","):
@@ -254,6 +259,14 @@ def _grant(c: Cursor, revoke: bool) -> Any:
         while c.accept_symbol(","):
             names.append(c.qualified())
     return _to_whom(c, privileges, kind, names, revoke, option)
+
+
+def _setting(c: Cursor) -> str:
+    """A setting's name, which may have dots in it."""
+    parts = [c.name()]
+    while c.accept_symbol("."):
+        parts.append(c.label())
+    return ".".join(parts)
 
 
 def _to_whom(

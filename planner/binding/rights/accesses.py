@@ -23,8 +23,8 @@ from planner.binding.scope import Relation
 from planner.binding.writes import replica_identity
 from planner.catalog import Catalog, Function, Schema, Sequence, View, large_objects, rights
 from planner.catalog.foreign_objects import unreachable
-from planner.catalog.system import concealed
-from planner.catalog.system.relations import relation
+from planner.catalog.system import built_ins, concealed
+from planner.catalog.system.relations import relation, relations
 from planner.inheritance import family
 from planner.partitioning import descendants
 
@@ -65,6 +65,8 @@ class Accesses:
         self._said: list[Access] = []
         self._concealed: list[tuple[str, frozenset[str], Relation]] = []
         """The relations of pg_catalog of which the statement may read some columns, and which it may not."""
+        self._granted: list[tuple[Oid, str, Relation]] = []
+        """PostgreSQL's own relations of which somebody has granted or revoked something, and in whose name they are read."""
         self._changed: list[tuple[Table, str, bool]] = []
         self.unchanged: set[int] = set()
         """Partitioned tables of which a statement changes no row, whatever rows there are."""
@@ -170,8 +172,12 @@ class Accesses:
             self._say(Access(self.role, table, "SELECT", None, tuple(sorted(found))))
         return bool(found)
 
-    def system(self, name: str, relation: Relation) -> None:
+    def system(self, schema: str, name: str, relation: Relation) -> None:
         """Reading a relation of pg_catalog: a few are for superusers only, and for who reads everything. Raises 42501."""
+        found = relations().get((schema, name))
+        if found is not None and self.catalog.grants_on(found.oid):
+            self._granted.append((found.oid, self.role, relation))
+            return
         readers = concealed.readers(name)
         if readers is None or any(rights.has_role(self.catalog, self.role, reader) for reader in readers):
             return
@@ -187,6 +193,8 @@ class Accesses:
         for name, columns, read in self._concealed:
             if any(read.columns[i].name in columns for i in read.used):
                 raise _concealed(name)
+        for oid, role, read in self._granted:
+            self._look_at_built_in(oid, role, read)
         for a in self._said:
             if isinstance(a.thing, Table):
                 below: list[Table] = []
@@ -201,6 +209,15 @@ class Accesses:
             return
         for a in sorted(self._said, key=lambda x: x.depth):  # a view is asked for before what it reads
             self._check(a)
+
+    def _look_at_built_in(self, oid: Oid, role: str, read: Relation) -> None:
+        thing = built_ins.of_relation(oid)
+        if thing is None or rights.holds(self.catalog, role, thing, "select"):
+            return
+        asked = [read.columns[i].name for i in read.used]
+        held = {c.name for c in thing.columns if rights.holds(self.catalog, role, thing, "select", c.attnum)}
+        if not held.issuperset(asked) or not (asked or held):
+            raise rights.denied(thing)
 
     def _check(self, a: Access) -> None:
         catalog = self.catalog

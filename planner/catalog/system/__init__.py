@@ -79,6 +79,8 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_am": classes.pg_am,
     "pg_inherits": partitions.pg_inherits,
     "pg_init_privs": people.pg_init_privs,
+    "pg_language": people.pg_language,
+    "pg_parameter_acl": people.pg_parameter_acl,
     "pg_operator": operators.pg_operator,
     "pg_opclass": operator_classes.pg_opclass,
     "pg_opfamily": operator_classes.pg_opfamily,

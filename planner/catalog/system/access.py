@@ -13,17 +13,17 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from planner.abc import Column, Oid, ResultColumn, SqlError, Table
-from planner.catalog import Catalog, predefined, rights
+from planner.catalog import rights
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
-from planner.catalog.objects import Database, Role, Schema, Sequence, UserType, View
+from planner.catalog.objects import FIRST_USER_OID, Database, Role, Schema, Sequence, UserType, View
 from planner.catalog.routine_objects import Function
-from planner.catalog.system import concealed
+from planner.catalog.system import built_ins
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
 from planner.catalog.system.functions import regclass_in
 from planner.catalog.system.people import TOAST_OID
 from planner.catalog.system.privileges import LETTERS, OWNER
-from planner.catalog.system.relations import by_oid, relations
+from planner.catalog.system.relations import by_oid
 from planner.catalog.system.routines import LANGUAGES
 from planner.catalog.system.sizes import TABLESPACES
 from planner.types import BY_OID
@@ -60,25 +60,13 @@ _PRIVILEGES: dict[str, frozenset[str]] = {
     "foreign_data_wrapper": frozenset(("USAGE",)),
     "server": frozenset(("USAGE",)),
 }
+_OF_BUILT_INS: Final = frozenset(("table", "any_column", "column", "function", "language", "tablespace"))
 _OF_PUBLIC = {
     "database": frozenset(("CONNECT", "TEMPORARY", "TEMP")),
     "type": frozenset(("USAGE",)),
     "language": frozenset(("USAGE",)),
     "function": frozenset(("EXECUTE",)),
 }
-
-
-_OF_SUPERUSERS = frozenset((
-    764, 765, 767, 2172, 2274, 2307, 2621, 2622, 2623, 2624, 2625, 2739, 2848, 3071, 3072, 3098, 3293, 3295, 3297, 3307,
-    3329, 3400, 3401, 3436, 3775, 3776, 3777, 3800, 3801, 3826, 3827, 3828, 4543, 6003, 6004, 6005, 6006, 6007, 6008, 6009,
-    6010, 6011, 6012, 6013, 6014, 6170, 6230, 6232, 6250,
-))  # fmt: skip
-"""Functions that PostgreSQL takes from PUBLIC: lo_import(), pg_read_file(), pg_reload_conf(), pg_stat_reset() and kin."""
-_OF_A_GROUP = {
-    **dict.fromkeys((3353, 3354, 5029, 5030, 5031, 6270, 6271, 6272), "pg_monitor"),
-    **dict.fromkeys((2282, 5052), predefined.READ_ALL_STATS),
-}
-"""Those that it then gives to a predefined role: pg_ls_waldir(), pg_get_shmem_allocations() and kin."""
 
 
 _BUILT_IN: Final = (0, "tidewire")
@@ -122,23 +110,13 @@ def _held(
     catalog = context.catalog
     if role is not None and role.superuser:
         return True
-    thing = catalog.get(oid)
+    thing = (
+        built_ins.target(catalog, oid) if kind in _OF_BUILT_INS or oid >= FIRST_USER_OID else catalog.get(oid)
+    )
     name = role.name if role is not None else PUBLIC
     for privilege, grantable in asked:
-        if kind == "function" and thing is None and (oid in _OF_SUPERUSERS or oid in _OF_A_GROUP):
-            group = _OF_A_GROUP.get(oid)
-            if (
-                group is not None
-                and not grantable
-                and role is not None
-                and rights.has_role(catalog, name, group)
-            ):
-                return True
-            continue
-        if thing is None or (oid < 16384 and kind in ("table", "any_column", "column")):
-            system = kind in ("table", "any_column", "column") and privilege == "SELECT"
-            system = system and _shown(catalog, name, kind, oid, attnum)
-            if not grantable and (system or privilege in _OF_PUBLIC.get(kind, ())):
+        if thing is None:
+            if not grantable and privilege in _OF_PUBLIC.get(kind, ()):
                 return True
             continue
         attnums = [attnum]
@@ -147,19 +125,6 @@ def _held(
         if any(rights.holds(catalog, name, thing, privilege, n, grantable=grantable) for n in attnums):
             return True
     return False
-
-
-def _shown(catalog: Catalog, role: str, kind: str, oid: Oid, attnum: int) -> bool:
-    """Whether a role reads a system relation, or a column, which PUBLIC does but for a few."""
-    concealing = concealed.names_by_oid().get(oid)
-    readers = concealed.readers(concealing) if concealing is not None else None
-    if concealing is None or readers is None or any(rights.has_role(catalog, role, r) for r in readers):
-        return True
-    columns = concealed.columns(concealing)
-    if columns is None or kind == "table":
-        return False
-    found = relations()["pg_catalog", concealing]
-    return kind == "any_column" or any(c.attnum == attnum and c.name not in columns for c in found.columns)
 
 
 # --- what is asked about, by name or OID ------------------------------------------------------------
@@ -227,10 +192,10 @@ def _fixed(word: str, known: Mapping[str, Oid]) -> Callable[[SystemContext, Any]
 
     def found(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
         if isinstance(what, int):
-            return _BUILT_IN if what in known.values() else None
+            return (what, "tidewire") if what in known.values() else None
         if what not in known:
             raise SqlError("42704", f'{word} "{what}" does not exist')
-        return _BUILT_IN
+        return known[what], "tidewire"
 
     return found
 
@@ -328,12 +293,17 @@ for _what in (OID, NAME):
 def _parameter_of_somebody(
     context: SystemContext, who: Any, name: str | None, privilege: str | None
 ) -> bool | None:
-    """Of settings that not everybody may change nothing is granted: they are for superusers."""
     if who is None or name is None or privilege is None:
         return None
     role = role_of(context, who)
-    _asked("parameter", privilege)
-    return role is not None and role.superuser
+    asked = _asked("parameter", privilege)
+    if role is None or role.superuser:
+        return role is not None
+    found = rights.parameter(context.catalog, name)
+    return found is not None and any(
+        rights.holds(context.catalog, role.name, found, word, grantable=grantable)
+        for word, grantable in asked
+    )
 
 
 def _parameter_of_me(context: SystemContext, name: str | None, privilege: str | None) -> bool | None:

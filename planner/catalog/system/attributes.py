@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any, Final
 
 from planner.abc import Column, Oid, ResultColumn, Table, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.collations import collation_oid
 from planner.catalog.objects import Index, Sequence, View
+from planner.catalog.system import built_ins
 from planner.catalog.system.classes import composite_class_oid
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import default_text, has_default
 from planner.catalog.system.index_columns import index_columns
-from planner.catalog.system.privileges import column_acl
+from planner.catalog.system.privileges import column_acl, first_column_acl
 from planner.catalog.system.relations import SystemRelation, relations
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.type_objects import CompositeType
@@ -80,7 +82,7 @@ class _Maker:
             column.local and not above,
             int(above) or column.inherited,
             collation_oid(column) if collation is None else collation,
-            self._acl(relid, column.attnum) if grants else None,
+            self._acl(relid, column.attnum) if grants else None,  # at _ATTACL
             list(column.settings) or None,
             list(column.options) or None,
             None,  # attmissingval
@@ -101,6 +103,7 @@ def _facts(type_oid: Oid) -> tuple[object, ...]:
     return known.typlen, int(known.typcategory == "A"), known.typbyval, known.typalign
 
 
+_ATTACL: Final = 22
 _SYSTEM_COLUMNS = (
     ("tableoid", 26, -6),
     ("cmax", 29, -5),
@@ -122,9 +125,33 @@ def _plain(r: SystemRelation, c: ResultColumn) -> Column:
 
 
 @lru_cache(maxsize=1)
-def _system_attributes() -> tuple[tuple[object, ...], ...]:
+def _system_attributes() -> tuple[tuple[Any, ...], ...]:
     make = _Maker()
-    return tuple(make(r.oid, _plain(r, c), r.kind) for r in relations().values() for c in r.columns)
+    made: list[tuple[Any, ...]] = []
+    for r in relations().values():
+        thing = built_ins.of_relation(r.oid)
+        for c in r.columns:
+            row, said = (
+                make(r.oid, _plain(r, c), r.kind),
+                first_column_acl(thing, c.attnum) if thing else None,
+            )
+            made.append(row if said is None else _with_acl(row, said))
+    return tuple(made)
+
+
+def _with_acl(row: tuple[Any, ...], acl: list[str]) -> tuple[Any, ...]:
+    return (*row[:_ATTACL], acl, *row[_ATTACL + 1 :])
+
+
+def _own(catalog: Catalog) -> Rows:
+    """Columns of PostgreSQL's own relations, with what has been granted on them in this database."""
+    if not (said := built_ins.spoken_of(catalog, "table")):
+        return list(_system_attributes())
+    found: Rows = []
+    for row in _system_attributes():
+        granted = column_acl(catalog, row[0], row[5]) if row[0] in said else None
+        found.append(row if granted is None else _with_acl(row, granted))
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -152,7 +179,7 @@ def _of_each_table() -> tuple[tuple[object, ...], ...]:
 def pg_attribute(context: SystemContext) -> Rows:
     catalog = context.catalog
     make, dropped = _Maker(catalog), RowMaker("pg_attribute")
-    found: Rows = list(_system_attributes()) if catalog.shown is None else []
+    found: Rows = _own(catalog) if catalog.shown is None else []
     for t in catalog.objects(Table):
         above = t.partition is not None
         visible, said = t.visible, not t.of_type and t.materialized is None

@@ -17,9 +17,10 @@ from planner.catalog import rights
 from planner.catalog.catalog import TEMPORARY_PREFIX, Catalog
 from planner.catalog.objects import Index, Schema, Sequence, View
 from planner.catalog.row_types import row_type_oid
+from planner.catalog.system import built_ins
 from planner.catalog.system.bounds import shown_bound
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.privileges import acl
+from planner.catalog.system.privileges import acl, built_in_acl, first_acl
 from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, PG_CATALOG_OID, relations
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
@@ -91,8 +92,23 @@ def _own() -> Rows:
             relhasrules=r.kind == "v",
             relisshared=r.shared,
             reltype=r.row_type,
+            relacl=first_acl(thing) if (thing := built_ins.of_relation(r.oid)) is not None else None,
         )
         for r in relations().values()
+    ]
+
+
+def _own_as_granted(catalog: Catalog) -> Rows:
+    """The same with what has been granted on them in this database."""
+    said = built_ins.spoken_of(catalog, "table")
+    if not said:
+        return list(_own())
+    place = [c.name for c in relations()["pg_catalog", "pg_class"].columns].index("relacl")
+    return [
+        row
+        if (thing := said.get(row[0])) is None
+        else (*row[:place], built_in_acl(catalog, thing), *row[place + 1 :])
+        for row in _own()
     ]
 
 
@@ -119,7 +135,7 @@ def pg_class(context: SystemContext) -> Rows:
             **rest,
         )
 
-    found: Rows = [] if catalog.shown is not None else list(_own())
+    found: Rows = [] if catalog.shown is not None else _own_as_granted(catalog)
     for t in catalog.objects(Table):
         kinds = {c.kind for c in t.listed}
         found.append(

@@ -61,6 +61,8 @@ def rows_with(name: tuple[str, str], column: int, value: Any, context: SystemCon
     own: Sequence[Row] = ()
     if name in _WITH_BUILT_IN:
         own = _built_in(name, column).get(value, ())
+        if any(context.catalog.grants_on(row[0]) for row in own):
+            return None  # privileges are shown beside them
     elif name[0] == "information_schema" and value in names():
         return None
     shown = replace(context, catalog=context.catalog.showing(objects))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 from planner.catalog import predefined, rights
@@ -14,17 +15,21 @@ from planner.catalog.objects import (
     Database,
     DefaultGrant,
     Grant,
+    Parameter,
     Role,
     Schema,
     SessionDefaults,
     View,
 )
 from planner.catalog.passwords import ends_us
+from planner.catalog.predefined import DEFAULT_OWNER
+from planner.catalog.system import built_ins
 from planner.catalog.system.classes import owner_oid
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.privileges import OWNER, PUBLIC_HAS, acl, letters
-from planner.catalog.system.relations import CLASS_OID
+from planner.catalog.system.privileges import OWNER, PUBLIC_HAS, acl, first_acl, first_column_acl, letters
+from planner.catalog.system.relations import CLASS_OID, PROC_OID, by_oid, relations
 from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.static import static_rows
 from storage.abc import Datum
 
 UTF8 = 6
@@ -62,10 +67,28 @@ def pg_init_privs(context: SystemContext) -> Rows:
             found.append(
                 make(objoid=s.oid, classoid=NAMESPACE_CLASS_OID, objsubid=0, privtype="i", initprivs=first)
             )
+    found += _first_privileges()
     for v in context.catalog.objects(View):
         if v.extension:
             first = [f"{v.owner}=arwdDxt/{v.owner}", f"=r/{v.owner}"]
             found.append(make(objoid=v.oid, classoid=CLASS_OID, objsubid=0, privtype="e", initprivs=first))
+    return found
+
+
+@cache
+def _first_privileges() -> Rows:
+    """What initdb wrote down of PostgreSQL's own relations and functions."""
+    make = RowMaker("pg_init_privs")
+    found: Rows = []
+    for thing in filter(None, map(built_ins.of_relation, by_oid())):
+        for n in (0, *sorted(thing.public_columns)):
+            said = first_acl(thing) if n == 0 else first_column_acl(thing, n)
+            found.append(make(objoid=thing.oid, classoid=CLASS_OID, objsubid=n, privtype="i", initprivs=said))
+    for oid in (*built_ins.OF_SUPERUSERS, *built_ins.OF_A_GROUP):
+        if (f := built_ins.of_function(oid)) is not None:
+            found.append(
+                make(objoid=oid, classoid=PROC_OID, objsubid=0, privtype="i", initprivs=first_acl(f))
+            )
     return found
 
 
@@ -92,8 +115,29 @@ def pg_database(context: SystemContext) -> Rows:
 def pg_tablespace(context: SystemContext) -> Rows:
     make = RowMaker("pg_tablespace")
     return [
-        make(oid=DEFAULT_TABLESPACE, spcname="pg_default", spcowner=10),
-        make(oid=GLOBAL_TABLESPACE, spcname="pg_global", spcowner=10),
+        make(
+            oid=oid,
+            spcname=name,
+            spcowner=10,
+            spcacl=acl(context.catalog, oid, DEFAULT_OWNER, "t"),
+        )
+        for oid, name in built_ins.TABLESPACES.items()
+    ]
+
+
+def pg_parameter_acl(context: SystemContext) -> Rows:
+    make = RowMaker("pg_parameter_acl")
+    return [
+        make(oid=p.oid, parname=p.name, paracl=acl(context.catalog, p.oid, p.owner, "p"))
+        for p in context.catalog.objects(Parameter)
+    ]
+
+
+def pg_language(context: SystemContext) -> Rows:
+    place = [c.name for c in relations()["pg_catalog", "pg_language"].columns].index("lanacl")
+    return [
+        (*row[:place], acl(context.catalog, row[0], DEFAULT_OWNER, "l"), *row[place + 1 :])
+        for row in static_rows("pg_language")
     ]
 
 

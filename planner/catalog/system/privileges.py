@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from planner.abc import Oid
+from planner.catalog import rights
 from planner.catalog.catalog import Catalog
-from planner.catalog.objects import Grant
+from planner.catalog.objects import BuiltIn, Grant
 
 LETTERS = {
     "SELECT": "r",
@@ -20,11 +21,17 @@ LETTERS = {
     "TEMPORARY": "T",
     "TEMP": "T",
     "EXECUTE": "X",
+    "SET": "s",
+    "ALTER SYSTEM": "A",
 }
-_ORDER = "arwdDxtXUCTc"
-OWNER = {"r": "arwdDxt", "S": "rwU", "n": "UC", "d": "CTc", "f": "X", "T": "U", "F": "U"}
-"""What an owner has, by kind of object: relation, sequence, schema, database, function, type, foreign-data wrapper or server."""
-PUBLIC_HAS = {"d": "Tc", "f": "X", "T": "U"}
+_ORDER = "arwdDxtXUCTcsA"
+OWNER = {
+    "r": "arwdDxt", "S": "rwU", "n": "UC", "d": "CTc", "f": "X", "T": "U", "F": "U", "l": "U", "t": "C", "p": "sA",
+    "L": "rw",
+}  # fmt: skip
+"""What an owner has, by kind of object: relation, sequence, schema, database, function, type, foreign-data wrapper or server, language,
+tablespace, setting, large object."""
+PUBLIC_HAS = {"d": "Tc", "f": "X", "T": "U", "l": "U"}
 """What everybody has until somebody says otherwise."""
 
 
@@ -46,6 +53,37 @@ def acl(catalog: Catalog, oid: Oid, owner: str, kind: str, *, system: bool = Fal
         if shown:
             items.append(f"{g.grantee}={shown}/{g.grantor}")
     return items
+
+
+_KIND_LETTERS = {"table": "r", "function": "f", "language": "l", "tablespace": "t", "parameter": "p"}
+
+
+def built_in_acl(catalog: Catalog, thing: BuiltIn) -> list[str] | None:
+    """The list of one of PostgreSQL's own objects, as initdb wrote it down where nobody has spoken of it since."""
+    all_of_kind = OWNER[_KIND_LETTERS[thing.kind]]
+    said = [g for g in catalog.grants_on(thing.oid) if not g.attnum]
+    if said:  # what initdb gave among it
+        shown = ((g, letters(g, all_of_kind)) for g in said)
+        return [f"{g.grantee}={given}/{g.grantor}" for g, given in shown if given]
+    return first_acl(thing) if thing.written else None
+
+
+def first_acl(thing: BuiltIn) -> list[str]:
+    """What initdb wrote down."""
+    return [
+        f"{grantee}={_letters(rights.unsaid(thing, grantee))}/{thing.owner}"
+        for grantee in dict.fromkeys((thing.owner, rights.PUBLIC, thing.group))
+        if rights.unsaid(thing, grantee)
+    ]
+
+
+def first_column_acl(thing: BuiltIn, attnum: int) -> list[str] | None:
+    return [f"=r/{thing.owner}"] if attnum in thing.public_columns else None
+
+
+def _letters(privileges: frozenset[str]) -> str:
+    held = {LETTERS[p.upper()] for p in privileges}
+    return "".join(c for c in _ORDER if c in held)
 
 
 def column_acl(catalog: Catalog, oid: Oid, attnum: int) -> list[str] | None:

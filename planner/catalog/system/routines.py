@@ -16,17 +16,19 @@ from planner.catalog.catalog import Catalog
 from planner.catalog.names import QUOTED_LISTS, quote_identifier, quote_qualified, split_identifiers
 from planner.catalog.objects import Role
 from planner.catalog.routine_objects import Function, Parameter
-from planner.catalog.system import extension_functions
+from planner.catalog.system import built_ins, extension_functions
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import type_name
 from planner.catalog.system.function_table import system
-from planner.catalog.system.privileges import acl
+from planner.catalog.system.privileges import acl, built_in_acl
+from planner.catalog.system.relations import relations
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import routine_body, routine_default
 from planner.types import element_of
 from planner.types.base import quote_literal
 from planner.types.oids import ANYARRAY, ANYELEMENT, INT4, OID, TEXT
+from storage.abc import Row
 
 LANGUAGES: Final = {"internal": 12, "sql": 14, "plpgsql": 13563}
 """The OIDs of languages."""
@@ -43,7 +45,22 @@ def signature_shown(catalog: Catalog, f: Function, separator: str = ",") -> str:
 def pg_proc(context: SystemContext) -> Rows:
     """PostgreSQL's own, those of extensions' types, and those that CREATE FUNCTION has made."""
     made = (_row(context, f) for f in context.catalog.objects(Function))
-    return [*static_rows("pg_proc"), *extension_functions.rows(context.catalog), *made]
+    return [*_own(context.catalog), *extension_functions.rows(context.catalog), *made]
+
+
+def _own(catalog: Catalog) -> list[Row]:
+    """PostgreSQL's own, with what has been granted on them in this database."""
+    said = built_ins.spoken_of(catalog, "function")
+    for oid in (*built_ins.OF_SUPERUSERS, *built_ins.OF_A_GROUP):
+        if oid not in said and (thing := built_ins.of_function(oid)) is not None:
+            said[oid] = thing
+    place = [c.name for c in relations()["pg_catalog", "pg_proc"].columns].index("proacl")
+    return [
+        row
+        if (thing := said.get(row[0])) is None
+        else (*row[:place], built_in_acl(catalog, thing), *row[place + 1 :])
+        for row in static_rows("pg_proc")
+    ]
 
 
 def _row(context: SystemContext, f: Function) -> tuple[object, ...]:

@@ -29,6 +29,7 @@ from planner.catalog import (
     Extension,
     ForeignDataWrapper,
     ForeignServer,
+    Grant,
     Publication,
     Schema,
     UserMapping,
@@ -82,7 +83,8 @@ def copy(scope: Scope, template: str, made: Database) -> None:
     copies: list[tuple[CatalogObject, CatalogObject]] = []
     for thing in things.values():
         copies.append((thing, _renumbered(thing, numbers)))
-    for said in inside.objects(Comment):  # of PostgreSQL's own objects
+    own: list[Comment | Grant] = [*inside.objects(Comment), *inside.objects(Grant)]
+    for said in own:  # of PostgreSQL's own objects
         if said.database_oid == source.oid:
             copies.append((said, replace(said, oid=scope.allocate(), database_oid=made.oid)))
     if large_objects.home(inside, source.oid) is not None:

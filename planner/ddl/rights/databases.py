@@ -11,6 +11,7 @@ from planner.catalog import (
     Database,
     ForeignDataWrapper,
     ForeignServer,
+    Grant,
     Schema,
     UserMapping,
     large_objects,
@@ -100,6 +101,9 @@ def drop_database(scope: Scope, said: st.Drop) -> None:
     for comment in list(inside.objects(Comment)):
         if comment.database_oid == database.oid:
             scope.remove(comment)
+    for grant in list(inside.objects(Grant)):
+        if grant.database_oid == database.oid:
+            scope.remove(grant)
     first_settings.forget(scope, database)
     scope.remove(database)
 

@@ -21,7 +21,9 @@ from typing import Final
 
 from planner import statements as st
 from planner.abc import Oid, PlanError, Table
-from planner.catalog import CatalogObject, Grant, Schema, View, rights
+from planner.catalog import Grant, Schema, View, rights
+from planner.catalog.objects import BuiltIn, Granted, Parameter
+from planner.catalog.system import built_ins
 from planner.ddl.scope import Scope
 from planner.records import replace
 
@@ -29,9 +31,7 @@ _OF_COLUMNS: Final = frozenset(("select", "insert", "update", "references"))
 _SYSTEM_COLUMNS: Final = {-6: "tableoid", -5: "cmax", -4: "xmax", -3: "cmin", -2: "xmin", -1: "ctid"}
 
 
-def giver(
-    scope: Scope, thing: CatalogObject, attnum: int, wanted: frozenset[str]
-) -> tuple[str, frozenset[str]]:
+def giver(scope: Scope, thing: Granted, attnum: int, wanted: frozenset[str]) -> tuple[str, frozenset[str]]:
     """In whose name the user gives or takes, and what of it that role may."""
     owner = str(getattr(thing, "owner", ""))
     if rights.owns(scope.catalog, scope.user, thing):
@@ -51,7 +51,7 @@ def giver(
 
 
 def allowed(
-    scope: Scope, thing: CatalogObject, attnum: int, wanted: frozenset[str], *, everything: bool, revoke: bool
+    scope: Scope, thing: Granted, attnum: int, wanted: frozenset[str], *, everything: bool, revoke: bool
 ) -> tuple[str, frozenset[str]]:
     """The giver, and what is given or taken after all: less than `wanted` with a warning. Raises 42501."""
     name, may = giver(scope, thing, attnum, wanted)
@@ -71,32 +71,36 @@ def allowed(
     return name, may
 
 
-def look_at_columns(scope: Scope, thing: CatalogObject, wanted: frozenset[str], *, everything: bool) -> None:
+def look_at_columns(scope: Scope, thing: Granted, wanted: frozenset[str], *, everything: bool) -> None:
     """What is revoked on a table is revoked on each of its columns, with a warning of its own for each."""
     names = wanted & _OF_COLUMNS
-    if not isinstance(thing, Table | View) or rights.owns(scope.catalog, scope.user, thing) or not names:
+    if (
+        not isinstance(thing, Table | View | BuiltIn)
+        or rights.owns(scope.catalog, scope.user, thing)
+        or not names
+    ):
         return
     for attnum in (
-        *(_SYSTEM_COLUMNS if isinstance(thing, Table) else ()),
-        *(c.attnum for c in thing.columns if not c.hidden),
+        *(_SYSTEM_COLUMNS if isinstance(thing, Table) or rights.word_for(thing) == "table" else ()),
+        *(c.attnum for c in thing.columns if not getattr(c, "hidden", False)),
     ):
         allowed(scope, thing, attnum, names, everything=everything, revoke=True)
 
 
-def _warn(scope: Scope, thing: CatalogObject, attnum: int, what: str) -> None:
+def _warn(scope: Scope, thing: Granted, attnum: int, what: str) -> None:
     name = _named(thing, attnum) if attnum else f'"{getattr(thing, "name", "")}"'
     sqlstate = "01006" if "revoked" in what else "01007"
     scope.notice(f"{what} for {name}", sqlstate, severity="WARNING")
 
 
-def _named(thing: CatalogObject, attnum: int) -> str:
+def _named(thing: Granted, attnum: int) -> str:
     names = _SYSTEM_COLUMNS | {c.attnum: c.name for c in getattr(thing, "columns", ())}
     return f'column "{names[attnum]}" of relation "{getattr(thing, "name", "")}"'
 
 
 def record(
     scope: Scope,
-    thing: CatalogObject,
+    thing: Granted,
     grantee: str,
     names: frozenset[str],
     attnum: int,
@@ -126,7 +130,7 @@ def record(
 
 def forget(scope: Scope, old: Grant) -> None:
     """A grantee loses everything, and whoever had some of it from there loses that."""
-    thing = scope.catalog.get(old.target)
+    thing = built_ins.target(scope.catalog, old.target)
     scope.remove(old)
     if thing is not None:
         _withdraw(scope, thing, old.grantee, old.attnum, set(old.grantable), cascade=True)
@@ -161,7 +165,7 @@ def change_owner(scope: Scope, target: Oid, old: str, new: str) -> None:
 
 
 def _withdraw(
-    scope: Scope, thing: CatalogObject, giver: str, attnum: int, lost: set[str], *, cascade: bool
+    scope: Scope, thing: Granted, giver: str, attnum: int, lost: set[str], *, cascade: bool
 ) -> None:
     if not lost or giver == getattr(thing, "owner", None):
         return
@@ -175,19 +179,19 @@ def _withdraw(
         _withdraw(scope, thing, g.grantee, attnum, taken & set(g.grantable), cascade=True)
 
 
-def _of(scope: Scope, thing: CatalogObject, grantee: str, attnum: int) -> Grant | None:
+def _of(scope: Scope, thing: Granted, grantee: str, attnum: int) -> Grant | None:
     found = scope.catalog.grants_on(thing.oid)
     return next((g for g in found if g.grantee == grantee and g.attnum == attnum), None)
 
 
-def _unsaid(thing: CatalogObject, grantee: str, attnum: int) -> frozenset[str]:
+def _unsaid(thing: Granted, grantee: str, attnum: int) -> frozenset[str]:
     """What a grantee has while nobody has said anything of it."""
     return frozenset() if attnum else rights.unsaid(thing, grantee)
 
 
 def _put(
     scope: Scope,
-    thing: CatalogObject,
+    thing: Granted,
     grantee: str,
     attnum: int,
     held: set[str],
@@ -205,14 +209,37 @@ def _put(
     elif old is not None or held:
         if old is not None:  # it had lost everything: in the list, who comes again is the last
             scope.remove(old)
-        scope.add(Grant(scope.allocate(), thing.oid, grantee, privileges, options, attnum, giver))
+        scope.add(
+            Grant(
+                scope.allocate(), thing.oid, grantee, privileges, options, attnum, giver, _home(scope, thing)
+            )
+        )
 
 
-def _write_down(scope: Scope, thing: CatalogObject) -> None:
+def _write_down(scope: Scope, thing: Granted) -> None:
     """What an object's owner and PUBLIC have by nature becomes records, where there are none yet."""
     owner = str(getattr(thing, "owner", ""))
-    first = (owner, rights.PUBLIC) if isinstance(thing, Schema) else (rights.PUBLIC, owner)
+    first: tuple[str, ...] = (rights.PUBLIC, owner)
+    if isinstance(thing, Schema) or (isinstance(thing, BuiltIn) and thing.written):
+        first = (owner, rights.PUBLIC)
+    if isinstance(thing, BuiltIn) and thing.group:
+        first = (*first, thing.group)
     for grantee in first:
         had = rights.unsaid(thing, grantee)
         if had and _of(scope, thing, grantee, 0) is None:
-            scope.add(Grant(scope.allocate(), thing.oid, grantee, tuple(sorted(had)), (), 0, owner))
+            home = _home(scope, thing)
+            scope.add(Grant(scope.allocate(), thing.oid, grantee, tuple(sorted(had)), (), 0, owner, home))
+
+
+def _home(scope: Scope, thing: Granted) -> Oid:
+    """In which database what is said of one of PostgreSQL's own objects holds."""
+    return scope.catalog.database_oid if isinstance(thing, BuiltIn) and not thing.shared else 0
+
+
+def forget_parameter(scope: Scope, thing: Granted) -> None:
+    """A setting of which nobody but its owner has anything is not listed."""
+    said = scope.catalog.grants_on(thing.oid)
+    if isinstance(thing, Parameter) and all(g.grantee == thing.owner and g.privileges for g in said):
+        for g in said:
+            scope.remove(g)
+        scope.remove(thing)

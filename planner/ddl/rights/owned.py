@@ -39,6 +39,7 @@ from planner.catalog import (
     predefined,
     rights,
 )
+from planner.catalog.objects import Parameter
 from planner.catalog.uses import of_role
 from planner.ddl import drop
 from planner.ddl.constraints.definitions import require_role
@@ -84,6 +85,8 @@ def drop_owned(scope: Scope, said: st.DropOwned) -> None:
             continue
         if scope.catalog.get(grant.oid) is not None:  # it may have gone with another one's
             grants.forget(scope, grant)
+            if isinstance(setting := scope.catalog.get(grant.target), Parameter):
+                grants.forget_parameter(scope, setting)
     policies.without_roles(scope, roles)
     for default in list(scope.catalog.objects(DefaultGrant)):
         if default.role in roles or default.grantee in roles:
@@ -96,9 +99,11 @@ def drop_owned(scope: Scope, said: st.DropOwned) -> None:
 
 def _is_here(scope: Scope, grant: Grant) -> bool:
     """Whether the granted object is one of this database, or of all."""
+    if grant.database_oid:
+        return grant.database_oid == scope.catalog.database_oid
     thing = scope.catalog.get(grant.target)
     if isinstance(thing, Schema):
-        return thing.database_oid == scope.catalog.database_oid
+        return thing.database_oid in (0, scope.catalog.database_oid)
     if isinstance(thing, ForeignDataWrapper | ForeignServer):
         return thing.database_oid == scope.catalog.database_oid
     schema = scope.catalog.get(getattr(thing, "schema_oid", 0))

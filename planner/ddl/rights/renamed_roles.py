@@ -36,6 +36,9 @@ def held_elsewhere(scope: Scope, role: str) -> list[tuple[str, int]]:
                 getattr(thing, "user", ""),
             )
             continue
+        if thing.database_oid:
+            counts[thing.database_oid] += thing.grantee == role
+            continue
         target = catalog.get(thing.target)
         if thing.grantee == role and target is not None and getattr(target, "owner", "") != role:
             counts[catalog.home_of(target)] += 1

@@ -22,8 +22,9 @@ from planner.catalog import (
     predefined,
     rights,
 )
-from planner.catalog.objects import Index
+from planner.catalog.objects import BuiltIn, Granted, Index
 from planner.catalog.publication_objects import Subscription
+from planner.catalog.system import built_ins
 from planner.catalog.type_objects import BaseType, Domain, MultirangeType
 from planner.catalog.uses import of_role
 from planner.ddl import collations, conversions, rules, statistics, text_search
@@ -36,6 +37,7 @@ from planner.ddl.rights import (
     default_privileges,
     first_settings,
     grants,
+    own_grants,
     own_objects,
     policies,
     renamed_roles,
@@ -159,10 +161,14 @@ def _refuse_owner(scope: Scope, role: str) -> None:
         if not isinstance(thing, Grant):
             continue
         grant = thing
-        target = catalog.get(grant.target)
-        here = target is not None and catalog.has(target)
+        target = built_ins.target(catalog, grant.target)
+        here = target is not None and (
+            grant.database_oid in (0, catalog.database_oid)
+            if isinstance(target, BuiltIn)
+            else catalog.has(target)
+        )
         if grant.grantee == role and target is not None and here and getattr(target, "owner", None) != role:
-            shown = describe(target, catalog, path)
+            shown = own_grants.described(target) or describe(target, catalog, path)
             for column in getattr(target, "columns", ()) if grant.attnum else ():
                 if column.attnum == grant.attnum:
                     shown = f"column {column.name} of {shown}"
@@ -439,21 +445,23 @@ def grant(scope: Scope, said: st.Grant) -> None:
                 for grantee in grantees:
                     for place in places:
                         grants.record(scope, target, grantee, names, place, giver, said)
+        grants.forget_parameter(scope, target)
 
 
-def _attnum(target: CatalogObject, name: str) -> int:
+def _attnum(target: Granted, name: str) -> int:
     for column in getattr(target, "columns", ()):
         if column.name == name:
             return int(column.attnum)
     raise PlanError("42703", f'column "{name}" of relation "{getattr(target, "name", "")}" does not exist')
 
 
-def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, CatalogObject]]:
-    found: list[tuple[str, CatalogObject]] = []
+def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, Granted]]:
+    found: list[tuple[str, Granted]] = []
     if said.kind.startswith("all "):
         what = said.kind.split()[1]
         for name in said.names:
             schema = scope.catalog.schema(name.name)
+            found += own_grants.inside(schema, what)
             for thing in scope.catalog.inside(schema.oid):
                 if what == "tables" and isinstance(thing, Table | View):
                     found.append(("table", thing))
@@ -463,8 +471,7 @@ def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, CatalogObject]]:
                     found.append(("function", thing))
         return found
     if said.kind in ("function", "procedure", "routine"):
-        doing = "granting and revoking rights on"
-        return [("function", routine_names.of_users(scope, s, said.kind, doing)) for s in said.signatures]
+        return [("function", own_grants.routine(scope, s, said)) for s in said.signatures]
     for name in said.names:
         if said.kind == "schema":
             found.append(("schema", scope.catalog.schema(name.name)))
@@ -475,16 +482,24 @@ def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, CatalogObject]]:
             found.append(("database", database))
         elif said.kind in ("type", "domain"):
             user_type = scope.catalog.find_type(name.name, name.schema, scope.search_path)
+            if user_type is None and own_objects.find(scope, st.Comment("type", name, None)) is not None:
+                raise PlanError("0A000", "privileges on a type of PostgreSQL's own are not supported")
             if user_type is None:
                 raise PlanError("42704", f'type "{name}" does not exist')
             _refuse_member(user_type, "privileges on")
             found.append((said.kind, user_type))
         elif said.kind == "foreign-data wrapper":
             found.append((said.kind, foreign.wrapper(scope, name.name)))
+        elif said.kind in ("language", "tablespace", "parameter"):
+            found.append((said.kind, own_grants.named(scope, said.kind, name.name, said.revoke)))
         elif said.kind == "foreign server":
             found.append((said.kind, foreign.server(scope, name.name)))
         else:
-            relation = scope.relation(st.Name(name.name, name.schema))
+            named = st.Name(name.name, name.schema)
+            if said.kind == "table" and (built_in := own_grants.relation_named(scope, named)) is not None:
+                found.append(("table", built_in))
+                continue
+            relation = scope.relation(named)
             if isinstance(relation, Index):
                 raise PlanError("42809", f'"{name.name}" is an index')
             if said.kind == "sequence" and not isinstance(relation, Sequence):

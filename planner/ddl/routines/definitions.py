@@ -31,7 +31,7 @@ from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.routines import signature_shown
 from planner.ddl import moments
 from planner.ddl.dependencies import depends as depends_on
-from planner.ddl.rights import permits
+from planner.ddl.rights import own_grants, permits
 from planner.ddl.routines import procedural
 from planner.ddl.scope import Scope
 from planner.ddl.types.copied_types import type_in_signature
@@ -59,6 +59,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
     if "rows" in options and not returns_set:
         raise PlanError("22023", "ROWS is not applicable when function does not return a set")
     refuse_leakproof(scope, leakproof=options.get("leakproof", False))
+    own_grants.require_language(scope, options.get("language", "sql"))
     made = Function(
         0,
         schema.oid,
