@@ -27,6 +27,7 @@ from executor.procedural.loops import LoopSteps
 from executor.procedural.returns import Returns
 from executor.procedural.texts import Misplaced, columns_of, executed, first_rows, rows_of
 from executor.session.blocks import transactions
+from executor.session.values import statement_us
 from planner import source_places
 from planner import statements as st
 from planner import types as t
@@ -333,6 +334,7 @@ class Walk(LoopSteps, CursorSteps):
         block, begin = session.block, None
         if step.chain and block is not None:
             begin = st.Begin(block.isolation_name, block.read_only, block.deferrable)
+        session.statement_before = session.statement_began_ns, statement_us(session)
         if step.commit:
             await session.commit()
         else:

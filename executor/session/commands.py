@@ -177,6 +177,8 @@ async def _reset(
         session.settings.reset_all()
     elif s.name.lower() in acting.NAMES:
         acting.become(session, s.name.lower(), None, local=False)
+    elif s.name.lower() == "transaction_isolation":
+        set_isolation(session, session.settings.raw("default_transaction_isolation"))
     else:
         permissions.require_setting(session, s.name.lower())
         session.settings.set(s.name, None)

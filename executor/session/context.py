@@ -98,6 +98,8 @@ class SessionContext:
         self.watched, self.duration_logged_ms = False, -1
         self._transaction_timer: asyncio.TimerHandle | None = None
         self.statement_text, self.statement_began_ns = "", 0
+        self.statement_before = -1, 0
+        """Of a statement that has ended a transaction: when it began, as clocks count, and as the first of its transactions saw it."""
         self.copy_progress: CopyProgress | None = None
         self.programs: dict[Any, Any] = {}
         """What this session knows of routines in PL/pgSQL (`executor.procedural.routines`)."""

@@ -81,9 +81,17 @@ def _snapshot(session: Session, ts: Timestamp) -> str:
     return session.executor.numbers.snapshot(ts)
 
 
+def statement_us(session: Session) -> int:
+    """When the client's statement began: not before its transaction did, but for one that has ended transactions."""
+    began_ns, at_us = session.statement_before
+    if began_ns == session.statement_began_ns:
+        return at_us
+    return max(session.statement_began_ns // 1000, session.now_us())
+
+
 _VALUES: dict[str, Callable[[Any], Datum]] = {
     "now": lambda s: s.now_us(),
-    "statement_timestamp": lambda s: max(s.statement_began_ns // 1000, s.now_us()),
+    "statement_timestamp": statement_us,
     "started_at": lambda s: s.executor.started_us,
     "current_user": lambda s: s.user,
     "session_user": lambda s: s.settings.raw("session_authorization"),

@@ -58,7 +58,7 @@ def create_function(c: Cursor, replace: bool, at: Token, kind: str = "function")
         elif c.next_is("return") or c.next_is("begin", "atomic"):
             break
         elif kind == "procedure" and not (c.next_is("language") or c.word in ("security", "external", "set")):
-            if _option(c, options, created=True):
+            if c.next_is("window") or _option(c, options, created=True):
                 raise PlanError("42P13", "invalid attribute in procedure definition", position=here.start + 1)
             c.fail()
         elif not _option(c, options, created=True):

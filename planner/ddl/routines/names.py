@@ -6,7 +6,7 @@ from typing import Final
 
 from planner import statements as st
 from planner import types as t
-from planner.abc import PlanError, TypeRef
+from planner.abc import Oid, PlanError, TypeRef
 from planner.binding.facts import Proc, procs, type_oid
 from planner.catalog import Function
 from planner.catalog.names import missing_schema
@@ -31,11 +31,7 @@ def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function |
         if kind in _KINDS:
             found = [f for f in found if (f.kind == "p") == (kind == "procedure")]
         if len(found) + len(built_in) > 1:
-            raise PlanError(
-                "42725",
-                f'{kind} name "{name}" is not unique',
-                hint=f"Specify the argument list to select the {kind} unambiguously.",
-            )
+            raise _ambiguous(name, kind, f"Specify the argument list to select the {kind} unambiguously.")
         if built_in:
             raise _required(built_in[0])
         return found[0] if found else None
@@ -43,7 +39,22 @@ def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function |
     for proc in built_in:
         if tuple(type_oid(a) for a in proc.args) == wanted:
             raise _required(proc)
-    return next((f for f in found if f.signature == wanted), None)
+    by_inputs = [f for f in found if f.signature == wanted][:1]
+    if kind in ("procedure", "routine") and said.parameters and not any(p.mode for p in said.parameters):
+        # As the standard has it, the list is of all parameters of a procedure, those for output among them.
+        by_all = [f for f in found if f.kind == "p" and _all_types(f) == wanted]
+        if len({f.oid for f in (*by_inputs, *by_all)}) > 1:
+            raise _ambiguous(name, kind)
+        by_inputs = by_inputs or by_all
+    return by_inputs[0] if by_inputs else None
+
+
+def _all_types(f: Function) -> tuple[Oid, ...]:
+    return tuple(p.declared for p in f.parameters)
+
+
+def _ambiguous(name: st.Name, kind: str, hint: str = "") -> PlanError:
+    return PlanError("42725", f'{kind} name "{name}" is not unique', hint=hint)
 
 
 def refuse_kind(scope: Scope, f: Function, kind: str) -> None:

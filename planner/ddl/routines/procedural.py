@@ -12,13 +12,17 @@ import functools
 import itertools
 from collections.abc import Sequence
 
+from sqlglot import exp
+
 from planner import statements as st
 from planner import types as t
 from planner.abc import PlanError, SqlError
+from planner.binding.naming import function_name, identifier
 from planner.binding.routines.bodies import body_of
 from planner.catalog import Catalog, Function, polymorphic, quote_identifier, quote_qualified
 from planner.ddl.routines import variable_types
 from planner.lexer import WORD, Token, tokenize
+from planner.parse import parse_expression
 from planner.parse.plpgsql.program import content, parse_program
 from planner.parse.statement import parse_statement
 from planner.split import statement_ends
@@ -127,7 +131,7 @@ def _of_statements(name: str, body: str, parameters: tuple[str, ...], returns: s
 def validate(said: st.CreateFunction, f: Function, catalog: Catalog, path: Sequence[str]) -> None:
     """Reads the body; errors point into the statement. Raises 42601, 42704, 42P01, 42P13, 0A000."""
     if f.language == "sql":
-        _validate_statements(said, f)
+        _validate_statements(f, catalog, path)
         return
     written = said.written
     literal = next(iter(tokenize(written.text)))
@@ -148,7 +152,7 @@ def validate(said: st.CreateFunction, f: Function, catalog: Catalog, path: Seque
     variable_types.check(made, catalog, path, f.name)
 
 
-def _validate_statements(said: st.CreateFunction, f: Function) -> None:
+def _validate_statements(f: Function, catalog: Catalog, path: Sequence[str]) -> None:
     found = _statements(f.body)
     for tokens in found:
         statement = parse_statement(" " * tokens[0].start + f.body[tokens[0].start : tokens[-1].end])
@@ -157,6 +161,9 @@ def _validate_statements(said: st.CreateFunction, f: Function) -> None:
             raise PlanError("0A000", f"{shown} is not allowed in an SQL function")
         if isinstance(statement, st.Copy):
             raise PlanError("0A000", "COPY in functions in SQL is not supported")
+        if isinstance(statement, st.Call) and _gives_back(statement, catalog, path):
+            message = "calling procedures with output arguments is not supported in SQL functions"
+            raise PlanError("0A000", message, context=f'SQL function "{f.name}"')
     if f.result.oid != t.VOID:
         last = found[-1] if found else []
         words = {x.value for x in last if x.kind == WORD}
@@ -170,6 +177,16 @@ def _validate_statements(said: st.CreateFunction, f: Function) -> None:
                 f"return type mismatch in function declared to return {kind}",
                 detail="Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING.",
             )
+
+
+def _gives_back(said: st.Call, catalog: Catalog, path: Sequence[str]) -> bool:
+    """Whether what is called, as far as its name and the number of its arguments tell, has something to give back."""
+    tree = parse_expression(said.query.text)
+    call = tree.expression if isinstance(tree, exp.Dot) else tree
+    schema = identifier(tree.this) if isinstance(tree, exp.Dot) else ""
+    found = catalog.functions(function_name(call), schema, path)
+    alike = [x for x in found if x.kind == "p" and len(x.parameters) == len(call.expressions)]
+    return bool(alike) and all(x.outputs for x in alike)
 
 
 __all__ = ["is_query", "program_of", "runs", "shown", "validate"]
