@@ -138,6 +138,17 @@ class AnyAll(Node):
     compare: Node
     array: Node
     all: bool
+    listed: tuple[Lit, ...] = field(default=(), compare=False)
+    """The elements, if they were said one by one (`planner.binding.long_lists`). They are no subexpressions: nobody need walk over them."""
+
+
+def one_by_one(node: Node) -> Node:
+    """`x = 1 OR x = 2 ...` of a list that is one array; any other node as it is."""
+    if not isinstance(node, AnyAll) or not node.listed:
+        return node
+    test = node.compare
+    assert isinstance(test, Call)
+    return Logic(node.type, "or", tuple([replace(test, args=(test.args[0], e)) for e in node.listed]))
 
 
 @dataclass(frozen=True, slots=True)

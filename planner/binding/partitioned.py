@@ -115,7 +115,7 @@ def _asked(
     table = relation.table
     assert table is not None
     places = router(queries.ctx.catalog, table).all_places()
-    for c in conjuncts:
+    for c in map(ir.one_by_one, conjuncts):
         alternatives = [c]
         if isinstance(c, ir.Logic) and c.op == "or":
             alternatives = list(c.args)

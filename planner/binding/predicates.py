@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir
+from planner.binding import ir, long_lists
 from planner.binding.clauses import refuse_sets
 from planner.binding.dimensions import VECTORS, array_over, as_text
 from planner.binding.emit import EmittedColumn
@@ -208,6 +208,10 @@ class PredicateBinder(RowComparisonBinder):
         else:
             left = self.bind(node.this, scope)
             among = self._of_one_type(left, node.expressions, scope)
+            if (array := long_lists.array_of(left, among)) is not None:
+                element = TypeRef(t.element_of(array.type.oid))
+                made = self._with_each("=", left, element, position)
+                return ir.AnyAll(BOOL, made, array, False, long_lists.elements(among, element))
             tests = tuple(self.infix("=", left, e, position) for e in among)
         return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "or", tests)
 
@@ -218,8 +222,8 @@ class PredicateBinder(RowComparisonBinder):
 
         So `0.1::real IN (0.1)` compares doubles and is false, and `0.1::real IN (0.1, 0.2)` compares reals and is true."""
         among = [self.bind(e, scope) for e in listed]
-        free = [n for n in among if not any(isinstance(x, ir.Var) for x in ir.walk(n))]
-        names = [type_name(n.type.oid) for n in (left, *free)]
+        free = [n for n in among if type(n) is ir.Lit or not any(isinstance(x, ir.Var) for x in ir.walk(n))]
+        names = [type_name(oid) for oid in dict.fromkeys([n.type.oid for n in (left, *free)])]
         common = common_type(names)
         exact = any({*names} <= kinds for kinds in _COMPARED_EXACTLY)
         if len(free) < 2 or common is None or common == "record":
@@ -278,15 +282,20 @@ class PredicateBinder(RowComparisonBinder):
         element = t.element_of(array.type.oid) or VECTORS.get(array.type.oid, 0)
         if not element:
             raise PlanError("42809", "op ANY/ALL (array) requires array on right side", position=position)
-        item = ir.Var(_element_type(array, element), -1, 0)
-        emitter = self.queries.emitter
-        emitter.aliases[-1], emitter.columns[-1] = "", [EmittedColumn("tw_e", whole=True)]
-        compare = self.infix(op, a, item, position, schema, where=EACH)
+        compare = self._with_each(op, a, _element_type(array, element), position, schema)
         if compare.type.oid != t.BOOL:
             raise PlanError(
                 "42809", "op ANY/ALL (array) requires operator to yield boolean", position=position
             )
         return ir.AnyAll(BOOL, compare, array, every)
+
+    def _with_each(
+        self, op: str, left: ir.Node, element: TypeRef, position: int, schema: str = ""
+    ) -> ir.Node:
+        """The comparison with an element of an array."""
+        emitter = self.queries.emitter
+        emitter.aliases[-1], emitter.columns[-1] = "", [EmittedColumn("tw_e", whole=True)]
+        return self.infix(op, left, ir.Var(element, -1, 0), position, schema, where=EACH)
 
     def _right_of(self, op: str, a: ir.Node, position: int) -> int:
         """The type of the elements of `'{...}'`: that of the left side, or of what else the operator takes on its right."""

@@ -123,6 +123,7 @@ class Writer(ConstantWriter):
 
     def write(self, node: ir.Node) -> str:
         """With parentheses of its own, where it needs some in any place; `pretty`: without."""
+        node = ir.one_by_one(node)
         if isinstance(node, ir.Var):
             return quote_identifier(self.names[node.column])
         if isinstance(node, ir.Lit):
@@ -168,6 +169,7 @@ class Writer(ConstantWriter):
         return text if not self.pretty or self.is_simple(node, parent, left) else f"({text})"
 
     def is_simple(self, node: ir.Node, parent: ir.Node, left: bool) -> bool:
+        node = ir.one_by_one(node)
         if isinstance(node, ir.Collated) and not node.explicit:
             return self.is_simple(node.arg, parent, left)
         if isinstance(node, ir.Collated):
@@ -391,7 +393,7 @@ class Writer(ConstantWriter):
                     parts.append(self.operand(part, node))
             return self.whole(f" {node.op.upper()} ".join(parts))
         if node.op == "not":
-            inner_node = node.args[0]
+            inner_node = ir.one_by_one(node.args[0])
             if isinstance(inner_node, ir.Logic) and inner_node.op == "or":
                 found = self.listed(inner_node, negated=True)
                 if found is not None:
@@ -444,7 +446,7 @@ class Writer(ConstantWriter):
 
     def _is_list(self, node: ir.Logic) -> bool:
         """Whether it is written as = ANY (ARRAY[...]) or <> ALL (ARRAY[...])."""
-        inner = node.args[0] if node.op == "not" else node
+        inner = ir.one_by_one(node.args[0]) if node.op == "not" else node
         return isinstance(inner, ir.Logic) and self.listed(inner) is not None
 
     def listed(self, node: ir.Logic, negated: bool = False) -> str | None:
