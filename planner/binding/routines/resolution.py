@@ -148,12 +148,17 @@ def resolved(
                 queries.text = calls.text = p.default
                 defaults[i] = calls.bind(parse_expression(p.default), Scope(None, 0))
     queries.calling = called
+    if function.runs:
+        given = _of_row_types(calls, function, at, given, position)
+        types = tuple(type_name(g.type.oid) for g in given)
     if polymorphic.is_polymorphic(function):  # of the types of its defaults, too
         declared = (*best[1], *(type_name(function.inputs[i].type.oid) for i in defaults))
         meant = (*types, *(type_name(value.type.oid) for value in defaults.values()))
         if defaults:
             _refuse_unlike(declared, meant)
         function = concrete_of(function, declared, meant, position)
+    if function.runs:
+        function = _of_records(function, at, given)
     bound: dict[int, ir.Node] = {}
     spread_over: list[ir.Node] = []
     for i, g in zip(at, given, strict=True):
@@ -175,6 +180,34 @@ def resolved(
         was = (replace(p, mode=mode) for p, mode in zip(function.parameters, modes, strict=True))
         function = replace(function, parameters=tuple(was))
     return Resolved(function, args, at)
+
+
+def _of_row_types(
+    calls: CallBinder, f: Function, at: Sequence[int], given: Sequence[ir.Node], position: int
+) -> list[ir.Node]:
+    """The arguments; a table's whole row, where any type or a record is taken, as a value of its row type.
+
+    A routine that runs is given texts, and only a type with a name says what is in a row's.
+    """
+    made = list(given)
+    for n, (i, g) in enumerate(zip(at, given, strict=True)):
+        takes, told = f.inputs[min(i, len(f.inputs) - 1)].type.oid, told_type(g.type)
+        if told != g.type and (takes == t.RECORD or takes in polymorphic.PSEUDO):
+            made[n] = calls.coercions.coerce(g, told, "i", position)
+    return made
+
+
+def _of_records(f: Function, at: Sequence[int], given: Sequence[ir.Node]) -> Function:
+    """The function with the row types of its arguments for parameters that are declared as records."""
+    told = {
+        id(f.inputs[i]): g.type.oid
+        for i, g in zip(at, given, strict=True)
+        if f.inputs[i].type.oid == t.RECORD and t.composite_fields(g.type.oid) is not None
+    }
+    if not told:
+        return f
+    types = tuple(told.get(id(p), p.type.oid) for p in f.parameters)
+    return polymorphic.concrete(polymorphic.declared(f), (*types, f.result.oid))
 
 
 def _is_void(given: ir.Node) -> bool:

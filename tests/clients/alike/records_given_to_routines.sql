@@ -1,0 +1,27 @@
+-- Rows given to routines that take records, or anything: their fields are known there.
+create type two as (f1 int, f2 int);
+create table tt (id int, f1 int, name text); insert into tt values (1, 10, 'x'), (2, null, 'y');
+create function getf1(x record) returns int language plpgsql as $$ begin return x.f1; end $$;
+select getf1(row(1,2)::two);
+select getf1(t) from tt t order by id;
+create function shown(x record) returns text language plpgsql as $$ begin return row_to_json(x)::text || x::text; end $$;
+select shown(row(1,2)::two), shown(t) from tt t order by t.id;
+create function shown2(x anyelement) returns text language plpgsql as $$ begin return row_to_json(x)::text; end $$;
+select shown2(t) from tt t order by t.id;
+select shown2(row(1,2)::two);
+create function same(x anyelement) returns anyelement language plpgsql as $$ begin return x; end $$;
+select same(t) from tt t order by id;
+select (same(t)).* from tt t order by id;
+select same(row(1,2)::two);
+create function both(a record, b anyelement, c int default 3) returns text language plpgsql as $$ begin return a::text || b::text || c; end $$;
+select both(t, t), both(t, 1, 5), both(row(1,2)::two, 'x'::text) from tt t order by t.id;
+select both(b => t, a => t) from tt t order by t.id;
+create procedure pr(x record) language plpgsql as $$ begin raise notice '%', x.name; end $$;
+do $$ declare r tt; begin for r in select * from tt order by id loop call pr(r); raise notice '%', shown(r); end loop; end $$;
+create function later(x record) returns int language plpgsql as $$ begin x.f1 := 5; return x.f1; end $$;
+select later(t) from tt t;
+create function nof(x record) returns int language plpgsql as $$ begin return x.nope; end $$;
+select nof(t) from tt t;
+create function audit() returns trigger language plpgsql as $$ begin raise notice '%', shown(new); raise notice '%', shown2(old); return new; end $$;
+create trigger a before update on tt for each row execute function audit();
+update tt set f1 = 11 where id = 1;
