@@ -187,6 +187,9 @@ class Executor:
         if isinstance(environment, SharedEnvironment):
             self.spawn(self.left_behind.watch())
         environment.describe_key = self.describe_key
+        environment.locks.in_turn = frozenset(
+            {definition_locks.SPACE, foundation_locks.NAMES, bulk_locks.TABLE_SPACE, advisory.SPACE}
+        )
         environment.holds.on_since.append(store.set_since)
         store.set_since(environment.holds.since)
         store.since_of = lambda image: environment.retention.since(shard_of(image))

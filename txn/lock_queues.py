@@ -147,6 +147,8 @@ class LockQueues:
         self.describe: Callable[[Keyspace, Key], str] = lambda space, key: f"key {key!r} of {space}"
         """How errors name a key; whoever knows tables and columns says it better."""
         self.beyond: Beyond | None = None
+        self.in_turn: frozenset[Keyspace] = frozenset()
+        """Spaces in which nobody overtakes those who wait for what he would keep from them."""
 
     def blockers(self, party: Hashable) -> list[Hashable]:
         """The parties that one waits for; nobody if it does not wait."""

@@ -11,9 +11,10 @@ does) and readers never take them.
 
 * Modes and their compatibility are those of PostgreSQL's row locks, weakest first: FOR KEY SHARE, FOR
   SHARE, FOR NO KEY UPDATE (what UPDATE takes if it leaves the key alone), FOR UPDATE (DELETE).
-* First come, first served: a request that is compatible with the holders still waits behind an
-  incompatible one that came before it, or writers would starve. One that is compatible with all who hold and wait
-  keeps nobody, and waits for nobody. An owner that strengthens a lock it has goes to the front.
+* Who waits for a key gets it first come, first served. A request for a *row* that is compatible with its holders does not wait, not
+  behind those either who wait for them, as in PostgreSQL: a child that comes does not stop because somebody else waits to delete its
+  parent. In spaces whose locks are taken in turn (`in_turn`: tables, names, advisory locks) it waits behind whom it would keep waiting, as
+  there, too. An owner that strengthens a lock it has goes to the front.
 * **Deadlocks** are found when a request is about to wait: if what it waits for waits, directly or
   not, for its owner, the request fails (DeadlockDetected). A cycle can only close with a new wait, so
   no timer is needed. Where somebody of the cycle waits for his turn alone, behind others whom no holder lets go on, he gets the
@@ -82,11 +83,17 @@ class KeyLocks(LockQueues):
             held = lock.holders.get(owner)
             if held is not None and held >= mode:
                 return True
-            if not lock.admits(owner, mode) or (held is None and lock.queue and not lock.passes(mode)):
+            if not lock.admits(owner, mode) or (
+                held is None and lock.queue and self._behind(space, lock, mode)
+            ):
                 return False
         lock.holders[owner] = mode
         self._remember(owner, lock_key, held)
         return True
+
+    def _behind(self, space: Keyspace, lock: Lock, mode: LockMode) -> bool:
+        """Whether a request that the holders admit waits behind those in the queue."""
+        return space in self.in_turn and not lock.passes(mode)
 
     def would_grant(self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode) -> bool:
         """Whether `try_acquire` would take the lock."""
@@ -98,7 +105,9 @@ class KeyLocks(LockQueues):
         held = lock.holders.get(owner)
         if held is not None and held >= mode:
             return True
-        return lock.admits(owner, mode) and (held is not None or not lock.queue or lock.passes(mode))
+        return lock.admits(owner, mode) and (
+            held is not None or not lock.queue or not self._behind(space, lock, mode)
+        )
 
     def acquire(
         self,

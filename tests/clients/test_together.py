@@ -36,7 +36,7 @@ FILES = sorted((Path(__file__).parent / "together").glob("*.sql"))
 LEVELS: Final = ("read committed", "repeatable read", "serializable")
 TIMEOUT_S = 120.0
 POLL_S = 0.005
-_WAITS = "SELECT cardinality(pg_blocking_pids(%s)) > 0"
+_WAITS_FOR = "SELECT pg_blocking_pids(%s)"
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ class Stage:
             client.consume_input()
             if not client.is_busy():
                 return True
-            if not ends and self._watcher.execute(_WAITS, (client.backend_pid,)).fetchone() == (True,):
+            if not ends and self._waits(client):
                 client.consume_input()
                 if client.is_busy():
                     self._waiting.add(name)
@@ -112,6 +112,22 @@ class Stage:
                 return True
             assert time.monotonic() < end_s, f"{name} neither answers nor waits: {self.lines}"
             select.select([client.socket], [], [], POLL_S)
+
+    def _waits(self, client: pq.PGconn) -> bool:
+        """Whether it waits for somebody who does not go on by himself: who is only behind one that has just been let go has its turn soon."""
+        ahead = self._waits_for(client)
+        for other in self._clients.values():
+            if other.backend_pid in ahead:
+                other.consume_input()
+                if other.is_busy() and not self._waits_for(other):
+                    return False
+        return bool(ahead)
+
+    def _waits_for(self, client: pq.PGconn) -> list[int]:
+        row = self._watcher.execute(_WAITS_FOR, (client.backend_pid,)).fetchone()
+        assert row is not None
+        pids: list[int] = row[0]
+        return pids
 
     def _answer(self, name: str) -> list[str]:
         client, lines = self._clients[name], []

@@ -46,15 +46,23 @@ class Room:
     def __init__(self, **kwargs: int) -> None:
         self.timers = Timers()
         self.locks = KeyLocks(self.timers.call_later, **kwargs)
+        self.locks.in_turn = frozenset({"t"})
         self.told: list[str] = []
 
-    def ask(self, owner: str, key: int, mode: LockMode = UPDATE, timeout_s: float | None = None) -> bool:
+    def ask(
+        self,
+        owner: str,
+        key: int,
+        mode: LockMode = UPDATE,
+        timeout_s: float | None = None,
+        space: str = "t",
+    ) -> bool:
         """True: granted at once."""
 
         def granted(error: Exception | None) -> None:
             self.told.append(f"{owner}{key}" if error is None else f"{owner}{key} {type(error).__name__}")
 
-        return self.locks.acquire(owner, "t", key, mode, granted, timeout_s=timeout_s) is None
+        return self.locks.acquire(owner, space, key, mode, granted, timeout_s=timeout_s) is None
 
 
 # PostgreSQL's table of row lock conflicts, and the locks of a table that keep its writers (SHARE), or other definitions alone, out: rows are
@@ -122,6 +130,34 @@ def test_who_keeps_nobody_waiting_does_not_wait_behind_them() -> None:
     room.locks.release_all("b")
     room.locks.release_all("c")
     assert room.told == ["b7", "e7"]
+
+
+def test_rows_are_shared_past_who_waits_for_them() -> None:
+    """In a space without turns: B waits for all who have the row, however late they came."""
+    room = Room()
+    assert room.ask("A", 1, SHARE, space="rows")
+    assert not room.ask("B", 1, UPDATE, space="rows")
+    assert room.locks.would_grant("C", "rows", 1, SHARE)
+    assert room.ask("C", 1, SHARE, space="rows")
+    assert not room.ask("D", 1, NO_KEY_UPDATE, space="rows")
+    room.locks.release_all("A")
+    assert room.told == []
+    room.locks.release_all("C")
+    assert room.told == ["B1"]
+    assert not room.ask("E", 1, SHARE, space="rows"), "it does not go with B, and so comes after D"
+    room.locks.release_all("B")
+    assert room.told == ["B1", "D1"]
+    room.locks.release_all("D")
+    assert room.told == ["B1", "D1", "E1"]
+
+
+def test_who_has_passed_by_is_found_in_a_circle() -> None:
+    room = Room()
+    assert room.ask("A", 1, SHARE, space="rows") and room.ask("B", 2, space="rows")
+    assert not room.ask("B", 1, UPDATE, space="rows")
+    assert room.ask("C", 1, SHARE, space="rows")
+    with pytest.raises(DeadlockDetected):
+        room.ask("C", 2, space="rows")
 
 
 def test_those_that_go_together_are_granted_together() -> None:
