@@ -152,6 +152,8 @@ def classify(statement: Any) -> tuple[StatementKind, str]:
         return _DDL, "DROP " + statement.kind.upper()
     if isinstance(statement, st.Grant):
         return _DDL, "REVOKE" if statement.revoke else "GRANT"
+    if isinstance(statement, st.GrantLargeObject):
+        return _SESSION, "REVOKE" if statement.revoke else "GRANT"
     if isinstance(statement, st.GrantRole):
         if statement.of_group:
             return _DDL, "ALTER ROLE"

@@ -398,7 +398,15 @@ _TABLE: dict[type[Any], Run] = {
 def _elsewhere() -> dict[type[Any], Run]:
     """Statements that have a file of their own."""
     from executor.procedural import calls, do
-    from executor.session import as_of, cursors, large_objects, maintenance, positioned, rules
+    from executor.session import (
+        as_of,
+        cursors,
+        large_object_rights,
+        large_objects,
+        maintenance,
+        positioned,
+        rules,
+    )
     from executor.session.blocks import two_phase
     from executor.session.copying import statement as copying
     from executor.session.explaining import explain
@@ -411,6 +419,7 @@ def _elsewhere() -> dict[type[Any], Run]:
         st.Call: calls.call,
         st.Do: do.run,
         st.AlterLargeObject: large_objects.alter_owner,
+        st.GrantLargeObject: large_object_rights.grant,
         st.Explain: explain.run,
         st.SelectAsOf: as_of.run,
         st.PositionedWrite: positioned.run,

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, PlanOutdated, Rows
 from executor.ddl.schema import schema_bytes
+from executor.session import large_object_rights
 from executor.session.blocks.block import DdlStep
 from planner import statements as st
 from planner.abc import Plan
@@ -83,7 +84,7 @@ class Descriptors:
 # --- rows -------------------------------------------------------------------------------------------------------
 
 
-async def _rows(session: Session, text: _Text, *params: Datum) -> Sequence[Sequence[Any]]:
+async def run(session: Session, text: _Text, *params: Datum) -> Sequence[Sequence[Any]]:
     """A statement of ours in the block; whether the user may has been asked before."""
     from executor.procedural.texts import first_rows
 
@@ -110,6 +111,14 @@ def _planned(session: Session, text: _Text) -> Plan:
     plan = session.executor.planner.plan(sql, session.trusted_context(), list(types), normalise=False)[0]
     session.programs[text] = context, plan
     return plan
+
+
+async def rows_of(session: Session, oid: int, text: _Text) -> Sequence[Any]:
+    """The row of an object. Raises 42704."""
+    found = await run(session, text, oid) if _made(session) else ()
+    if not found:
+        raise _missing(oid)
+    return found[0]
 
 
 def _made(session: Session) -> bool:
@@ -141,15 +150,12 @@ def _owns(session: Session, owner: int) -> bool:
 
 async def _owner(session: Session, oid: int, text: _Text = _FIND) -> int:
     """Raises 42704."""
-    found = await _rows(session, text, oid) if _made(session) else ()
-    if not found:
-        raise _missing(oid)
-    owner: int = found[0][0]
+    owner: int = (await rows_of(session, oid, text))[0]
     return owner
 
 
 async def _size(session: Session, oid: int) -> int:
-    for number, data in await _rows(session, _LAST, oid):
+    for number, data in await run(session, _LAST, oid):
         return int(number) * PAGE_BYTES + len(data)
     return 0
 
@@ -164,7 +170,7 @@ async def _read(session: Session, oid: int, offset: int, wanted: int) -> bytes:
     if end <= offset:
         return b""
     made = bytearray(end - offset)
-    for number, data in await _rows(session, _PAGES, oid, offset // PAGE_BYTES, (end - 1) // PAGE_BYTES):
+    for number, data in await run(session, _PAGES, oid, offset // PAGE_BYTES, (end - 1) // PAGE_BYTES):
         begin = number * PAGE_BYTES - offset
         piece = bytes(data)
         if begin < 0:
@@ -176,8 +182,8 @@ async def _read(session: Session, oid: int, offset: int, wanted: int) -> bytes:
 
 async def _put(session: Session, oid: int, number: int, data: bytes, before: bytes | None) -> None:
     if before is None:
-        await _rows(session, _ADD, oid, number, data)
-    elif data != before and not await _rows(session, _CHANGE, oid, number, data, before):
+        await run(session, _ADD, oid, number, data)
+    elif data != before and not await run(session, _CHANGE, oid, number, data, before):
         raise SerializationFailure("could not serialize access due to concurrent update")
 
 
@@ -192,7 +198,7 @@ async def _write(session: Session, oid: int, offset: int, data: bytes) -> None:
     if not data:
         return
     first, last = offset // PAGE_BYTES, (end - 1) // PAGE_BYTES
-    there = {n: bytes(d) for n, d in await _rows(session, _PAGES, oid, first, last)}
+    there = {n: bytes(d) for n, d in await run(session, _PAGES, oid, first, last)}
     for i, number in enumerate(range(first, last + 1), 1):
         begin = number * PAGE_BYTES
         at = max(offset - begin, 0)
@@ -212,10 +218,10 @@ async def _truncate(session: Session, oid: int, length: int) -> None:
         raise ExecutionError("54000", f"large objects of more than {most} bytes are not supported")
     await _owner(session, oid, _LOCK)
     number, at = divmod(length, PAGE_BYTES)
-    found = await _rows(session, _PAGES, oid, number, number)
+    found = await run(session, _PAGES, oid, number, number)
     before = bytes(found[0][1]) if found else None
     await _put(session, oid, number, (before or b"")[:at].ljust(at, b"\0"), before)
-    await _rows(session, _CUT, oid, number)
+    await run(session, _CUT, oid, number)
 
 
 # --- descriptors --------------------------------------------------------------------------------------------------
@@ -247,8 +253,7 @@ def _open_for_writing(session: Session, fd: int) -> Descriptor:
 async def _opened(session: Session, oid: int, mode: int) -> Descriptor:
     if not mode & (READ | WRITE):
         raise ExecutionError("22023", f"invalid flags for opening a large object: {mode}")
-    if not _owns(session, await _owner(session, oid)):
-        raise ExecutionError("42501", f"permission denied for large object {oid}")
+    await large_object_rights.require(session, oid, "rw" if mode & WRITE else "r")
     return Descriptor(oid, bool(mode & WRITE), 0)
 
 
@@ -274,11 +279,11 @@ async def _create(session: Session, oid: int) -> int:
         _make_storage(session, block)
     while not oid:
         oid = random.choice(_NUMBERS)
-        if await _rows(session, _FIND, oid):
+        if await run(session, _FIND, oid):
             oid = 0
     role = session.catalog.role(session.user)
     assert role is not None
-    await _rows(session, _MAKE, oid, role.oid)
+    await run(session, _MAKE, oid, role.oid)
     return oid
 
 
@@ -351,8 +356,11 @@ async def _unlink(session: Session, oid: int) -> int:
     await _owner(session, oid, _LOCK)
     descriptors = _descriptors(session)
     descriptors.open = {fd: d for fd, d in descriptors.open.items() if d.oid != oid}
-    await _rows(session, _FORGET, oid)
-    await _rows(session, _CUT, oid, -1)
+    block = session.block
+    assert block is not None
+    large_object_rights.forget_comment(session, block, oid)
+    await run(session, _FORGET, oid)
+    await run(session, _CUT, oid, -1)
     return 1
 
 
@@ -428,7 +436,9 @@ async def alter_owner(
                 session.catalog, session.user, inherited=False
             ):
                 raise ExecutionError("42501", f'must be member of role "{role.name}"')
-            await _rows(session, _GIVE, s.oid, role.oid)
+            await run(session, _GIVE, s.oid, role.oid)
+            old = str(getattr(session.catalog.get(owner), "name", owner))
+            await large_object_rights.hand_over(session, s.oid, old, role.name)
         if alone:
             await session.commit()
     except BaseException:
@@ -438,4 +448,4 @@ async def alter_owner(
     return Rows("ALTER LARGE OBJECT")
 
 
-__all__ = ["Descriptor", "Descriptors", "alter_owner", "call"]
+__all__ = ["Descriptor", "Descriptors", "alter_owner", "call", "rows_of", "run"]

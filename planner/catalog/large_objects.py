@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 SCHEMA: Final = "pg_large_objects"
 PAGES: Final = "pg_largeobject"
 METADATA: Final = "pg_largeobject_metadata"
+PAGES_CLASS_OID: Final = 2613
+"""Under which comments on large objects are kept."""
 PAGE_BYTES: Final = 2048
 MAX_BYTES: Final = (2**31 - 1) * PAGE_BYTES
 """What PostgreSQL's seeks go up to."""
@@ -108,5 +110,5 @@ def functions() -> Mapping[Oid, Function]:
 
 
 __all__ = [
-    "MAX_BYTES", "METADATA", "PAGES", "PAGE_BYTES", "SCHEMA", "functions", "home", "is_readable", "shown_oid", "storage", "table_of",
+    "MAX_BYTES", "METADATA", "PAGES", "PAGES_CLASS_OID", "PAGE_BYTES", "SCHEMA", "functions", "home", "is_readable", "shown_oid", "storage", "table_of",
 ]  # fmt: skip

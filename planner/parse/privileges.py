@@ -160,7 +160,7 @@ def comment(c: Cursor) -> Any:
     elif c.accept("tablespace"):
         kind, name = "tablespace", st.Name(c.name())
     elif c.accept("large", "object"):
-        c.unsupported("COMMENT ON LARGE OBJECT", at)
+        kind, name = "large object", st.Name(str(c.integer()))
     elif c.token.kind == WORD and c.token.keyword:
         c.unsupported("COMMENT ON " + clauses.named_in_full(c), at)
     else:
@@ -218,10 +218,16 @@ def _grant(c: Cursor, revoke: bool) -> Any:
     if is_role:
         raise PlanError("42601", f'unrecognized privilege type "{privileges[0][0]}"')
     c.advance()
-    kind, at = "table", c.token
+    kind = "table"
     names: list[st.Name]
     if c.accept("large", "object"):
-        c.unsupported("GRANT ON LARGE OBJECT", at)
+        numbers = [c.integer()]
+        while c.accept_symbol(","):
+            numbers.append(c.integer())
+        of = _to_whom(c, privileges, "large object", [], revoke, option)
+        return st.GrantLargeObject(
+            tuple(numbers), of.privileges, of.grantees, revoke, of.grant_option, of.cascade, of.granted_by
+        )
     if c.accept("foreign", "data", "wrapper") or c.accept("foreign", "server"):
         kind = "foreign server" if c.tokens[c.at - 1].value == "server" else "foreign-data wrapper"
         names = [st.Name(c.name())]

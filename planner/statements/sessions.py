@@ -193,6 +193,19 @@ class AlterLargeObject:
 
 
 @dataclass(frozen=True, slots=True)
+class GrantLargeObject:
+    """GRANT and REVOKE on large objects, whose lists are columns of rows as well."""
+
+    oids: tuple[int, ...]
+    privileges: tuple[tuple[str, tuple[str, ...]], ...]  # ("all", ()) for ALL
+    grantees: tuple[str, ...]
+    revoke: bool
+    grant_option: bool
+    cascade: bool
+    granted_by: str
+
+
+@dataclass(frozen=True, slots=True)
 class Notify:
     channel: str
     payload: str = ""

@@ -106,9 +106,6 @@ def test_what_is_not_there_yet_is_refused_by_name(server_of_its_own: ServerProce
     with server_of_its_own.connect(autocommit=True) as c:
         c.execute("SELECT lo_create(1)")
         for statement in (
-            "COMMENT ON LARGE OBJECT 1 IS 'x'",
-            "GRANT SELECT ON LARGE OBJECT 1 TO PUBLIC",
-            "REVOKE ALL ON LARGE OBJECT 1 FROM PUBLIC",
             "SELECT lo_import('/etc/hostname')",
             "SELECT lo_export(1, 'x')",
         ):
@@ -123,6 +120,19 @@ def test_what_is_not_there_yet_is_refused_by_name(server_of_its_own: ServerProce
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
             c.execute("ALTER LARGE OBJECT 1 OWNER TO tidewire")
         c.execute("ROLLBACK")
+        c.execute("BEGIN READ ONLY")
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+            c.execute("GRANT SELECT ON LARGE OBJECT 1 TO PUBLIC")
+        c.execute("ROLLBACK")
+        c.execute("CREATE ROLE lo_named")
+        c.execute("GRANT SELECT ON LARGE OBJECT 1 TO lo_named")
+        with pytest.raises(
+            psycopg.errors.FeatureNotSupported, match="which privileges on large objects name"
+        ):
+            c.execute("ALTER ROLE lo_named RENAME TO lo_renamed")
+        c.execute("REVOKE SELECT ON LARGE OBJECT 1 FROM lo_named")
+        c.execute("ALTER ROLE lo_named RENAME TO lo_renamed")
+        c.execute("DROP ROLE lo_renamed")
 
 
 @needs_psql

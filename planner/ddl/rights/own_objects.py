@@ -16,7 +16,7 @@ from typing import Final
 from planner import statements as st
 from planner import types as t
 from planner.abc import Oid, PlanError, TypeRef
-from planner.catalog import rights
+from planner.catalog import large_objects, rights
 from planner.catalog.objects import FIRST_USER_OID
 from planner.catalog.system.extensions import PLPGSQL
 from planner.catalog.system.relations import (
@@ -82,6 +82,8 @@ def find(scope: Scope, said: st.Comment) -> OwnObject | None:
         return _of_relation(scope, said)
     if kind in _ALONE:
         return _alone(scope, kind, name)
+    if kind == "large object":
+        return OwnObject(large_objects.PAGES_CLASS_OID, int(name.name), f"large object {name.name}")
     if kind == "tablespace":
         if name.name not in _TABLESPACES:
             raise PlanError("42704", f'tablespace "{name.name}" does not exist')
@@ -116,8 +118,10 @@ def find(scope: Scope, said: st.Comment) -> OwnObject | None:
 
 
 def require_superuser(scope: Scope, found: OwnObject) -> None:
-    """Raises 42501."""
-    if not rights.is_superuser(scope.catalog, scope.user):
+    """Raises 42501. Whose a large object is says its row."""
+    if found.class_oid != large_objects.PAGES_CLASS_OID and not rights.is_superuser(
+        scope.catalog, scope.user
+    ):
         raise PlanError("42501", f"must be owner of {found.owned}" if found.owned else "must be superuser")
 
 

@@ -18,6 +18,7 @@ from planner.catalog import (
     Sequence,
     UserMapping,
     View,
+    large_objects,
     passwords,
     predefined,
     rights,
@@ -37,6 +38,7 @@ from planner.ddl.rights import (
     default_privileges,
     first_settings,
     grants,
+    large_object_roles,
     own_grants,
     own_objects,
     policies,
@@ -116,6 +118,7 @@ def alter_role(scope: Scope, said: st.AlterRole) -> None:
             raise PlanError("42710", f'role "{said.new_name}" already exists')
         if said.name == scope.user:
             raise PlanError("0A000", "session user cannot be renamed")
+        large_object_roles.refuse_renaming(scope, role)
         password = role.password
         if password is not None and passwords.MD5_SECRET.fullmatch(password):  # which has the name in it
             password = None
@@ -145,6 +148,7 @@ def drop_roles(scope: Scope, said: st.Drop) -> None:
                 "2BP01", f"cannot drop role {role.name} because it is required by the database system"
             )
         _refuse_owner(scope, role.name)
+        large_object_roles.refuse_dropping(scope, role)
         _regroup(scope, role.name, ())
         first_settings.forget(scope, role)
         scope.remove(role)
@@ -267,6 +271,8 @@ def comment(scope: Scope, said: st.Comment) -> None:
     try:
         own = own_objects.find(scope, said)
         if own is not None:
+            if said.kind == "large object":
+                large_object_roles.require_owner(scope, own.oid)
             _comment_on_own(scope, own, said.text)
             return
         target, sub = _commented(scope, said)
@@ -298,6 +304,9 @@ def _comment_on_own(scope: Scope, found: own_objects.OwnObject, text: str | None
         None,
     )
     kept = text or ""
+    if text is None and old is not None and found.class_oid == large_objects.PAGES_CLASS_OID:
+        scope.remove(old)  # nothing is said of it by nature
+        return
     if old is not None:
         scope.replace(old, replace(old, text=kept))
     else:
