@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from planner.abc import SqlError
-from planner.types.array_values import ArrayValue, write
+from planner.types.array_values import ArrayValue, parse, write
 
 Pairs = dict[str, str | None]
 _WHITESPACE: Final = " \t\n\r\v\f"
@@ -160,6 +160,16 @@ def of_array(items: Sequence[str | None]) -> str:
     return shown(_first((_given(k), v) for k, v in zip(items[::2], items[1::2], strict=True)))
 
 
+def of_array_text(array: str) -> str:
+    """The same of an array by its text: a flat list of keys and values, or pairs of these."""
+    value = parse(array)
+    if len(value.dims) > 2:
+        raise SqlError("2202E", "wrong number of array subscripts")
+    if len(value.dims) == 2 and value.dims[1] != 2:
+        raise SqlError("2202E", "array must have two columns")
+    return of_array(value.items)
+
+
 def _first(pairs: Iterable[tuple[str, str | None]]) -> Pairs:
     found: Pairs = {}
     for key, value in pairs:
@@ -177,6 +187,12 @@ def value_of(h: str, key: str) -> str | None:
 def values_of(h: str, keys: Sequence[str | None]) -> list[str | None]:
     found = pairs_of(h)
     return [None if k is None else found.get(k) for k in keys]
+
+
+def values_of_text(h: str, keys: str) -> str:
+    """The same for an array of keys by its text: the values are in the same places."""
+    value = parse(keys)
+    return write(ArrayValue(value.dims, value.lows, values_of(h, value.items)))
 
 
 def has(h: str, key: str) -> bool:

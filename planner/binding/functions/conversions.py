@@ -130,7 +130,7 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
         made = sql("tw_hstore_json(", frag, ")")
         return made if b == t.JSON else sql("tw_jsonb(", made, ")")
     if b == t.HSTORE and a == t.TEXT_ARRAY:
-        return sql("tw_hstore_array(", as_list(frag, source), ")")
+        return sql("tw_hstore_array_text(" if is_text(frag) else "tw_hstore_array(", frag, ")")
     if b == t.VECTOR and t.element_of(a):
         line = sql("tw_array_one_dimension(", frag, ", 'vector')", form=frag.form) if is_text(frag) else frag
         return sql("tw_vector_of_numbers(CAST(", as_list(line, source), " AS DOUBLE[]))")

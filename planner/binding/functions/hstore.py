@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
-from planner.binding.dimensions import held_form
+from planner.binding.dimensions import SHAPED, held_form, is_text
 from planner.binding.emit import Emitter
 from planner.binding.fragments import ARRAY_TEXT, Frag, join, quote_text, sql
 from planner.binding.functions.registry import implements, templates
@@ -25,7 +25,6 @@ hstore is distinct from hstore => ({0} IS DISTINCT FROM {1})
 hstore is not distinct from hstore => ({0} IS NOT DISTINCT FROM {1})
 hstore -> text => tw_hstore_value({0}, {1})
 subscript(hstore, text) => tw_hstore_value({0}, {1})
-hstore -> _text => tw_hstore_values({0}, {1})
 hstore ? text => tw_hstore_has({0}, {1})
 hstore ?& _text => tw_hstore_has_all({0}, {1})
 hstore ?| _text => tw_hstore_has_any({0}, {1})
@@ -53,7 +52,6 @@ each(hstore) => list_transform(tw_hstore_keys({0}), lambda tw_k: {'key': tw_k, '
 hstore(text, text) => CASE WHEN {1} IS NULL THEN tw_hstore_null({0}) ELSE tw_hstore_pair({0}, {1}) END
 tconvert(text, text) => CASE WHEN {1} IS NULL THEN tw_hstore_null({0}) ELSE tw_hstore_pair({0}, {1}) END
 hstore(_text, _text) => CASE WHEN {1} IS NULL THEN tw_hstore_nulls({0}) ELSE tw_hstore_arrays({0}, {1}) END
-hstore(_text) => tw_hstore_array({0})
 hstore_to_json(hstore) => tw_hstore_json({0})
 hstore_to_json_loose(hstore) => tw_hstore_json_loose({0})
 hstore_to_jsonb(hstore) => tw_jsonb(tw_hstore_json({0}))
@@ -70,6 +68,21 @@ hstore_send(hstore) => tw_send_hstore({0})
 @implements("hstore_to_matrix(hstore)", "%# hstore")
 def _matrix(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     return sql("tw_hstore_matrix(", args[0], ")", form=ARRAY_TEXT)
+
+
+@implements("hstore -> _text")
+def _values(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    if is_text(args[1]):
+        return sql("tw_hstore_values_text(", args[0], ", ", args[1], ")", form=ARRAY_TEXT)
+    return sql("tw_hstore_values(", args[0], ", ", args[1], ")")
+
+
+@implements("hstore(_text)")
+def _of_array(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_hstore_array_text(" if is_text(args[0]) else "tw_hstore_array(", args[0], ")")
+
+
+SHAPED.update(("hstore -> _text", "hstore(_text)"))
 
 
 def _parts(emitter: Emitter, node: ir.Node, frag: Frag) -> list[tuple[str, Frag]]:

@@ -70,6 +70,8 @@ FUNCTIONS: list[Entry] = [
     ("tw_in_hstore", hstores.hstore_in, (_V,), _V),
     ("tw_hstore_value", hstores.value_of, (_V, _V), _V),
     ("tw_hstore_values", hstores.values_of, (_V, _L), _L),
+    ("tw_hstore_values_text", hstores.values_of_text, (_V, _V), _V),
+    ("tw_hstore_array_text", hstores.of_array_text, (_V,), _V),
     ("tw_hstore_has", hstores.has, (_V, _V), "BOOLEAN"),
     ("tw_hstore_has_all", hstores.has_all, (_V, _L), "BOOLEAN"),
     ("tw_hstore_has_any", hstores.has_any, (_V, _L), "BOOLEAN"),

@@ -43,3 +43,14 @@ select populate_record(row(1,2), 'f1=>4');
 insert into goods select (g #= 'id=>7, name=>seven').* from goods g where id = 1 returning id, name, price;
 do $$ declare g goods; h hstore; begin select * into g from goods where id = 7; h := hstore(g); raise notice '%', h; g := g #= (h || 'name=>"in a body"'); raise notice '%', g; end $$;
 drop table log, goods; drop function noted;
+-- Arrays of several dimensions.
+select 'aa=>1, c=>3, b=>2, d=>4'::hstore -> array[['b','d'],['aa','c']], 'a=>1'::hstore -> array['a','z',null], 'a=>1'::hstore -> '{}'::text[], 'a=>1, b=>2'::hstore -> '[5:6]={a,b}'::text[];
+select array[['a','g','b'],['h','asd','i']]::hstore;
+select array[[['a','g'],['b','h'],['asd','i']]]::hstore;
+select hstore(array[['a','g'],['b','h'],['asd',null]]), array['a','g','b',null]::hstore, '{}'::text[]::hstore, hstore(array[['a','b','c']]);
+select array['a','g','b']::hstore;
+create table ha (k text[], h hstore); insert into ha values ('{a,b}', 'a=>1'), ('{{a},{b}}', 'b=>2'), (null, 'a=>1'), ('{{a,x},{b,y}}', null);
+select h -> k, hstore(k) from ha where array_ndims(k) is distinct from 2 or cardinality(k) = 4;
+select h -> k from ha;
+select (h -> k)[1] from ha;
+select unnest(h -> k) from ha;
