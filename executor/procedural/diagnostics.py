@@ -26,8 +26,13 @@ Given = Sequence[tuple[str, Any, TypeRef]]
 
 def stack(walk: Walk) -> str:
     """Where a program is, and those that it runs inside of, with the statements by which they have called."""
+    return "\n".join(filter(None, (walk.place(), _around(walk))))
+
+
+def _around(walk: Walk) -> str:
+    """The programs that one runs inside of, with the statements by which they have called."""
     walks = walk.session.walks
-    lines = [walk.place()]
+    lines = []
     for outer in reversed(walks[: walks.index(walk)]):
         if outer.asked is not None:
             lines.append(outer.shown(*outer.asked))
@@ -36,13 +41,13 @@ def stack(walk: Walk) -> str:
 
 
 def of_error(error: SqlError, item: str, walk: Walk) -> str:
-    """What GET STACKED DIAGNOSTICS asks of an error."""
+    """What GET STACKED DIAGNOSTICS asks of an error; its own context ends at the program that handles it."""
     return {
         "returned_sqlstate": error.sqlstate,
         "message_text": error.message,
         "pg_exception_detail": error.detail,
         "pg_exception_hint": error.hint,
-        "pg_exception_context": error.context,
+        "pg_exception_context": "\n".join(filter(None, (error.context, _around(walk)))),
         "column_name": error.column,
         "constraint_name": error.constraint,
         "pg_datatype_name": error.datatype,

@@ -286,7 +286,7 @@ class Texts:
     async def _computed(self, text: Text, planned: Planned, wanted: TypeRef | None, part: str) -> Datum:
         for tries_left in reversed(range(PLANNED_MAX)):
             try:
-                if _HAS_FROM.search(text.text) is not None:
+                if _MAY_ASK.search(text.text) is not None:
                     self.asked = text, 7
                 result = await self.run(planned.plan, self.given(planned.places))
                 rows = await first_rows(result, 2)
@@ -298,7 +298,7 @@ class Texts:
                 planned = self.planned(text, wanted, expression=True, part=part)
             except SqlError as error:
                 computed = not _constant(planned) or _is_literal(text)
-                if _HAS_FROM.search(text.text) is None and computed:
+                if _MAY_ASK.search(text.text) is None and computed:
                     raise
                 raise self.located(error, text, 7) from None
         if planned.plan.columns is not None and len(planned.plan.columns) != 1:

@@ -83,3 +83,21 @@ create function calls_writing() returns int language plpgsql as $$ begin return 
 create function calls_always() returns int language plpgsql as $$ begin return fails_always(); end $$;
 create function calls_of() returns int language plpgsql as $$ begin return fails_of(0); end $$;
 select calls_writing(); select calls_writing(); select calls_always(); select calls_of(); select calls_of();
+-- who handles an error is told of everything around, not only of what the error has come through
+create function notes(text) returns text language plpgsql as $$
+declare c text;
+begin
+  execute 'select ' || $1; return 'no error';
+exception when others then
+  get stacked diagnostics c = pg_exception_context; return c;
+end $$;
+create function takes_notes(text) returns text language plpgsql as $$
+declare said text := notes($1);
+begin return said || E'\n--\n' || (select notes($1)); end $$;
+select notes('1 / 0'); select takes_notes('1 / 0'); select takes_notes('fails_writing()');
+do $$ begin raise notice '%', takes_notes('fails_writing()'); end $$;
+create function notes_of_rows() returns trigger language plpgsql as $$ begin new.said := notes('fails_writing()'); return new; end $$;
+create table noted (id int, said text); create trigger t before insert on noted for each row execute function notes_of_rows();
+insert into noted values (1); select * from noted;
+create procedure note_it() language plpgsql as $$ begin insert into noted values (2); end $$;
+call note_it(); select * from noted where id = 2;
