@@ -258,6 +258,9 @@ async def call_in_body(walk: Walk, step: pl.Call) -> None:
                 "42601",
                 f'procedure parameter "{p.name}" is an output parameter but corresponding argument is not writable',
             )
+        variable = walk.code.declared.get(target.slot)
+        if variable is not None and variable.constant:
+            raise Misplaced("22005", f'variable "{variable.name}" is declared CONSTANT')
         targets.append((target, TypeRef(p.type.oid), p.name))
     params = walk.given(planned.places)
     try:

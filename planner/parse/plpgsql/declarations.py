@@ -44,6 +44,7 @@ def _declaration(r: Reader) -> Variable | None:
     kind = kind_here(r)
     if c.accept("collate"):
         r.unsupported("COLLATE of a variable in PL/pgSQL")
+    refuses_null = c.token
     not_null = c.accept("not", "null")
     default = None
     if c.accept("default") or c.accept_symbol(":=") or c.accept_symbol("="):
@@ -52,7 +53,7 @@ def _declaration(r: Reader) -> Variable | None:
         r.fail()
     if not_null and default is None:
         r.refuse(
-            f'variable "{name}" must have a default value, since it\'s declared NOT NULL', "22004", c.token
+            f'variable "{name}" must have a default value, since it\'s declared NOT NULL', "22004", refuses_null
         )
     r.semicolon()
     made = Variable(r.names.slot(name), name, line, kind, constant, not_null, default)
