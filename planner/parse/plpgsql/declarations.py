@@ -53,7 +53,9 @@ def _declaration(r: Reader) -> Variable | None:
         r.fail()
     if not_null and default is None:
         r.refuse(
-            f'variable "{name}" must have a default value, since it\'s declared NOT NULL', "22004", refuses_null
+            f'variable "{name}" must have a default value, since it\'s declared NOT NULL',
+            "22004",
+            refuses_null,
         )
     r.semicolon()
     made = Variable(r.names.slot(name), name, line, kind, constant, not_null, default)
