@@ -62,7 +62,7 @@ WRONG = [
     ("BEGIN RETURN 1; END", "42804", "RETURN cannot have a parameter in function returning void", 13),
     ("DECLARE x CONSTANT int := 1; BEGIN x := 2; END", "22005", 'variable "x" is declared CONSTANT', 35),
     ("DECLARE x int; x int; BEGIN END", "42601", 'duplicate declaration at or near "x"', 15),
-    ("DECLARE x int NOT NULL; BEGIN END", "22004", 'variable "x" must have a default value, since it\'s declared NOT NULL', 15),
+    ("DECLARE x int NOT NULL; BEGIN END", "22004", 'variable "x" must have a default value, since it\'s declared NOT NULL', 14),
     ("<<a>> BEGIN LOOP EXIT b; END LOOP; END", "42601", 'there is no label "b" attached to any block or loop enclosing this statement', 22),
     ("<<a>> BEGIN LOOP CONTINUE a; END LOOP; END", "42601", 'block label "a" cannot be used in CONTINUE', 26),
     ("<<a>> BEGIN END b", "42601", 'end label "b" differs from block\'s label "a"', 16),
