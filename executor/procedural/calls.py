@@ -14,6 +14,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
@@ -365,35 +367,42 @@ async def _one_after_another(
 ) -> list[Any]:
     """What DuckDB asks for a batch of rows; calls of one query never overlap, whichever threads they come from."""
     found: list[Any] = []
-    for oid, declared, texts, number, pid in asked:
+    for (number, pid), calls in groupby(asked, key=itemgetter(3, 4)):
         session = executor.sessions[pid]
+        INSIDE.set(session.pid)
         async with _asking(session, number):
-            if session.block is None:
-                raise ExecutionError(
-                    "0A000",
-                    "functions that run are not supported in such a statement outside of a transaction block",
-                )
-            if session.interrupted:
-                raise ExecutionError("57014", "canceling statement due to user request")
-            if session.routines_inside >= INSIDE_MAX or executor.routines_inside >= _NESTED_MAX:
-                raise ExecutionError(
-                    "54001",
-                    "stack depth limit exceeded",
-                    detail=f"Queries may wait for each other's functions {INSIDE_MAX} deep.",
-                )
-            session.routines_inside += 1
-            executor.routines_inside += 1
-            INSIDE.set(session.pid)
-            try:
-                found.append(await ask(session, routine(session, int(oid)), declared, texts))
-            except Exception as e:  # conflicts and deadlocks as well, which are no words of SQL's yet
-                if session.routine_error is None:
-                    session.routine_error = e
-                raise
-            finally:
-                session.routines_inside -= 1
-                executor.routines_inside -= 1
+            for oid, declared, texts, *_ in calls:
+                found.append(await _asked_for(executor, session, ask, int(oid), declared, texts))
     return found
+
+
+async def _asked_for(
+    executor: Executor, session: Session, ask: Callable[..., Any], oid: int, declared: str, texts: Any
+) -> Any:
+    if session.block is None:
+        raise ExecutionError(
+            "0A000",
+            "functions that run are not supported in such a statement outside of a transaction block",
+        )
+    if session.interrupted:
+        raise ExecutionError("57014", "canceling statement due to user request")
+    if session.routines_inside >= INSIDE_MAX or executor.routines_inside >= _NESTED_MAX:
+        raise ExecutionError(
+            "54001",
+            "stack depth limit exceeded",
+            detail=f"Queries may wait for each other's functions {INSIDE_MAX} deep.",
+        )
+    session.routines_inside += 1
+    executor.routines_inside += 1
+    try:
+        return await ask(session, routine(session, oid), declared, texts)
+    except Exception as e:  # conflicts and deadlocks as well, which are no words of SQL's yet
+        if session.routine_error is None:
+            session.routine_error = e
+        raise
+    finally:
+        session.routines_inside -= 1
+        executor.routines_inside -= 1
 
 
 def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:

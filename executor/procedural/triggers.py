@@ -29,7 +29,7 @@ from executor.session.acting import around
 from executor.session.blocks.looking_back import around_routine
 from planner import types as t
 from planner.abc import Plan, Table, TypeRef
-from planner.binding.routines.variables import Kind
+from planner.binding.routines.variables import Kind, Shape
 from planner.catalog import Catalog, Function
 from planner.ddl.routines import procedural
 from planner.parse.plpgsql.program import TRIGGER_NAMES
@@ -118,9 +118,10 @@ async def _fire(session: Session, routine: Function, context: TriggerContext) ->
 
 def _code(session: Session, f: Function, context: TriggerContext) -> Code:
     """The function's program over this table's rows, of which there are both, or one, or none."""
-    table, path = context.table, session.search_path()
+    table = context.table
 
     def made(seen: Catalog) -> Code:
+        path = session.search_path()
         seen.get(table.oid)  # whose rows these are
         shape, text = shape_of_table(table), TypeRef(t.TEXT)
         new, old = (replace(shape, absent=row is None) for row in (context.new, context.old))
@@ -139,8 +140,9 @@ class _TriggerReturns(Returns):
 
     def __init__(self, code: Code, context: TriggerContext) -> None:
         self._context = context
-        shape = shape_of_table(context.table)
-        self._shape = shape
+        shape = code.kinds[code.program.outer.slots["new"]]
+        assert isinstance(shape, Shape)
+        self._types = shape.types
 
     async def value(self, walk: Walk, text: pl.Text, whole: int) -> Row | None:
         frame = walk.frame
@@ -163,7 +165,7 @@ class _TriggerReturns(Returns):
         return await self._fitted(walk, [c.type for c in plan.columns or ()], rows[0]) if rows else None
 
     async def _fitted(self, walk: Walk, types: Sequence[TypeRef], row: Sequence[Any]) -> Row:
-        wanted = self._shape.types
+        wanted = self._types
         if len(types) != len(wanted) or any(a.oid != b.oid for a, b in zip(types, wanted, strict=True)):
             detail = ""
             if len(types) != len(wanted):

@@ -42,6 +42,8 @@ EXIT, CONTINUE, RETURN = "exit", "continue", "return"
 YIELD_AFTER_S: Final = 0.005
 """A program that waits for nothing lets others have the loop after so long."""
 _STEPS_BETWEEN_LOOKS: Final = 64
+_PROGRAMS_BETWEEN_LOOKS: Final = 16
+"""Short ones, such as triggers of thousands of rows, have no step at which to look."""
 BOOL, TEXT, INT8 = TypeRef(t.BOOL), TypeRef(t.TEXT), TypeRef(t.INT8)
 
 
@@ -70,7 +72,6 @@ class Walk(LoopSteps, CursorSteps):
         self._subtransactions = 0
         self.left = _STEPS_BETWEEN_LOOKS
         """So many steps until it is time to breathe."""
-        self._since = time.monotonic()
         self.found = code.program.outer.slots["found"]
         frame.kinds[self.found] = BOOL
         frame.values[self.found] = False
@@ -83,7 +84,10 @@ class Walk(LoopSteps, CursorSteps):
         """The whole program. Raises what its steps raise, with where that was as context."""
         walks = self.session.walks
         walks.append(self)
+        self.session.programs_begun += 1
         try:
+            if not self.session.programs_begun % _PROGRAMS_BETWEEN_LOOKS:
+                await self.breathe()
             ended = await self.nested(self.code.program.body)
             if self.cursors and self.tells_cursors:
                 await self.leave_open()
@@ -118,10 +122,10 @@ class Walk(LoopSteps, CursorSteps):
         self.left = _STEPS_BETWEEN_LOOKS
         if self.session.interrupted and INSIDE.get() == self.session.pid:
             raise ExecutionError("57014", "canceling statement due to user request")
-        now = time.monotonic()
-        if now - self._since > YIELD_AFTER_S:
+        session = self.session
+        if time.monotonic() - session.breathed_at > YIELD_AFTER_S:
             await asyncio.sleep(0)
-            self._since = time.monotonic()
+            session.breathed_at = time.monotonic()
 
     async def steps(self, steps: Sequence[pl.Step]) -> Ended:
         for step in steps:

@@ -111,6 +111,10 @@ class SessionContext:
         """The programs in PL/pgSQL that run inside of each other, the innermost last (`executor.procedural.walk`)."""
         self.routine_depth = 0
         """How many routines run inside of each other."""
+        self.programs_begun = 0
+        """Programs in PL/pgSQL that this session has run."""
+        self.breathed_at = 0.0
+        """When one of them last let others have the loop."""
         self.routines_inside = 0
         """How many of them DuckDB waits for."""
         self.asking: Any = None

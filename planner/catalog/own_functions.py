@@ -19,7 +19,11 @@ def every() -> Iterator[Function]:
 
 def found(oid: Oid) -> Function | None:
     """The one with this OID."""
-    return next((f for family in _FAMILIES if (f := family.functions().get(oid)) is not None), None)
+    for family in _FAMILIES:
+        f: Function | None = family.functions().get(oid)
+        if f is not None:
+            return f
+    return None
 
 
 __all__ = ["every", "found"]

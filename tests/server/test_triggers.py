@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -78,6 +80,27 @@ def _agree(c: psycopg.Connection[Any]) -> None:
             ([None], [here]) if here is not None else ([], [])
         )
     assert set(now) <= set(chains)
+
+
+def test_others_are_served_between_the_rows_that_triggers_fire_for(server: ServerProcess) -> None:
+    with server.connect() as busy, server.connect() as c:
+        c.execute("CREATE TABLE many (id int PRIMARY KEY, n int)")
+        c.execute(
+            "CREATE FUNCTION fires() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.n := 1; RETURN NEW; END $$"
+        )
+        c.execute("CREATE TRIGGER f BEFORE INSERT ON many FOR EACH ROW EXECUTE FUNCTION fires()")
+        waited, begun = [0.0], time.monotonic()
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(
+                busy.execute, "INSERT INTO many SELECT i, i FROM generate_series(1, 10000) i"
+            )
+            while not running.done():
+                before = time.monotonic()
+                c.execute("SELECT 1")
+                waited.append(time.monotonic() - before)
+        assert max(waited) < (time.monotonic() - begun) / 2  # it was most of it
+        busy.rollback()
+        c.execute("DROP TABLE many; DROP FUNCTION fires")
 
 
 def test_an_audit_has_a_row_for_every_committed_update(server: ServerProcess) -> None:
