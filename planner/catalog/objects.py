@@ -84,6 +84,8 @@ class IndexKey:
     nulls_first: bool = False
     opclass: str = ""
     collation: str = ""
+    options: tuple[str, ...] = ()
+    """Parameters of its class of operators (`siglen=32`): kept and shown."""
 
 
 @dataclass(frozen=True, slots=True)

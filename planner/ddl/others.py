@@ -47,7 +47,7 @@ from planner.ddl.types.named_types import follow, with_schemas
 from planner.ddl.types.typenames import check_no_pseudo_type, resolve_type
 from planner.lexer import WORD, tokenize
 from planner.parse import parse_expression
-from planner.parse.storage import kept
+from planner.parse.storage import class_options, kept
 from planner.partitioning import descendants
 from planner.records import replace
 
@@ -168,6 +168,7 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
             nulls_first,
             opclass,
             collations.resolved(scope, element.collation, column.type, 0),
+            _class_options(method, element),
         )
     assert element.expression is not None
     tree = parse_expression(element.expression.text).unnest()
@@ -194,7 +195,12 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
         nulls_first,
         _class(scope, element, said, plan.columns[0].type if plan.columns is not None else None),
         collations.resolved(scope, element.collation, None, element.position),
+        _class_options(method, element),
     )
+
+
+def _class_options(method: str, element: st.IndexElement) -> tuple[str, ...]:
+    return class_options(method, element.opclass.rpartition(".")[2], element.class_options)
 
 
 def _refuse_system_columns(table: Table, said: st.Sql) -> None:

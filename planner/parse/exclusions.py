@@ -12,7 +12,7 @@ from planner import statements as st
 from planner.lexer import OPERATOR, PUNCTUATION, QUOTED, WORD
 from planner.parse import clauses
 from planner.parse.cursor import Cursor
-from planner.parse.storage import storage_options
+from planner.parse.storage import storage_options, storage_pairs
 
 
 def index_element(c: Cursor) -> st.IndexElement:
@@ -33,11 +33,11 @@ def index_element(c: Cursor) -> st.IndexElement:
         else:
             column = c.name()
     collation = c.collation() if c.accept("collate") else ""
-    opclass = ""
+    opclass, options = "", tuple[tuple[str, Any], ...]()
     if c.is_name() and c.word not in ("asc", "desc", "nulls"):
         opclass = str(c.qualified())
         if c.symbol_is("("):
-            storage_options(c)
+            options = tuple(storage_pairs(c))
     order = c.accept_one("asc", "desc")
     nulls: bool | None = None
     if c.accept("nulls"):
@@ -45,7 +45,7 @@ def index_element(c: Cursor) -> st.IndexElement:
         if not which:
             c.fail()
         nulls = which == "first"
-    return st.IndexElement(column, expression, order == "desc", nulls, opclass, collation, position)
+    return st.IndexElement(column, expression, order == "desc", nulls, opclass, collation, position, options)
 
 
 def exclusion(c: Cursor, fields: dict[str, Any]) -> None:

@@ -111,6 +111,38 @@ def check(kind: str, pairs: Iterable[tuple[str, Any]]) -> None:
             _check_value(bare, "true" if value is True else str(value), rule)
 
 
+def _check(rules: dict[str, Rule], pairs: list[tuple[str, Any]]) -> None:
+    for name, value in pairs:
+        if name not in rules:
+            raise _invalid(f'unrecognized parameter "{name}"')
+        if sum(other == name for other, _ in pairs) > 1:
+            raise _invalid(f'parameter "{name}" specified more than once')
+        _check_value(name, "true" if value is True else str(value), rules[name])
+
+
+_SIGNATURES: Final = ("tsvector_ops", "gist_trgm_ops", "gist_hstore_ops", "gist__intbig_ops")
+
+
+def class_options(method: str, name: str, pairs: Iterable[tuple[str, Any]]) -> tuple[str, ...]:
+    """The parameters of a class of operators as they are kept. Raises 22023."""
+    pairs = list(pairs)
+    rules: dict[str, Rule] = {}
+    if method == "brin" and name.endswith("_minmax_multi_ops"):
+        rules = {"values_per_range": (8, 256)}
+    elif method == "brin" and name.endswith("_bloom_ops"):
+        rules = {"n_distinct_per_range": (-1.0, 2147483647), "false_positive_rate": (0.0001, 0.25)}
+    elif method == "gist" and name in _SIGNATURES:
+        rules = {"siglen": (1, 2024)}
+    elif method == "gist" and name in ("gist_ltree_ops", "gist__ltree_ops"):
+        rules = {"siglen": (4, 2024)}
+    elif method == "gist" and name == "gist__int_ops":
+        rules = {"numranges": (1, 252)}
+    if pairs and not rules:
+        raise _invalid(f"operator class {name} has no options")
+    _check(rules, pairs)
+    return kept((), pairs)
+
+
 _SYNONYMS: dict[str, tuple[str, ...]] = {"vacuum_index_cleanup": ("true", "false", "yes", "no", "1", "0")}
 """Words that PostgreSQL takes and does not tell of."""
 

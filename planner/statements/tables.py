@@ -21,6 +21,8 @@ class IndexElement:
     opclass: str = ""
     collation: str = ""
     position: int = 0
+    class_options: tuple[tuple[str, Any], ...] = ()
+    """Parameters of the class of operators, as they stand; True for one that is only named."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -328,13 +328,28 @@ def _index_key(
     )
     if key.collation and key.collation != own:
         text += f" COLLATE {collation_name(catalog, key.collation, search_path)}"
-    if key.opclass and not _is_default(catalog, key):
-        text += f" {_class_shown(catalog, index.method, key.opclass, search_path)}"
+    if key.options or (key.opclass and not _is_default(catalog, key)):
+        text += f" {_class_shown(catalog, index.method, key.opclass or _default_class(catalog, table, index, key), search_path)}"
+    if key.options:
+        text += f" ({_options(key.options)})"
     if key.descending:
         text += " DESC" if key.nulls_first else " DESC NULLS LAST"
     elif key.nulls_first:
         text += " NULLS FIRST"
     return text
+
+
+def _default_class(catalog: Catalog, table: Table, index: Index, key: IndexKey) -> str:
+    """The name of the class that a key has without being asked."""
+    from planner.catalog.system.operator_choice import opclass_for
+
+    of = (
+        table.columns[table.index_of(key.attnum)].type
+        if key.attnum
+        else type_of(catalog, table, key.expression)[0]
+    )
+    found = classes_of_operators.named(catalog, opclass_for(index.method, "", of.oid))
+    return found.name if found is not None else ""
 
 
 def _is_default(catalog: Catalog | None, key: IndexKey) -> bool:
@@ -379,11 +394,15 @@ def index_definition(
     if index.nulls_not_distinct:
         text += " NULLS NOT DISTINCT"
     if index.options:
-        said = (o.partition("=") for o in index.options)
-        text += f" WITH ({', '.join(f'{quote_identifier(n)}={_option(v)}' for n, _, v in said)})"
+        text += f" WITH ({_options(index.options)})"
     if index.predicate:
         text += f" WHERE {predicate_text(catalog, table, index, pretty, search_path)}"
     return text
+
+
+def _options(kept: tuple[str, ...]) -> str:
+    said = (o.partition("=") for o in kept)
+    return ", ".join(f"{quote_identifier(n)}={_option(v)}" for n, _, v in said)
 
 
 def _option(value: str) -> str:

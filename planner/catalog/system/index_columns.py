@@ -23,6 +23,7 @@ from planner.catalog.system.extension_classes import class_of_key, classes_in
 from planner.catalog.system.operator_choice import opclass_for
 from planner.catalog.system.static import static_columns
 from planner.catalog.system.written import type_of
+from planner.records import replace
 from planner.types import element_of
 from planner.types.oids import ANYARRAY, ANYELEMENT, INT4
 
@@ -78,7 +79,7 @@ def _key(
         shown = Column(name, of.type, position, storage=of.storage, compression=of.compression)
     else:
         shown = Column(name, TypeRef(kept), position)
-    return IndexColumn(shown, of.type.oid, collation, operators)
+    return IndexColumn(replace(shown, settings=key.options), of.type.oid, collation, operators)
 
 
 def _kept(catalog: Catalog, method: str, operators: Oid, of: Oid) -> Oid:

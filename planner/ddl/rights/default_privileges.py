@@ -36,6 +36,8 @@ def alter_default_privileges(scope: Scope, said: st.AlterDefaultPrivileges) -> N
     if wrong is not None:
         raise PlanError("0LP01", f"invalid privilege type {wrong.upper()} for {kind}")
     grantees = ["" if g == "" else require_role(scope, g) for g in said.grantees]
+    if said.grant_option and not said.revoke and rights.PUBLIC in grantees:
+        raise PlanError("0LP01", "grant options can only be granted to roles")
     for role in roles:
         for schema in schemas:
             for grantee in grantees:

@@ -451,6 +451,8 @@ def grant(scope: Scope, said: st.Grant) -> None:
                         scope, target, of_all if every else frozenset(mine), everything=every
                     )
                     places += sorted({g.attnum for g in scope.catalog.grants_on(target.oid) if g.attnum})
+                if said.grant_option and not said.revoke and rights.PUBLIC in grantees and names:
+                    raise PlanError("0LP01", "grant options can only be granted to roles")
                 for grantee in grantees:
                     for place in places:
                         grants.record(scope, target, grantee, names, place, giver, said)
