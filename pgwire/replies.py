@@ -15,7 +15,7 @@ from typing import Final
 
 from planner.abc import ResultColumn, TypeRef
 from planner.types.declared import FIRST_USER_OID
-from planner.types.facts import BY_OID
+from planner.types.facts import BUILTIN_TYPES, BY_OID
 from planner.types.oids import RECORD, RECORD_ARRAY
 
 _head = Struct(">ci").pack
@@ -53,39 +53,7 @@ def authentication_md5(salt: bytes) -> bytes:
 SSL_YES: Final = b"S"
 SSL_NO: Final = b"N"
 
-FIXED_SIZES: Final[dict[int, int]] = {
-    16: 1,  # bool
-    18: 1,  # "char"
-    19: 64,  # name
-    20: 8,  # int8
-    21: 2,  # int2
-    23: 4,  # int4
-    24: 4,  # regproc
-    26: 4,  # oid
-    27: 6,  # tid
-    28: 4,  # xid
-    29: 4,  # cid
-    600: 16,  # point
-    700: 4,  # float4
-    701: 8,  # float8
-    1082: 4,  # date
-    1083: 8,  # time
-    1114: 8,  # timestamp
-    1184: 8,  # timestamptz
-    1186: 16,  # interval
-    1266: 12,  # timetz
-    2202: 4,  # regprocedure
-    2203: 4,  # regoper
-    2204: 4,  # regoperator
-    2205: 4,  # regclass
-    2206: 4,  # regtype
-    2278: 4,  # void
-    2950: 16,  # uuid
-    3220: 8,  # pg_lsn
-    4089: 4,  # regnamespace
-    4096: 4,  # regrole
-    5069: 8,  # xid8
-}
+FIXED_SIZES: Final[dict[int, int]] = {fact.oid: fact.typlen for fact in BUILTIN_TYPES if fact.typlen != -1}
 """`pg_type.typlen` where it is not -1, by OID."""
 
 

@@ -358,7 +358,7 @@ class CallBinder(OperatorBinder):
 
     def row_items(self, arguments: Sequence[exp.Expression], scope: Scope) -> tuple[ir.Node, ...]:
         """What a row constructor is of: `t.*` in it are all columns of t."""
-        return tuple(self.coercions.settled(item) for item in self.spread(arguments, scope))
+        return tuple(self.coercions.settled_in_row(item) for item in self.spread(arguments, scope))
 
     def spread(self, arguments: Sequence[exp.Expression], scope: Scope) -> list[ir.Node]:
         """Each, and for `t.*` each field of t."""

@@ -168,7 +168,7 @@ class Coercions:
             )
         row = row_of(
             tuple(
-                self.coerce(_as_written(i), ref, context, position)
+                self.coerce(self._as_written(i), ref, context, position)
                 for i, (_, ref) in zip(items, fields, strict=True)
             )
         )
@@ -250,6 +250,22 @@ class Coercions:
             return self.coerce(node, TypeRef(t.TEXT), "i")
         return node
 
+    def settled_in_row(self, node: ir.Node) -> ir.Node:
+        """The same in a row constructor, of which a composite value may be made yet (`_as_written`)."""
+        undecided = node.type.oid == t.UNKNOWN and isinstance(node, ir.Parm)
+        made = self.settled(node)
+        if undecided and isinstance(node, ir.Parm):
+            self.parameters.decided_by_row(node.number)
+        return made
+
+    def _as_written(self, item: ir.Node) -> ir.Node:
+        """A string literal or a parameter in a row, which became text there for want of anything better."""
+        if isinstance(item, ir.Lit) and item.type.oid == t.TEXT:
+            return ir.Lit(UNKNOWN, item.value, item.position)
+        if isinstance(item, ir.Parm) and self.parameters.reconsider(item.number):
+            return replace(item, type=UNKNOWN)
+        return item
+
     def known(self, node: ir.Node) -> ir.Node:
         """The same where any type is taken, which decides no parameter's: 42P18, as PostgreSQL has it."""
         if node.type.oid == t.UNKNOWN and isinstance(node, ir.Parm) and not self.parameters.literals:
@@ -278,13 +294,6 @@ def _at_literal(error: SqlError, node: ir.Lit) -> PlanError:
         hint=error.hint,
         context=error.context,
     )
-
-
-def _as_written(item: ir.Node) -> ir.Node:
-    """A string literal in a row, which became text there for want of anything better."""
-    if isinstance(item, ir.Lit) and item.type.oid == t.TEXT:
-        return ir.Lit(UNKNOWN, item.value, item.position)
-    return item
 
 
 def _rows_of(records: TypeRef, target: TypeRef) -> bool:

@@ -36,6 +36,8 @@ class Parameters:
         self._domains: dict[int, int] = {}
         self._highest = len(oids)
         self._standing: dict[int, TypeRef] = {}
+        self._by_rows: set[int] = set()
+        """Those that are text because they stand in a row constructor, and nowhere else so far."""
         for i, oid in enumerate(oids, 1):
             if oid < 0:
                 self._types[i] = TypeRef(t.NUMERIC, typmod_of(SCALED_DIGITS, -oid - 1))
@@ -52,6 +54,7 @@ class Parameters:
         if not 0 < number <= NUMBER_MAX:
             raise PlanError("42P02", f"there is no parameter ${number}", position=position)
         self._highest = max(self._highest, number)
+        self._by_rows.discard(number)
         return self._types.get(number, TypeRef(t.UNKNOWN))
 
     def declare(self, ref: TypeRef) -> int:
@@ -77,6 +80,19 @@ class Parameters:
         kept = ref.oid == t.RECORD or (ref.oid == t.INTERVAL and self.literals)
         self._types[number] = decided = ref if kept else TypeRef(ref.oid)
         return decided
+
+    def decided_by_row(self, number: int) -> None:
+        """It became text in a row constructor."""
+        if not self.literals and number in self._types:
+            self._by_rows.add(number)
+
+    def reconsider(self, number: int) -> bool:
+        """Whether it is undecided again: the row that made it text becomes a composite value, whose field says what it is."""
+        if number not in self._by_rows:
+            return False
+        self._by_rows.discard(number)
+        del self._types[number]
+        return True
 
     def meet_domain(self, number: int, oid: int) -> None:
         """A domain, or arrays over one, is about to decide the type of $number, if nothing has before."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -24,6 +25,7 @@ from planner.binding.routines.own_operators import EACH
 from planner.binding.row_comparisons import RowComparisonBinder, is_row, items
 from planner.binding.scope import RelationColumn, Scope
 from planner.parse import position as first_position
+from planner.parse.dialect import IS_UNKNOWN
 from planner.parse.xml_forms import IS_DOCUMENT
 
 if TYPE_CHECKING:
@@ -135,6 +137,10 @@ class PredicateBinder(RowComparisonBinder):
         negated = negated != bool(node.args.get("negate"))
         word = "is not" if negated else "is"
         test = node.expression
+        if isinstance(test, exp.Null) and IS_UNKNOWN in test.meta:  # of booleans the same as NULL
+            return ir.Logic(
+                BOOL, f"{word} null", (self.boolean(node.this, scope, f"{word} unknown".upper()),)
+            )
         if isinstance(test, exp.Null):
             arg = self.bind(node.this, scope)
             if isinstance(arg, ir.Lit) and arg.type.oid == t.UNKNOWN:
@@ -171,14 +177,18 @@ class PredicateBinder(RowComparisonBinder):
         value, low, high = (self.bind(n, scope) for n in (node.this, node.args["low"], node.args["high"]))
 
         def within(a: ir.Node, b: ir.Node) -> ir.Node:
-            # PostgreSQL asks for the value twice, which `random() BETWEEN 0.2 AND 0.4` shows.
-            again = self.bind(node.this, scope) if ir.varies(value) else value
-            return ir.Logic(
-                BOOL, "and", (self.infix(">=", value, a, position), self.infix("<=", again, b, position))
-            )
+            # PostgreSQL asks for the value twice, which `random() BETWEEN 0.2 AND 0.4` shows. What the first comparison has
+            # found a parameter to be, the second one knows.
+            above = self.infix(">=", asked(value), a, position)
+            again = self.bind(node.this, scope) if ir.varies(value) else asked(value)
+            return ir.Logic(BOOL, "and", (above, self.infix("<=", again, b, position)))
+
+        def asked(x: ir.Node) -> ir.Node:
+            stated = self.parameters.type_of(x.number) if isinstance(x, ir.Parm) else None
+            return replace(x, type=stated) if isinstance(x, ir.Parm) and stated is not None else x
 
         if node.args.get("symmetric"):
-            return ir.Logic(BOOL, "or", (within(low, high), within(high, low)))
+            return ir.Logic(BOOL, "or", (within(low, high), within(asked(high), asked(low))))
         return within(low, high)
 
     def _row_between(self, node: exp.Between, scope: Scope, position: int) -> ir.Node:

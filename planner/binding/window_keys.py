@@ -1,7 +1,7 @@
 """Keys of windows that DuckDB does not take: computed one storey below the windows.
 
 DuckDB refuses PARTITION BY and ORDER BY of a window over what it holds to be volatile, and its `error()` is: so over
-every macro that may raise. As with a grouping, the query is then written in two storeys:
+every macro that may raise, and over what asks the session; and over a subquery with windows of its own, of which `ARRAY(SELECT ... ORDER BY ...)` is made. As with a grouping, the query is then written in two storeys:
 
     SELECT rank() OVER (ORDER BY a / b), c FROM t WHERE d
 
@@ -21,6 +21,7 @@ from planner.binding.collating import standing_for, told_apart
 from planner.binding.comparable import comparable
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
+from planner.binding.functions.sequences import PID
 from planner.binding.prelude.installation import PRELUDE_STATEMENTS
 from planner.binding.scope import Scope
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from planner.binding.writing import QueryWriter
 
 _CALL = re.compile(r"(\w+)\(")
+_OVER = re.compile(r"\bOVER\b")
 _MACRO = re.compile(r"CREATE (?:OR REPLACE )?MACRO (\w+)")
 
 
@@ -47,7 +49,10 @@ def _raising() -> frozenset[str]:
 
 
 def _refused(frag: Frag) -> bool:
-    return any(isinstance(p, str) and not _raising().isdisjoint(_CALL.findall(p)) for p in frag.parts)
+    return PID in frag.parts or any(
+        isinstance(p, str) and (_OVER.search(p) is not None or not _raising().isdisjoint(_CALL.findall(p)))
+        for p in frag.parts
+    )
 
 
 def lift(writer: QueryWriter, parts: Parts, scope: Scope) -> None:

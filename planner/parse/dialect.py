@@ -45,6 +45,8 @@ INFIX: Final = (
     "-> ->> #> #>> #- @> <@ @? @@ ? ?| ?& && ~ ~* !~ !~* ~~ ~~* !~~ !~~* << >> <<= >>= &< &> -|- ^@ <-> # |>> <<| "
     "&<| |&> ## ?- ?# ?-| ?|| <^ >^ #<# #<=# #># #>=# ~= ~<=~ ~>=~ ~<~ ~>~ <% %> <<% %>> <<-> <->> <<<-> <->>>"
 ).split()
+IS_UNKNOWN: Final = "is unknown"
+"""What the NULL behind an IS has in its `meta` where the word was UNKNOWN."""
 PREFIX: Final = ("@", "|/", "||/", "!!", "@-@", "@@", "#", "?-", "?|", "%%", "%#")
 
 OPERATOR_TOKENS: Final[dict[str, TokenType]] = {
@@ -100,6 +102,18 @@ def _signed(parser: Any) -> Any:
     if operand is None:
         parser.raise_error("missing operand")
     return exp.Operator(operator=op, expression=operand)
+
+
+def _tested(parser: Any, tested: Any) -> Any:
+    """`a IS UNKNOWN` is no `a IS NULL`: it is asked of booleans alone (`IS_UNKNOWN`)."""
+    word = parser._curr
+    if word is not None and word.token_type == TokenType.NOT:
+        word = parser._next
+    made = parser._parse_is(tested)
+    if word is not None and word.token_type == TokenType.UNKNOWN:
+        inner = made.this if isinstance(made, exp.Not) else made
+        inner.expression.meta[IS_UNKNOWN] = True
+    return made
 
 
 def _any_infix(parser: Any, left: Any, signed: Any) -> Any:
@@ -190,6 +204,7 @@ def _configure(parser: Any) -> None:
         parser.RANGE_PARSERS, "BETWEEN ILIKE IN IS LIKE OVERLAPS SIMILAR_TO OPERATOR"
     )
     parser.RANGE_PARSERS |= {
+        TokenType.IS: _tested,
         TokenType.LIKE: _matching(exp.Like),
         TokenType.ILIKE: _matching(exp.ILike),
         TokenType.SIMILAR_TO: _matching(exp.SimilarTo),
