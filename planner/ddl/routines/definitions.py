@@ -306,7 +306,13 @@ def _result(
 
 
 def _refuse_results(said: st.CreateFunction, f: Function) -> None:
-    """What only some languages return. Raises 42P13, 0A000."""
+    """What only some languages take or return. Raises 42P13, 0A000."""
+    if f.language == "sql":
+        for p in f.inputs:
+            fact = t.BY_OID.get(p.type.oid)
+            if fact is not None and fact.typtype == "p" and p.type.oid not in polymorphic.PSEUDO:
+                kind = t.type_in_words(p.type.oid)
+                raise PlanError("42P13", f"SQL functions cannot have arguments of type {kind}")
     if f.result.oid == t.TRIGGER:
         if f.language == "sql":
             raise PlanError("42P13", "SQL functions cannot return type trigger")

@@ -41,3 +41,9 @@ create table tt as select o1() as x;
 create table tt2 as select (o1()).*; \d tt2
 insert into ct select * from p1(9); insert into ct select (p1(10)).*; table ct;
 prepare pp as select p1($1); execute pp(3);
+-- Functions in SQL take no records: what is in one only a program can tell.
+create function said_of(x record) returns text language sql as $$ select x::text $$;
+create procedure said_of(x record) language sql as $$ select 1 $$;
+set check_function_bodies = off;
+create function said_of(x record) returns text language sql as $$ select x::text $$;
+reset check_function_bodies;
