@@ -60,8 +60,9 @@ def settle(scope: Scope) -> None:
     for oid in above:
         table = scope.catalog.get(oid)
         if isinstance(table, Table) and table.partition is not None:
-            partition = replace(table.partition, tests=_tests(scope, table))
-            scope.replace(table, replace(table, partition=partition))
+            tests = _tests(scope, table)
+            if tests != table.partition.tests:
+                scope.replace(table, replace(table, partition=replace(table.partition, tests=tests)))
     scope.refresh()
 
 
@@ -103,11 +104,8 @@ def _tests(scope: Scope, table: Table) -> tuple[PartitionTest, ...]:
         key = parent.partitioning
         assert key is not None
         columns = tuple(attnums[parent.columns[parent.index_of(n)].name] for n in key.columns)
-        others = tuple(
-            o.partition.bound
-            for o in scope.catalog.partitions_of(parent.oid)
-            if o.oid != level and o.partition is not None and at.bound.default
-        )
+        siblings = scope.catalog.partitions_of(parent.oid) if at.bound.default else ()
+        others = tuple(o.partition.bound for o in siblings if o.oid != level and o.partition is not None)
         found.insert(0, PartitionTest(key.strategy, columns, at.bound, others))
         level, at = parent.oid, parent.partition
     return tuple(found)
