@@ -169,7 +169,8 @@ class _RuleWriter(QueryWriter):
             self.level = level
             return
         if len(source.expressions) != 1:
-            raise NotWritable("VALUES of several rows")
+            self._several_rows(source, listed, outer)
+            return
         row = source.expressions[0]
         cells: list[str] = []
         shown: list[str] = []
@@ -184,6 +185,18 @@ class _RuleWriter(QueryWriter):
         self._add(f"({', '.join(shown)}) ")
         self._keyword("VALUES (", plus=2)
         self._add(f"{', '.join(cells)})")
+
+    def _several_rows(self, source: exp.Values, listed: list[Any], outer: Scope) -> None:
+        rows: list[str] = []
+        for row in source.expressions:
+            cells = _spread(row.expressions if isinstance(row, exp.Tuple) else [row.this], outer)
+            if any(map(is_default, cells)):
+                raise NotWritable("DEFAULT in several rows")
+            of = [self.binder.expressions.bind(cell, outer) for cell in cells]
+            given = (self._given(node, c.type) for node, c in zip(of, listed, strict=False))
+            rows.append(f"({','.join(given)})")
+            count = len(of)
+        self._add(f"({', '.join(quote_identifier(c.name) for c in listed[:count])}) VALUES {', '.join(rows)}")
 
     def _given(self, node: ir.Node, kind: TypeRef) -> str:
         made = self.binder.coercions.try_coerce(node, TypeRef(kind.oid), "a")

@@ -194,13 +194,37 @@ def _selected(tree: exp.Insert, conditions: list[exp.Expression]) -> exp.Express
     source = tree.expression
     if isinstance(source, exp.Values) and not any(source.args.get(k) for k in ("order", "limit", "offset")):
         if len(source.expressions) > 1:
-            raise PlanError("0A000", "VALUES of several rows in a rule's INSERT are not supported")
-        row = source.expressions[0]
-        items = list(row.expressions) if isinstance(row, exp.Tuple) else [row.this]
-        return _over(exp.Select(expressions=items), conditions)
+            return _over(_several(source), conditions)
+        return _over(exp.Select(expressions=_cells(source.expressions[0])), conditions)
     if source is None or tree.args.get("default"):
         raise PlanError("0A000", "INSERT ... DEFAULT VALUES in a rule is not supported")
     return _over(source, conditions)
+
+
+def _cells(row: exp.Expression) -> list[exp.Expression]:
+    return list(row.expressions) if isinstance(row, exp.Tuple) else [row.this]
+
+
+_SEVERAL: Final = "several rows"
+
+
+def _several(source: exp.Values) -> exp.Select:
+    """Several rows of VALUES as a query that finds them for each of the rows that it names."""
+    for cell in (cell for row in source.expressions for cell in _cells(row)):
+        if (
+            isinstance(cell, exp.Column | exp.Var)
+            and cell.name.upper() == "DEFAULT"
+            and not cell.args.get("table")
+        ):
+            raise PlanError("0A000", "DEFAULT in several rows of VALUES in a rule is not supported")
+    columns = [exp.to_identifier(f"c{i}", quoted=True) for i in range(len(_cells(source.expressions[0])))]
+    rows = exp.Values(expressions=list(source.expressions))
+    name = exp.to_identifier(_SEVERAL, quoted=True)
+    alias = exp.TableAlias(this=name, columns=[c.copy() for c in columns])
+    items: list[exp.Expression] = [exp.column(c, name.copy()) for c in columns]
+    select = exp.Select(expressions=items)
+    select.set("from_", exp.From(this=exp.Lateral(this=exp.Subquery(this=rows), alias=alias)))
+    return select
 
 
 def _over(tree: exp.Expression, conditions: list[exp.Expression]) -> exp.Expression:

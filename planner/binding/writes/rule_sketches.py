@@ -18,7 +18,7 @@ from planner.binding.numeric_forms import column_form
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.writes import new_and_old
-from planner.binding.writes.rules import event_of, parse_notify, target_of
+from planner.binding.writes.rules import event_of, parse_notify, target_of, type_rows
 from planner.catalog import View
 from planner.parse import parse_query
 
@@ -54,7 +54,9 @@ def action(ctx: Any, holder: Table | View, event: str, text: str, *, returning: 
         raise PlanError("0A000", "data-modifying WITH in rules is not supported")
     if any(new_and_old.names_rows(cte) for cte in tree.find_all(exp.CTE)):
         raise PlanError("0A000", "cannot refer to OLD or NEW within WITH query")
-    changed = new_and_old.replaced(tree.copy(), holder, event)
+    changed = tree.copy()
+    type_rows(changed, ctx.catalog, ctx.search_path)
+    changed = new_and_old.replaced(changed, holder, event)
     if new_and_old.names_rows(tree):
         changed = new_and_old.joined(changed, [])
     plan = _bound(ctx, holder, event, text, changed)

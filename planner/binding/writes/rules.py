@@ -365,6 +365,7 @@ class _Rewriter:
                 if wanted is not None and source == "instead":
                     tree.set("returning", _returned(wanted, returned, statement, holder))
             joins = looks or new_and_old.names_rows(tree)
+            type_rows(tree, self.catalog, rule.search_path)
             tree = new_and_old.replaced(tree, holder, event)
             conditions = []
             if rule.condition:
@@ -537,6 +538,28 @@ def _not(condition: exp.Expression) -> exp.Expression:
     return exp.Not(this=exp.Is(this=exp.paren(condition), expression=exp.Boolean(this=True)))
 
 
+def type_rows(tree: exp.Expression, catalog: Catalog, path: tuple[str, ...]) -> None:
+    """Constants in several rows of VALUES are of the columns that they are for, whatever stands in the other rows."""
+    source = tree.args.get("expression")
+    if not isinstance(tree, exp.Insert) or not isinstance(source, exp.Values) or len(source.expressions) < 2:
+        return
+    target = target_of(tree, catalog, path)
+    if target is None:
+        return
+    columns = {c.name: c for c in target.columns if not c.hidden}
+    named = (
+        [identifier(x) for x in tree.this.expressions] if isinstance(tree.this, exp.Schema) else list(columns)
+    )
+    for row in source.expressions:
+        cells = row.expressions if isinstance(row, exp.Tuple) else [row.this]
+        for name, cell in zip(named, cells, strict=False):
+            constant = isinstance(cell, exp.Null) or (isinstance(cell, exp.Literal) and cell.is_string)
+            if constant and name in columns:
+                cast = parse_expression(f"CAST(NULL AS {_type_text(TypeRef(columns[name].type.oid))})")
+                cell.replace(cast)
+                cast.set("this", cell)
+
+
 def _type_text(ref: TypeRef) -> str:
     if t.is_known(ref.oid):
         return t.type_in_words(ref.oid)
@@ -551,4 +574,5 @@ __all__ = [
     "refuse_returning",
     "rewritten",
     "target_of",
+    "type_rows",
 ]
