@@ -473,8 +473,14 @@ class Session(BlockOwner):
         if views and block is not None:
             block.look_through(views)
         if compiled.leaves is not None and (found := compiled.leaves.find(self, params)) is not None:
-            plan, params = found
-            compiled = self.compiled(plan)
+            while (
+                found is not None and self.executor.defining and await definition_locks.behind(self, found[0])
+            ):
+                compiled = self.compiled(plan)  # where the rows go by now
+                found = None if compiled.leaves is None else compiled.leaves.find(self, params)
+            if found is not None:
+                plan, params = found
+                compiled = self.compiled(plan)
         elif "numerics" in plan.extra and (scaled := scales.planned(self, plan, params)) is not None:
             plan, compiled = scaled, self.compiled(scaled)
         body = compiled.plan.body

@@ -181,9 +181,13 @@ async def _written(
         rows, count = await instead.write(session, block, body, found)
     elif isinstance(body, InsertQuery):
         new = await _canonical(session, found, [c.type for c in table.columns])
+        if await partitioned.in_turn(session, table, new):
+            raise SnapshotMoved
         rows, count = await bulk.insert(
             session, block, table, new, body.on_conflict, params, given, began=began
         )
+    elif homes is not None and await partitioned.in_turn(session, table, None, homes):
+        raise SnapshotMoved
     elif isinstance(body, UpdateQuery):
         new = await _canonical(session, found, [RID, *(c.type for c in table.columns)])
         if homes is None:
@@ -252,6 +256,10 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
         await partitioned.lock_rids(session, block, found, homes.filter(there), mode)
     elif len(rids):
         await bulk_changes.lock_rids(session, block, table, rows.column(0).drop_null(), mode, new)
+    coming = canonical_table(inserted.select(range(2, rows.num_columns)), types)
+    written = None if homes is None else homes.filter(pc.is_valid(homes))
+    if await partitioned.in_turn(session, table, coming, written):
+        raise SnapshotMoved
     fired = [
         (event, made)
         for kind, event, columns in (
@@ -281,8 +289,7 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
             _, done = await bulk_changes.update(session, block, action, new)
         count += done
     if inserted.num_rows:
-        new = canonical_table(inserted.select(range(2, rows.num_columns)), types)
-        _, done = await bulk.insert(session, block, table, new, None)
+        _, done = await bulk.insert(session, block, table, coming, None)
         count += done
     for event, made in sorted(fired, key=lambda pair: _ENDS.index(pair[0])):
         await made.end(event)

@@ -31,6 +31,7 @@ from executor.session.copying import into_views, loads, staging
 from executor.session.copying.copy_options import check_columns, options_of
 from executor.session.copying.loads import Load, refuse_read_only
 from executor.session.locks import definition_locks
+from executor.session.partitions import partitioned
 from executor.session.row_queries import recomputed, verify_copy_condition
 from executor.snapshot.spill import spilled_table
 from executor.triggers import firing
@@ -254,6 +255,7 @@ class _Load(Load):
         self._waiting, self._waiting_rows = [], 0
         session, table = self._session, self._table
         rows = await self._completed(given)
+        await partitioned.in_turn(session, table, rows)
         if table.partitioning is not None and self._fired is None:
             _, count = await bulk.insert(session, self._block, table, rows, None)
             self.progress.tuples_processed += count

@@ -194,18 +194,18 @@ class _Passing:
         self.party = self.id = pid
 
 
-async def behind(session: Session, plan: Plan) -> None:
+async def behind(session: Session, plan: Plan) -> bool:
     """Before a statement, while somebody defines tables anew: waits its turn where that is one of its own.
 
     A block that has used the table before goes on, for it is the definition that waits for it; and so does who reads outside of
-    blocks. Raises DeadlockDetected, LockNotAvailable.
+    blocks. Whether it has waited. Raises DeadlockDetected, LockNotAvailable.
     """
     executor, block = session.executor, session.block
     await _tidied(session)
     if block is not None and (block.failed or block.as_of is not None):
-        return
+        return False
     if not executor.defining or (block is None and plan.kind is StatementKind.READ):
-        return
+        return False
     compiled = session.compiled(plan)
     oids = {x.oid for x in statement_reads(compiled.plan)} | {view.oid for view, _ in compiled.views}
     body = compiled.plan.body
@@ -214,13 +214,14 @@ async def behind(session: Session, plan: Plan) -> None:
     reads = compiled.plan.kind is StatementKind.READ
     if compiled.lock or isinstance(body, LockingQuery):  # FOR UPDATE writes nothing yet
         reads = all(oids.isdisjoint(theirs) for theirs in executor.exclusive.values())
-    await _queue(session, oids, reads)
+    return await _queue(session, oids, reads)
 
 
-async def behind_of(session: Session, oid: Oid) -> bool:
-    """The same for who writes to what no plan names: COPY into a table, `nextval`. Whether it has waited: it may be another one now."""
+async def behind_of(session: Session, *oids: Oid) -> bool:
+    """The same for who writes to what no plan names: COPY into a table, `nextval`, the leaves that rows are dealt to. Whether it has
+    waited: they may be others now."""
     await _tidied(session)
-    return bool(session.executor.defining) and await _queue(session, {oid}, reads=False)
+    return bool(session.executor.defining) and await _queue(session, set(oids), reads=False)
 
 
 def must_queue(session: SessionContext, oid: Oid) -> bool:

@@ -29,6 +29,7 @@ from executor.keyed.write import Change
 from executor.session import bulk, bulk_changes, queries, restricted
 from executor.session.blocks.block import Block
 from executor.session.copying import staging
+from executor.session.locks import definition_locks
 from executor.session.partitions import leaving
 from executor.session.partitions.placing import leaf_of
 from executor.session.partitions.rows_of_leaves import of_leaf, set_by
@@ -84,6 +85,19 @@ def dealt(session: Session, table: Table, rows: pa.Table, first: int = 0) -> lis
         if isinstance(to, Table) and to.foreign is not None:
             raise unreachable(session.catalog, to)
     return [(to, np.flatnonzero(which == n)) for n in in_order if isinstance(to := found[n], Table)]
+
+
+async def in_turn(
+    session: Session, table: Table, rows: pa.Table | None, homes: pa.ChunkedArray | None = None
+) -> bool:
+    """While somebody defines tables anew: waits for those who do so with a leaf that full rows come to, or that others are in
+    (`homes`). Whether it has waited: the leaves may be others by now. Raises DeadlockDetected, LockNotAvailable."""
+    if not session.executor.defining:
+        return False
+    oids = set() if homes is None else set(homes.unique().to_pylist())
+    if table.partitioning is not None and rows is not None:
+        oids.update(leaf.oid for leaf, _ in dealt(session, table, rows))
+    return await definition_locks.behind_of(session, *oids)
 
 
 def _of_this_part(session: Session, table: Table, rows: pa.Table, first: int) -> None:
