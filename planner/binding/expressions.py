@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
+from planner.binding.array_expressions import ArrayBinder
 from planner.binding.coerce import read_as
 from planner.binding.collating import collated, named
 from planner.binding.collations_met import look_at
+from planner.binding.column_names import start_of
 from planner.binding.dimensions import VECTORS
 from planner.binding.domains import checked, of_no_domain
 from planner.binding.row_comparisons import items
@@ -28,12 +30,6 @@ from planner.catalog import domains
 from planner.parse import position as first_position
 from planner.types.bits import bits_in
 from planner.types.orders import UNORDERED
-
-if TYPE_CHECKING:
-    from planner.binding.queries import QueryBinder
-
-from planner.binding.array_expressions import ArrayBinder
-from planner.binding.column_names import start_of
 
 BOOL, INT4, TEXT, UNKNOWN = TypeRef(t.BOOL), TypeRef(t.INT4), TypeRef(t.TEXT), TypeRef(t.UNKNOWN)
 _INFIX: dict[type[exp.Expression], str] = {
@@ -60,89 +56,19 @@ _CLOCKS = {
 
 
 class ExpressionBinder(ArrayBinder):
-    def __init__(self, queries: QueryBinder) -> None:
-        super().__init__(queries)
-        self._handlers: dict[type[exp.Expression], Callable[[Any, Scope], ir.Node]] = {
-            exp.Literal: self._literal,
-            exp.BitString: lambda n, s: ir.Lit(TypeRef(t.BIT), bits_in("b" + str(n.this)), start_of(n)),
-            exp.HexString: lambda n, s: ir.Lit(TypeRef(t.BIT), bits_in("x" + str(n.this)), start_of(n)),
-            exp.Null: lambda n, s: ir.Lit(UNKNOWN, None, start_of(n)),
-            exp.Boolean: lambda n, s: ir.Lit(BOOL, bool(n.this), start_of(n)),
-            exp.Parameter: self._parameter,
-            exp.Column: self._column,
-            exp.Paren: lambda n, s: self.bind(n.this, s),
-            exp.Alias: lambda n, s: self.bind(n.this, s),
-            exp.And: self._connective,
-            exp.Or: self._connective,
-            exp.Not: self._not,
-            exp.Neg: self._negative,
-            exp.BitwiseNot: lambda n, s: self.prefix("~", self.bind(n.this, s), first_position(n)),
-            exp.Operator: self._operator,
-            exp.Like: self._like,
-            exp.ILike: self._like,
-            exp.SimilarTo: self._like,
-            exp.Escape: self._escape,
-            exp.Is: self._is,
-            exp.NullSafeEQ: self._distinct,
-            exp.NullSafeNEQ: self._distinct,
-            exp.Between: self._between,
-            exp.In: self._in,
-            exp.Case: self._case,
-            exp.Coalesce: lambda n, s: self._common("coalesce", [n.this, *n.expressions], s, "COALESCE"),
-            exp.Greatest: lambda n, s: self._common("greatest", [n.this, *n.expressions], s, "GREATEST"),
-            exp.Least: lambda n, s: self._common("least", [n.this, *n.expressions], s, "LEAST"),
-            exp.Nullif: self._nullif,
-            exp.Cast: self._cast,
-            exp.Interval: self._interval,
-            exp.Array: self._array,
-            exp.Bracket: self._subscript,
-            exp.Tuple: lambda n, s: self._row(n.expressions, s),
-            exp.Subquery: self._scalar_subquery,
-            exp.Select: self._scalar_subquery,
-            exp.Union: self._scalar_subquery,
-            exp.Values: self._scalar_subquery,
-            exp.Exists: self._exists,
-            exp.Extract: self._extract,
-            exp.Overlay: self._overlay,
-            exp.StrPosition: lambda n, s: self.function(
-                "position", [self.bind(n.this, s), self.bind(n.args["substr"], s)], first_position(n)
-            ),
-            exp.Substring: self._substring,
-            exp.Trim: self._trim,
-            exp.AtTimeZone: lambda n, s: self.function(
-                "timezone", [self.bind(n.args["zone"], s), self.bind(n.this, s)], first_position(n)
-            ),
-            exp.Collate: self._collate,
-            exp.Anonymous: self.call,
-            exp.Filter: self.call,
-            exp.WithinGroup: self.call,
-            exp.Window: self.call,
-            exp.IgnoreNulls: self.call,
-            exp.Dot: self._dot,
-            exp.Placeholder: lambda n, s: n.meta["bound"],
-            exp.Overlaps: self._overlaps,
-        }
-        for kind, op in _INFIX.items():
-            self._handlers[kind] = partial(self._infix_of, op)
-        for kind, name in _CLOCKS.items():
-            self._handlers[kind] = partial(self.value_function, name)
-
     def _collate(self, node: exp.Collate, scope: Scope) -> ir.Node:
         position = self.operator_position(node, "collate")
         name = named(node, position, self.queries)
         value = self.coercions.settled(self.bind(node.this, scope))
         return collated(value, name, position, kept=self.queries.only_written)
 
-    def _infix_of(self, op: str, node: exp.Binary, scope: Scope) -> ir.Node:
-        return self._infix(node, op, scope)
-
     def bind(self, node: exp.Expression, scope: Scope) -> ir.Node:
-        handler = self._handlers.get(type(node))
+        handler = _HANDLERS.get(type(node))
         if handler is None:
             raise PlanError(
                 "0A000", f"{type(node).__name__} expressions are not supported", position=first_position(node)
             )
-        made = handler(node, scope)
+        made: ir.Node = handler(self, node, scope)
         if self.queries.tells_collations:
             look_at(made)
         return made
@@ -365,6 +291,79 @@ class ExpressionBinder(ArrayBinder):
         (a, b), (c, d) = items(node.this), items(node.expression)
         args = [self.bind(x, scope) for x in (a, b, c, d)]
         return self.function("overlaps", args, first_position(node))
+
+
+def _infix_of(op: str, binder: ExpressionBinder, node: exp.Binary, scope: Scope) -> ir.Node:
+    return binder._infix(node, op, scope)
+
+
+def _clock(name: str, binder: ExpressionBinder, node: exp.Expression, scope: Scope) -> ir.Node:
+    return binder.value_function(name, node, scope)
+
+
+_HANDLERS: Final[dict[type[exp.Expression], Callable[[ExpressionBinder, Any, Scope], ir.Node]]] = {
+    exp.Literal: ExpressionBinder._literal,
+    exp.BitString: lambda b, n, s: ir.Lit(TypeRef(t.BIT), bits_in("b" + str(n.this)), start_of(n)),
+    exp.HexString: lambda b, n, s: ir.Lit(TypeRef(t.BIT), bits_in("x" + str(n.this)), start_of(n)),
+    exp.Null: lambda b, n, s: ir.Lit(UNKNOWN, None, start_of(n)),
+    exp.Boolean: lambda b, n, s: ir.Lit(BOOL, bool(n.this), start_of(n)),
+    exp.Parameter: ExpressionBinder._parameter,
+    exp.Column: ExpressionBinder._column,
+    exp.Paren: lambda b, n, s: b.bind(n.this, s),
+    exp.Alias: lambda b, n, s: b.bind(n.this, s),
+    exp.And: ExpressionBinder._connective,
+    exp.Or: ExpressionBinder._connective,
+    exp.Not: ExpressionBinder._not,
+    exp.Neg: ExpressionBinder._negative,
+    exp.BitwiseNot: lambda b, n, s: b.prefix("~", b.bind(n.this, s), first_position(n)),
+    exp.Operator: ExpressionBinder._operator,
+    exp.Like: ExpressionBinder._like,
+    exp.ILike: ExpressionBinder._like,
+    exp.SimilarTo: ExpressionBinder._like,
+    exp.Escape: ExpressionBinder._escape,
+    exp.Is: ExpressionBinder._is,
+    exp.NullSafeEQ: ExpressionBinder._distinct,
+    exp.NullSafeNEQ: ExpressionBinder._distinct,
+    exp.Between: ExpressionBinder._between,
+    exp.In: ExpressionBinder._in,
+    exp.Case: ExpressionBinder._case,
+    exp.Coalesce: lambda b, n, s: b._common("coalesce", [n.this, *n.expressions], s, "COALESCE"),
+    exp.Greatest: lambda b, n, s: b._common("greatest", [n.this, *n.expressions], s, "GREATEST"),
+    exp.Least: lambda b, n, s: b._common("least", [n.this, *n.expressions], s, "LEAST"),
+    exp.Nullif: ExpressionBinder._nullif,
+    exp.Cast: ExpressionBinder._cast,
+    exp.Interval: ExpressionBinder._interval,
+    exp.Array: ExpressionBinder._array,
+    exp.Bracket: ExpressionBinder._subscript,
+    exp.Tuple: lambda b, n, s: b._row(n.expressions, s),
+    exp.Subquery: ExpressionBinder._scalar_subquery,
+    exp.Select: ExpressionBinder._scalar_subquery,
+    exp.Union: ExpressionBinder._scalar_subquery,
+    exp.Values: ExpressionBinder._scalar_subquery,
+    exp.Exists: ExpressionBinder._exists,
+    exp.Extract: ExpressionBinder._extract,
+    exp.Overlay: ExpressionBinder._overlay,
+    exp.StrPosition: lambda b, n, s: b.function(
+        "position", [b.bind(n.this, s), b.bind(n.args["substr"], s)], first_position(n)
+    ),
+    exp.Substring: ExpressionBinder._substring,
+    exp.Trim: ExpressionBinder._trim,
+    exp.AtTimeZone: lambda b, n, s: b.function(
+        "timezone", [b.bind(n.args["zone"], s), b.bind(n.this, s)], first_position(n)
+    ),
+    exp.Collate: ExpressionBinder._collate,
+    exp.Anonymous: ExpressionBinder.call,
+    exp.Filter: ExpressionBinder.call,
+    exp.WithinGroup: ExpressionBinder.call,
+    exp.Window: ExpressionBinder.call,
+    exp.IgnoreNulls: ExpressionBinder.call,
+    exp.Dot: ExpressionBinder._dot,
+    exp.Placeholder: lambda b, n, s: n.meta["bound"],
+    exp.Overlaps: ExpressionBinder._overlaps,
+    **{kind: partial(_infix_of, op) for kind, op in _INFIX.items()},
+    **{kind: partial(_clock, name) for kind, name in _CLOCKS.items()},
+}
+"""What binds each kind of expression."""
 
 
 __all__ = ["ExpressionBinder", "start_of"]
