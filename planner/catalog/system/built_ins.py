@@ -45,6 +45,7 @@ OF_A_GROUP: Final = {
 
 
 def of_relation(oid: Oid) -> BuiltIn | None:
+    """Its list is each database's own, of those as well whose rows all databases share."""
     found = by_oid().get(oid)
     if found is None:
         return None
@@ -60,7 +61,7 @@ def of_relation(oid: Oid) -> BuiltIn | None:
         else ""
     )
     return BuiltIn(oid, "table", found.name, "view" if found.kind == "v" else "table", public, found.columns,
-                     found.shared, group, (), open_columns)  # fmt: skip
+                     False, group, (), open_columns)  # fmt: skip
 
 
 @lru_cache(maxsize=1)

@@ -79,6 +79,17 @@ GRANT SELECT ON ALL TABLES IN SCHEMA information_schema TO gb_one;
 SET ROLE gb_one;
 SELECT count(*) >= 0 FROM information_schema.sql_features;
 RESET ROLE;
+-- what is said of a relation is said in one database, of a tablespace in all
+GRANT CREATE ON TABLESPACE pg_default TO gb_one;
+SELECT current_database() AS here \gset
+CREATE DATABASE alike_gb_other TEMPLATE template0;
+\c alike_gb_other
+SELECT has_table_privilege('gb_one', 'pg_authid', 'SELECT'), has_tablespace_privilege('gb_one', 'pg_default', 'CREATE');
+GRANT SELECT ON pg_authid TO gb_one;
+REVOKE SELECT ON pg_authid FROM gb_one;
+\c :here
+DROP DATABASE alike_gb_other;
+REVOKE CREATE ON TABLESPACE pg_default FROM gb_one;
 -- functions
 SELECT oid::regprocedure, shown(proacl) FROM pg_proc WHERE proname IN ('pg_stat_reset', 'pg_ls_waldir', 'upper') ORDER BY oid::regprocedure::text COLLATE "C";
 GRANT EXECUTE ON FUNCTION pg_stat_reset() TO gb_one;
