@@ -8,7 +8,7 @@ from typing import Any
 
 from planner import aims
 from planner.abc import Oid, SqlError, Table, TypeRef
-from planner.catalog import information_types
+from planner.catalog import collations, information_types
 from planner.catalog.by_name import OWN_TEMPORARY, meant_schema
 from planner.catalog.information_types import OIDS
 from planner.catalog.names import missing_schema, quote_identifier, quote_qualified, split_name
@@ -51,7 +51,7 @@ from planner.catalog.system.relations import (
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.styles import styled
 from planner.catalog.system.written import condition
-from planner.catalog.type_objects import CompositeType, Domain
+from planner.catalog.type_objects import Collation, CompositeType, Domain
 from planner.types import BY_OID, oids
 from planner.types.of_extensions import EXTENSION_OF
 from planner.types.oids import BOOL, INT4, NAME, OID, OIDVECTOR, PG_NODE_TREE, TEXT
@@ -125,8 +125,16 @@ def _operator_visible(context: SystemContext, oid: Oid | None) -> bool | None:
     return _always_visible(context, oid)
 
 
+@system("pg_collation_is_visible", (OID,), BOOL)
+def _collation_visible(context: SystemContext, oid: Oid | None) -> bool | None:
+    made = context.catalog.get(oid) if oid is not None else None
+    if isinstance(made, Collation):
+        found = context.catalog.collation_key(made.name, "", context.search_path)
+        return found == collations.key_of(made.oid)
+    return _always_visible(context, oid)
+
+
 for _name in (
-    "collation",
     "ts_parser",
     "ts_template",
 ):
