@@ -102,7 +102,7 @@ class ArrayBinder(NameBinder):
             inner = inner.this
         base = self.bind(inner, scope)
         if t.element_of(base.type.oid) and len(subscripts) > 1:
-            return self._subscripts(base, subscripts, scope, position)
+            return self._subscripts(base, subscripts, scope)
         if base.type.oid == t.JSONB:
             return jsonb_subscripts.element(self, base, subscripts, scope)
         if base.type.oid == t.HSTORE:
@@ -127,21 +127,25 @@ class ArrayBinder(NameBinder):
             if vector:
                 raise PlanError("0A000", "slices of catalog vectors are not supported", position=position)
             low, high = (
-                self.coercions.coerce(self.bind(x, scope), INT4, "a", position)
-                if x is not None
-                else ir.Lit(UNKNOWN, None)
+                self._place(x, scope) if x is not None else ir.Lit(UNKNOWN, None)
                 for x in (index.this, index.expression)
             )
             return ir.Call(_whole(base.type), "array slice", (base, low, high))
-        at = self.coercions.coerce(self.bind(index, scope), INT4, "a", position)
+        at = self._place(index, scope)
         if vector:
             return ir.Call(TypeRef(vector), "vector subscript", (base, at))
         ref = of_domain(TypeRef(element, base.type.typmod), element_domain(base.type))
         return ir.Call(ref, "array subscript", (base, at))
 
-    def _subscripts(
-        self, base: ir.Node, subscripts: list[exp.Expression], scope: Scope, position: int
-    ) -> ir.Node:
+    def _place(self, subscript: exp.Expression, scope: Scope) -> ir.Node:
+        """Raises 42804."""
+        at = first_position(subscript)
+        made = self.coercions.try_coerce(self.bind(subscript, scope), INT4, "a", at)
+        if made is None:
+            raise PlanError("42804", "array subscript must have type integer", position=at)
+        return made
+
+    def _subscripts(self, base: ir.Node, subscripts: list[exp.Expression], scope: Scope) -> ir.Node:
         """`a[i][j]`, or with any slice among them a part of the array: `a[1:2][2:3]`, where `[n]` means `[1:n]`."""
         element = TypeRef(t.element_of(base.type.oid), base.type.typmod)
         element = of_domain(element, element_domain(base.type))
@@ -151,7 +155,7 @@ class ArrayBinder(NameBinder):
         def number(x: exp.Expression | None) -> ir.Node:
             if x is None:
                 return ir.Lit(UNKNOWN, None)  # not NULL, but not given
-            return self.coercions.coerce(self.bind(x, scope), INT4, "a", position)
+            return self._place(x, scope)
 
         if not any(isinstance(x, exp.Slice) for x in subscripts):
             places = tuple(number(x) for x in subscripts)

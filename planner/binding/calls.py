@@ -312,7 +312,10 @@ class CallBinder(OperatorBinder):
         if made is None and len(given) == 1 and name in field_names(given[0].type) and name not in procs():
             made = field_of(given[0], name, position)
         if made is None:
-            made = self.function(name, given, position, offered)
+            if name == "normalize" and not schema:  # a word of the grammar
+                made = self.standard(name, given, position)
+            else:
+                made = self.function(name, given, position, offered)
             if name in filled_rows.FUNCTIONS:
                 return filled_rows.obedient(self.queries, made, given[0])
         return made

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Final
 
 from sqlglot import exp
@@ -21,8 +20,10 @@ from planner.binding.coerce import read_as
 from planner.binding.collating import collated, named
 from planner.binding.collations_met import look_at
 from planner.binding.column_names import start_of
+from planner.binding.deparse import sql_syntax
 from planner.binding.dimensions import VECTORS
 from planner.binding.domains import checked, of_no_domain
+from planner.binding.naming import lowered
 from planner.binding.row_comparisons import items
 from planner.binding.scope import Scope
 from planner.binding.xml.forms import SERIALIZED
@@ -160,7 +161,7 @@ class ExpressionBinder(ArrayBinder):
                 conditions.append(self.boolean(branch.this, scope, "CASE/WHEN"))
             else:
                 when = self.bind(branch.this, scope)
-                conditions.append(self.infix("=", subject, when, first_position(branch.this)))
+                conditions.append(self.infix("=", subject, when, self._when(branch.this)))
             values.append(self.bind(branch.args["true"], scope))
             positions.append(first_position(branch.args["true"]))
         default = node.args.get("default")
@@ -173,6 +174,12 @@ class ExpressionBinder(ArrayBinder):
         for c, v in zip(conditions, made[1:], strict=True):
             args += [c, v]
         return ir.Logic(ref, "case", (*args, made[0]))
+
+    def _when(self, value: exp.Expression) -> int:
+        """Where WHEN stands, before what is compared."""
+        at = first_position(value)
+        before = lowered(self.text).rfind("when", 0, max(at - 1, 0))
+        return before + 1 or at
 
     def _cast(self, node: exp.Cast, scope: Scope) -> ir.Node:
         try:
@@ -218,37 +225,38 @@ class ExpressionBinder(ArrayBinder):
 
     def _cast_position(self, node: exp.Cast) -> int:
         """Where `::` is, if that is how the cast is said."""
-        at = self.operator_position(node, "::")
-        if self.text[at - 1 : at + 1] != "::":
-            value = node.this.unnest()
-            inner = self._cast_position(value) if isinstance(value, exp.Cast) else first_position(node)
-            said = _CAST.search(self.text, 0, max(inner - 1, 0))
-            return inner if said is None else said.start() + 1
-        ends = [
-            n.meta["end"] for n in node.this.walk() if n._meta is not None and n.meta.get("end") is not None
-        ]
-        between = self.text[max(ends, default=at) + 1 : at - 1]
-        return at if not between.strip(" \t\r\n()]") else first_position(node)
+        said = _TO_TYPE.match(self.text, at) if (at := self._before_type(node)) else None
+        if said is not None and "::" in said[0]:
+            return said.start() + said[0].index("::") + 1
+        value = node.this.unnest()
+        inner = self._cast_position(value) if isinstance(value, exp.Cast) else first_position(node)
+        word = _CAST.search(self.text, 0, max(inner - 1, 0))
+        return inner if word is None else word.start() + 1
 
     def _type_position(self, node: exp.Cast) -> int:
-        """Where a cast's type is named: behind `::` or AS, or before the literal; the tree does not know. 0: not found."""
+        """Where a cast's type is named: behind `::` or AS, or before the literal. 0: not found."""
+        at = self._before_type(node)
+        if not at:
+            return 0
+        behind = _TO_TYPE.match(self.text, at)
+        if behind is not None:
+            return behind.end() + 1
+        starts = [n.meta["start"] for n in node.this.walk() if n._meta is not None and "start" in n.meta]
+        before = _TYPE_BEFORE.search(self.text, 0, min(starts))
+        return before.start() + 1 if before is not None else 0
+
+    def _before_type(self, node: exp.Cast) -> int:
+        """How far what is cast goes in the text, with the casts within it, of whose types the tree does not know the places. 0: not found."""
         inner, casts = node.this.unnest(), 0
         while isinstance(inner, exp.Cast):
             inner, casts = inner.this.unnest(), casts + 1
-        places = [n.meta for n in inner.walk() if n._meta is not None and n.meta.get("end") is not None]
-        if not places:
-            return 0
-        at = max(m["end"] for m in places) + 1
-        for _ in range(casts):
+        at = self._last_place(inner) + 1
+        for _ in range(casts if at else 0):
             passed = _PAST_TYPE.match(self.text, at)
             if passed is None:
                 return 0
             at = passed.end()
-        behind = _TO_TYPE.match(self.text, at)
-        if behind is not None:
-            return behind.end() + 1
-        before = _TYPE_BEFORE.search(self.text, 0, min(m["start"] for m in places))
-        return before.start() + 1 if before is not None else 0
+        return at
 
     def _interval(self, node: exp.Interval, scope: Scope) -> ir.Node:
         from planner.binding.typenames import type_of
@@ -260,13 +268,13 @@ class ExpressionBinder(ArrayBinder):
         unit = node.this
         field = str(unit.this if isinstance(unit, exp.Literal) else unit.name).lower()
         value = self.bind(node.expression, scope)
-        return self.function("extract", [ir.Lit(UNKNOWN, field), value], first_position(node))
+        return self.standard("extract", [ir.Lit(UNKNOWN, field), value], start_of(node))
 
     def _overlay(self, node: exp.Overlay, scope: Scope) -> ir.Node:
         args = [node.this, node.expression, node.args["from_"]]
         if node.args.get("for_") is not None:
             args.append(node.args["for_"])
-        return self.function("overlay", [self.bind(a, scope) for a in args], first_position(node))
+        return self._spelled("overlay", [self.bind(a, scope) for a in args], start_of(node))
 
     def _substring(self, node: exp.Substring, scope: Scope) -> ir.Node:
         start, length = node.args.get("start"), node.args.get("length")
@@ -277,7 +285,7 @@ class ExpressionBinder(ArrayBinder):
             args.append(ir.Lit(INT4, 1))
         if length is not None:
             args.append(self.bind(length, scope))
-        return self.function("substring", args, first_position(node))
+        return self._spelled("substring", args, start_of(node))
 
     def _trim(self, node: exp.Trim, scope: Scope) -> ir.Node:
         side = str(node.args.get("position") or "BOTH").upper()
@@ -285,20 +293,17 @@ class ExpressionBinder(ArrayBinder):
         args = [self.bind(node.this, scope)]
         if node.expression is not None and node.args.get("expression") is not None:
             args.append(self.bind(node.expression, scope))
-        return self.function(name, args, first_position(node))
+        return self.standard(name, args, start_of(node))
+
+    def _spelled(self, name: str, args: list[ir.Node], position: int) -> ir.Node:
+        """A call that the standard spells with words, if it is said so: commas are for any function of the name."""
+        words = sql_syntax.words_in_call(self.text, position)
+        return self.standard(name, args, position) if words else self.function(name, args, position)
 
     def _overlaps(self, node: exp.Binary, scope: Scope) -> ir.Node:
         (a, b), (c, d) = items(node.this), items(node.expression)
         args = [self.bind(x, scope) for x in (a, b, c, d)]
-        return self.function("overlaps", args, first_position(node))
-
-
-def _infix_of(op: str, binder: ExpressionBinder, node: exp.Binary, scope: Scope) -> ir.Node:
-    return binder._infix(node, op, scope)
-
-
-def _clock(name: str, binder: ExpressionBinder, node: exp.Expression, scope: Scope) -> ir.Node:
-    return binder.value_function(name, node, scope)
+        return self.standard("overlaps", args, self.word_position(node, "overlaps")[0])
 
 
 _HANDLERS: Final[dict[type[exp.Expression], Callable[[ExpressionBinder, Any, Scope], ir.Node]]] = {
@@ -343,13 +348,13 @@ _HANDLERS: Final[dict[type[exp.Expression], Callable[[ExpressionBinder, Any, Sco
     exp.Exists: ExpressionBinder._exists,
     exp.Extract: ExpressionBinder._extract,
     exp.Overlay: ExpressionBinder._overlay,
-    exp.StrPosition: lambda b, n, s: b.function(
-        "position", [b.bind(n.this, s), b.bind(n.args["substr"], s)], first_position(n)
+    exp.StrPosition: lambda b, n, s: b.standard(
+        "position", [b.bind(n.this, s), b.bind(n.args["substr"], s)], start_of(n)
     ),
     exp.Substring: ExpressionBinder._substring,
     exp.Trim: ExpressionBinder._trim,
-    exp.AtTimeZone: lambda b, n, s: b.function(
-        "timezone", [b.bind(n.args["zone"], s), b.bind(n.this, s)], first_position(n)
+    exp.AtTimeZone: lambda b, n, s: b.standard(
+        "timezone", [b.bind(n.args["zone"], s), b.bind(n.this, s)], b.word_position(n, "at")[0]
     ),
     exp.Collate: ExpressionBinder._collate,
     exp.Anonymous: ExpressionBinder.call,
@@ -360,10 +365,10 @@ _HANDLERS: Final[dict[type[exp.Expression], Callable[[ExpressionBinder, Any, Sco
     exp.Dot: ExpressionBinder._dot,
     exp.Placeholder: lambda b, n, s: n.meta["bound"],
     exp.Overlaps: ExpressionBinder._overlaps,
-    **{kind: partial(_infix_of, op) for kind, op in _INFIX.items()},
-    **{kind: partial(_clock, name) for kind, name in _CLOCKS.items()},
+    **dict.fromkeys(_INFIX, lambda b, n, s: b._infix(n, _INFIX[type(n)], s)),
+    **dict.fromkeys(_CLOCKS, lambda b, n, s: b.value_function(_CLOCKS[type(n)], n, s)),
 }
-"""What binds each kind of expression."""
+"""By class of node; one for all binders, of which each statement has a new one."""
 
 
 __all__ = ["ExpressionBinder", "start_of"]

@@ -27,7 +27,6 @@ from planner.binding.keyed.steps import joined_steps
 from planner.binding.naming import identifier
 from planner.binding.rights import barriers
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn, duplicate_alias
-from planner.parse import position as first_position
 from planner.parse.column_lists import SEPARATOR
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
                 _merge_column(left, name, "left", node),
                 _merge_column(right, name, "right", node),
             )
-            equal = sources.queries.expressions.infix("=", a.node, b.node, first_position(node))
+            equal = sources.queries.expressions.infix("=", a.node, b.node, 0)  # nobody has written it
             for n in ir.walk(equal):
                 if isinstance(n, ir.Var):
                     sources.queries.use(n)
@@ -93,8 +92,7 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
             look_at(equal)
             on += (equal,)
             tests.append(emitter.frag(equal))
-            place = first_position(node)
-            (x, y), _ = sources.queries.expressions.to_common([a.node, b.node], "JOIN/USING", [place, place])
+            (x, y), _ = sources.queries.expressions.to_common([a.node, b.node], "JOIN/USING", [0, 0])
             if side == "FULL":
                 value: ir.Node = ir.Logic(x.type, "coalesce", (x, y))
             else:

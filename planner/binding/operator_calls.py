@@ -119,6 +119,14 @@ class OperatorBinder(AggregateBinder):
     ) -> ir.Node:
         raise NotImplementedError
 
+    def standard(self, name: str, given: Sequence[ir.Node], position: int) -> ir.Node:
+        """A call that the standard spells otherwise (`a AT TIME ZONE b`): of the function in pg_catalog, whatever others there are."""
+        try:
+            return self.function(name, given, position)
+        except PlanError as e:
+            e.message = e.message.replace(f"function {name}(", f"function pg_catalog.{name}(", 1)
+            raise
+
     def record_comparison(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
         raise NotImplementedError
 

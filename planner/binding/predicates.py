@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any, Final, TypeAlias
 
 from sqlglot import exp
 
@@ -28,16 +29,18 @@ from planner.parse import position as first_position
 from planner.parse.dialect import IS_UNKNOWN
 from planner.parse.xml_forms import IS_DOCUMENT
 
-if TYPE_CHECKING:
-    pass
-
-
 BOOL = TypeRef(t.BOOL)
 
 
 _COMPARED_EXACTLY = ({"int2", "int4", "int8", "numeric"}, {"text", "varchar", "unknown"})
 """Types whose values compare the same whichever of them they are converted to."""
 
+_WORDS: Final = {
+    w: re.compile(rf"\b(not\s+)?{w}\b")
+    for w in ("at", "between", "ilike", "in", "is", "like", "overlaps", "similar")
+}
+_Sides: TypeAlias = Callable[[str, str, exp.Expression, exp.Expression], tuple[ir.Node, ...]]
+"""What asks on which side of one bound, by an operator, and of another one something is."""
 _WITHOUT_SETS = {"WHERE": "WHERE", "HAVING": "HAVING", "JOIN/ON": "JOIN conditions"}
 
 
@@ -82,6 +85,14 @@ class PredicateBinder(RowComparisonBinder):
         at = lowered(self.text).find(op, last + 1)
         return at + 1 if at >= 0 else first_position(node)
 
+    def word_position(self, node: exp.Expression, word: str) -> tuple[int, bool]:
+        """Where an operator stands that is a word, or the NOT that is said with it (`a NOT IN ...`), and whether that is."""
+        last = self._last_place(node.this)
+        found = _WORDS[word].search(lowered(self.text), last + 1) if last >= 0 else None
+        if found is None:
+            return first_position(node), False
+        return found.start() + 1, found[1] is not None
+
     def _infix(self, node: exp.Binary, op: str, scope: Scope) -> ir.Node:
         left, right = node.this, node.expression
         if _is_quantified(right):
@@ -91,7 +102,7 @@ class PredicateBinder(RowComparisonBinder):
         else:
             shown = op
         if is_row(left) and isinstance(right, exp.Subquery):
-            return self.row_query(items(left), op, right, scope, first_position(node))
+            return self.row_query(items(left), op, right, scope, self.operator_position(node, shown))
         return self.compared(op, left, right, scope, self.operator_position(node, shown))
 
     def _operator(self, node: exp.Operator, scope: Scope) -> ir.Node:
@@ -130,7 +141,13 @@ class PredicateBinder(RowComparisonBinder):
         if isinstance(inner, exp.Is):
             return self._is(inner, scope, negated=True)
         if isinstance(inner, exp.In):
-            return ir.Logic(BOOL, "not", (self._in(inner, scope, "not"),))
+            return self._in(inner, scope, denied=True)
+        if isinstance(inner, exp.Between):
+            return self._between(inner, scope, denied=True)
+        matching = inner.this if isinstance(inner, exp.Escape) else inner
+        if isinstance(matching, exp.SimilarTo) and self.word_position(matching, "similar")[1]:
+            matching.set("negate", True)  # which the tree says of LIKE alone
+            return self.bind(inner, scope)
         return ir.Logic(BOOL, "not", (self.boolean(inner, scope, "NOT"),))
 
     def _is(self, node: exp.Is, scope: Scope, negated: bool = False) -> ir.Node:
@@ -161,69 +178,101 @@ class PredicateBinder(RowComparisonBinder):
             asked = ir.Call(BOOL, "xml is document", (tested,))
             return ir.Logic(BOOL, "not", (asked,)) if negated else asked
         if isinstance(test, exp.Column) and test.name.lower().endswith("normalized"):
-            form = ir.Lit(TypeRef(t.TEXT), test.name.split(" ")[0] if " " in test.name else "NFC")
-            made = self.function("is_normalized", [self.bind(node.this, scope), form], first_position(node))
+            form, among, _ = test.name.rpartition(" ")
+            args = [self.bind(node.this, scope), *([ir.Lit(TypeRef(t.UNKNOWN), form)] if among else [])]
+            made = self.standard("is_normalized", args, self.word_position(node, "is")[0])
             return ir.Logic(BOOL, "not", (made,)) if negated else made
         raise PlanError("0A000", "this IS test is not supported", position=first_position(node))
 
     def _distinct(self, node: exp.Binary, scope: Scope) -> ir.Node:
         negated = isinstance(node, exp.NullSafeEQ)
-        return self.distinct(node.this, node.expression, negated, scope, first_position(node))
+        return self.distinct(node.this, node.expression, negated, scope, self.word_position(node, "is")[0])
 
-    def _between(self, node: exp.Between, scope: Scope) -> ir.Node:
+    def _between(self, node: exp.Between, scope: Scope, denied: bool = False) -> ir.Node:
+        """`denied`: NOT is before it, or within it, which is the opposite comparisons."""
+        position, within_it = self.word_position(node, "between")
+        outside = denied and within_it
         if is_row(node.this):
-            return self._row_between(node, scope, self.operator_position(node, "between"))
-        position = first_position(node)
-        value, low, high = (self.bind(n, scope) for n in (node.this, node.args["low"], node.args["high"]))
+            ask = self._row_sides(node, scope, position)
+        else:
+            ask = self._sides(node, scope, position)
+        low, high = node.args["low"], node.args["high"]
+        bounds = [(low, high), (high, low)] if node.args.get("symmetric") else [(low, high)]
+        signs, joined, of_all = ("<", ">"), "or", "and"
+        if not outside:
+            signs, joined, of_all = (">=", "<="), "and", "or"
+        tests = tuple(ir.Logic(BOOL, joined, ask(*signs, a, b)) for a, b in bounds)
+        made = tests[0] if len(tests) == 1 else ir.Logic(BOOL, of_all, tests)
+        return ir.Logic(BOOL, "not", (made,)) if denied and not outside else made
 
-        def within(a: ir.Node, b: ir.Node) -> ir.Node:
+    def _sides(self, node: exp.Between, scope: Scope, position: int) -> _Sides:
+        value = self.bind(node.this, scope)
+        bounds = {id(n): self.bind(n, scope) for n in (node.args["low"], node.args["high"])}
+
+        def ask(above: str, below: str, low: exp.Expression, high: exp.Expression) -> tuple[ir.Node, ...]:
             # PostgreSQL asks for the value twice, which `random() BETWEEN 0.2 AND 0.4` shows. What the first comparison has
             # found a parameter to be, the second one knows.
-            above = self.infix(">=", asked(value), a, position)
-            again = self.bind(node.this, scope) if ir.varies(value) else asked(value)
-            return ir.Logic(BOOL, "and", (above, self.infix("<=", again, b, position)))
+            first = self.infix(above, met(value), met(bounds[id(low)]), position)
+            again = self.bind(node.this, scope) if ir.varies(value) else met(value)
+            return first, self.infix(below, again, met(bounds[id(high)]), position)
 
-        def asked(x: ir.Node) -> ir.Node:
+        def met(x: ir.Node) -> ir.Node:
             stated = self.parameters.type_of(x.number) if isinstance(x, ir.Parm) else None
             return replace(x, type=stated) if isinstance(x, ir.Parm) and stated is not None else x
 
-        if node.args.get("symmetric"):
-            return ir.Logic(BOOL, "or", (within(low, high), within(asked(high), asked(low))))
-        return within(low, high)
+        return ask
 
-    def _row_between(self, node: exp.Between, scope: Scope, position: int) -> ir.Node:
+    def _row_sides(self, node: exp.Between, scope: Scope, position: int) -> _Sides:
         """`(a, b) BETWEEN (1, 2) AND (3, 4)`: column by column, where the bounds are row constructors, too."""
-        low, high = node.args["low"], node.args["high"]
 
-        def within(a: exp.Expression, b: exp.Expression) -> ir.Node:
-            above = self.compared(">=", node.this, a, scope, position)
-            return ir.Logic(BOOL, "and", (above, self.compared("<=", node.this, b, scope, position)))
+        def ask(above: str, below: str, low: exp.Expression, high: exp.Expression) -> tuple[ir.Node, ...]:
+            return (
+                self.compared(above, node.this, low, scope, position),
+                self.compared(below, node.this, high, scope, position),
+            )
 
-        if node.args.get("symmetric"):
-            return ir.Logic(BOOL, "or", (within(low, high), within(high, low)))
-        return within(low, high)
+        return ask
 
-    def _in(self, node: exp.In, scope: Scope, word: str = "in") -> ir.Node:
-        """The operator stands where its first word does."""
-        position = self.operator_position(node, word)
+    def _in(self, node: exp.In, scope: Scope, denied: bool = False) -> ir.Node:
+        """`denied`: NOT is before it, or within it. PostgreSQL looks for `<>` then, and says that it is not there."""
+        position, within_it = self.word_position(node, "in")
+        outside = denied and within_it
         query = node.args.get("query")
-        if query is not None:
-            return self.quantified_query(node.this, "=", query, "any", scope, position)
-        if len(node.expressions) == 1 and isinstance(
-            node.expressions[0], exp.Select | exp.Subquery | exp.Values
+        if (
+            query is None
+            and len(node.expressions) == 1
+            and isinstance(node.expressions[0], exp.Select | exp.Subquery | exp.Values)
         ):
-            return self.quantified_query(node.this, "=", node.expressions[0], "any", scope, position)
+            query = node.expressions[0]
+        if query is not None:
+            made = self.quantified_query(node.this, "=", query, "any", scope, position)
+            return ir.Logic(BOOL, "not", (made,)) if denied else made
         if is_row(node.this) and any(is_row(e) for e in node.expressions):
-            tests = tuple(self.compared("=", node.this, e, scope, position) for e in node.expressions)
+
+            def test(op: str, e: Any) -> ir.Node:
+                return self.compared(op, node.this, e, scope, position)
+
+            each: list[Any] = node.expressions
         else:
             left = self.bind(node.this, scope)
             among = self._of_one_type(left, node.expressions, scope)
             if (array := long_lists.array_of(left, among)) is not None:
                 element = TypeRef(t.element_of(array.type.oid))
-                made = self._with_each("=", left, element, position)
-                return ir.AnyAll(BOOL, made, array, False, long_lists.elements(among, element))
-            tests = tuple(self.infix("=", left, e, position) for e in among)
-        return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "or", tests)
+                of_each = self._with_each("=", left, element, position)
+                listed = ir.AnyAll(BOOL, of_each, array, False, long_lists.elements(among, element))
+                return ir.Logic(BOOL, "not", (listed,)) if denied else listed
+
+            def test(op: str, e: Any) -> ir.Node:
+                return self.infix(op, left, e, position)
+
+            each = list(among)
+        if outside:
+            unequal = test("<>", each[0])
+            if len(each) == 1:
+                return unequal
+        tests = tuple(test("=", e) for e in each)
+        found = tests[0] if len(tests) == 1 else ir.Logic(BOOL, "or", tests)
+        return ir.Logic(BOOL, "not", (found,)) if denied else found
 
     def _of_one_type(
         self, left: ir.Node, listed: Sequence[exp.Expression], scope: Scope
@@ -251,34 +300,41 @@ class PredicateBinder(RowComparisonBinder):
     def _like(self, node: exp.Binary, scope: Scope, escape: ir.Node | None = None) -> ir.Node:
         negated = bool(node.args.get("negate"))
         right_ast = node.expression
+        word = (
+            "similar"
+            if isinstance(node, exp.SimilarTo)
+            else "like"
+            if isinstance(node, exp.Like)
+            else "ilike"
+        )
+        position, _ = self.word_position(node, word)
         if isinstance(node, exp.SimilarTo):
             left, right = self.bind(node.this, scope), self.bind(right_ast, scope)
             args = [right] if escape is None else [right, escape]
-            pattern = self.function("similar_to_escape", args, first_position(node))
-            made = self.infix("~", left, pattern, first_position(node))
-            return ir.Logic(BOOL, "not", (made,)) if negated else made
+            pattern = self.standard("similar_to_escape", args, position)
+            return self.infix("!~" if negated else "~", left, pattern, position)
         op = "~~" if isinstance(node, exp.Like) else "~~*"
         if isinstance(right_ast, exp.Any | exp.All):
-            return self._quantified(node, ("!" if negated else "") + op, node.this, right_ast, scope)
+            sign = ("!" if negated else "") + op
+            return self._quantified(node, sign, node.this, right_ast, scope, position=position)
         left, right = self.bind(node.this, scope), self.bind(right_ast, scope)
         if escape is not None:
-            right = self.function("like_escape", [right, escape], first_position(node))
-        return self.infix(("!" if negated else "") + op, left, right, first_position(node))
+            right = self.standard("like_escape", [right, escape], position)
+        return self.infix(("!" if negated else "") + op, left, right, position)
 
     def _escape(self, node: exp.Escape, scope: Scope) -> ir.Node:
-        inner = node.this
-        if isinstance(inner, exp.Not):
-            return ir.Logic(BOOL, "not", (self._like(inner.this, scope, self.bind(node.expression, scope)),))
-        return self._like(inner, scope, self.bind(node.expression, scope))
+        return self._like(node.this, scope, self.bind(node.expression, scope))
 
     def _quantified(
-        self, node: exp.Expression, op: str, left: exp.Expression, right: exp.Expression, scope: Scope, schema: str = ""
+        self, node: exp.Expression, op: str, left: exp.Expression, right: exp.Expression, scope: Scope, schema: str = "",
+        position: int = 0,
     ) -> ir.Node:  # fmt: skip
+        """`position`: of an operator that is a word."""
         every = isinstance(right, exp.All) or str(getattr(right, "this", "")).lower() == "all"
         inner = right.expressions[0] if isinstance(right, exp.Anonymous) else right.this
         while isinstance(inner, exp.Paren):
             inner = inner.this
-        position = self.operator_position(node, "operator" if schema else op)
+        position = position or self.operator_position(node, "operator" if schema else op)
         if isinstance(inner, exp.Subquery | exp.Select | exp.Union | exp.Values):
             if schema:
                 raise PlanError("0A000", f"OPERATOR({schema}.{op}) ANY or ALL of a query is not supported", position=position)  # fmt: skip

@@ -280,7 +280,8 @@ class QueryBinder(CompoundBinder):
                     for n in ir.walk(c.node):
                         if isinstance(n, ir.Var):
                             self.use(n)
-                    out.append(Target(c.name, c.node, None, c.column.table_oid, c.column.attnum))
+                    at = first_position(item)
+                    out.append(Target(c.name, c.node, None, c.column.table_oid, c.column.attnum, at))
                 continue
             relation = _star_of(item)
             if relation is None and isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
@@ -329,7 +330,8 @@ class QueryBinder(CompoundBinder):
                 for i, c in enumerate(found.columns):
                     if not c.hidden:
                         value = self.expressions.reach(found.value(i), scope, at)
-                        out.append(Target(c.name, value, None, c.table_oid, c.attnum))
+                        position = first_position(item)
+                        out.append(Target(c.name, value, None, c.table_oid, c.attnum, position))
                 return out
             at = at.parent
         if isinstance(item, exp.Dot) and isinstance(item.this, exp.Paren):
@@ -384,12 +386,12 @@ class QueryBinder(CompoundBinder):
                 value = exp.Column(this=value)
             bound = self.expressions.bind(value, inner)
             refuse_sets(bound, what)
+            made = self.coercions.count(bound, what, first_position(value))
             for n in ir.walk(bound):
                 if isinstance(n, ir.Var) and n.relation in own:
                     raise PlanError(
                         "42P10", f"argument of {what} must not contain variables", position=n.position
                     )
-            made = self.coercions.count(bound, what, first_position(value))
             if isinstance(made, ir.Lit) and isinstance(made.value, int) and made.value < 0:
                 code = "2201W" if key == "limit" else "2201X"
                 raise PlanError(code, f"{what} must not be negative")
@@ -422,7 +424,11 @@ class QueryBinder(CompoundBinder):
         self.note_asked(parts, scope)
         grouping = Grouping(self, scope, sets)
         for x in parts.targets:
-            x.node = grouping.lift(x.node)
+            try:
+                x.node = grouping.lift(x.node)
+            except PlanError as e:
+                e.position = e.position or x.position
+                raise
         parts.order = [ir.SortKey(grouping.lift(k.expr), k.descending, k.nulls_first) for k in parts.order]
         if parts.distinct_on is not None:
             parts.distinct_on = [grouping.lift(n) for n in parts.distinct_on]

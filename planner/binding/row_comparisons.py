@@ -85,6 +85,8 @@ class RowComparisonBinder(CallBinder):
         strict = op.rstrip("=")
         made: ir.Node = self.infix(op, *pairs[-1], position, where=where)
         for a, b in reversed(pairs[:-1]):
+            if op != strict:  # it is what PostgreSQL looks for, and says is not there
+                self.infix(op, a, b, position, where=where)
             less = self.infix(strict, a, b, position, where=where)
             equal = self.infix("=", a, b, position, where=where)
             made = ir.Logic(BOOL, "or", (less, ir.Logic(BOOL, "and", (equal, made))))

@@ -98,6 +98,8 @@ class Target:
     syntax: exp.Expression | None = None
     table_oid: int = 0
     attnum: int = 0
+    position: int = 0
+    """Of the star that it comes from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,7 @@ _OF_DATABASES: Final = (
 )  # fmt: skip
 """Kinds of objects that are a database's, in none of its schemas."""
 _KINDS: Final[tuple[type[CatalogObject], ...]] = get_args(CatalogObject)
+_CLASSES: Final[dict[type[Any], tuple[type[CatalogObject], ...]]] = {}
 _PLACED: Final[frozenset[type[CatalogObject]]] = frozenset(get_args(Placed))
 _PLACES: Final = ("schema_oid", "name", "table_oid", "partition")
 _with_parts: Final = attrgetter("constraints", "policies", "triggers", "rules")
@@ -509,7 +510,10 @@ def _place(thing: CatalogObject) -> Oid:
 
 def _of_classes(kind: type[Any]) -> tuple[type[CatalogObject], ...]:
     """The classes of a kind, which is one of them or several."""
-    return tuple(k for k in _KINDS if issubclass(k, kind))
+    found = _CLASSES.get(kind)
+    if found is None:
+        found = _CLASSES[kind] = tuple(k for k in _KINDS if issubclass(k, kind))
+    return found
 
 
 def _parts(thing: CatalogObject) -> list[Oid]:

@@ -40,6 +40,7 @@ from planner.ddl.foreign import tables as foreign_tables
 from planner.ddl.rights import databases
 from planner.ddl.scope import Scope
 from planner.ddl.tables import alter, typed_tables
+from planner.ddl.tables.action_words import not_supported_for
 from planner.ddl.tables.columns import refuse_column_name
 from planner.ddl.types import composites
 from planner.ddl.types import domains as domain_changes
@@ -54,6 +55,8 @@ from planner.records import replace
 _METHODS: Final = frozenset(("btree", "hash", "gin", "gist", "brin", "spgist"))
 _INCLUDING: Final = frozenset(("btree", "gist", "spgist"))
 """Methods whose indexes carry further columns."""
+_OF_ONE: Final = frozenset(("hash", "spgist", "hnsw", "ivfflat"))
+"""Methods whose indexes are of one column."""
 
 
 # --- indexes ----------------------------------------------------------------------------------------
@@ -63,7 +66,9 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     """An index: recorded, and, if it is unique, checked over the rows that are there."""
     table = scope.relation(replace(said.table, position=0))
     if not isinstance(table, Table):
-        raise PlanError("42809", f'cannot create index on relation "{table.name}"')
+        raise PlanError(
+            "42809", f'cannot create index on relation "{table.name}"', detail=not_supported_for(table)
+        )
     if table.foreign is not None:
         raise PlanError(
             "42809",
@@ -80,6 +85,8 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         raise foreign_tables.no_unique_index(table.name)
     if said.include and said.method not in _INCLUDING:
         raise PlanError("0A000", f'access method "{said.method}" does not support included columns')
+    if len(said.elements) > 1 and said.method in _OF_ONE:
+        raise PlanError("0A000", f'access method "{said.method}" does not support multicolumn indexes')
     schema = scope.catalog.schema_of(table.schema_oid)
     if said.name and scope.is_taken(schema, said.name):
         if said.if_not_exists:
@@ -279,7 +286,7 @@ def create_composite(scope: Scope, said: st.CreateComposite) -> None:
     for i, c in enumerate(said.columns):
         refuse_column_name(c.name, [x.name for x in columns])
         base, domain = domains.underneath(
-            scope.catalog, resolve_type(c.type, scope.catalog, scope.search_path)
+            scope.catalog, resolve_type(replace(c.type, position=0), scope.catalog, scope.search_path)
         )
         check_no_pseudo_type(base, c.name)
         composites.refuse_conditions(base, domain)
@@ -292,7 +299,7 @@ def create_composite(scope: Scope, said: st.CreateComposite) -> None:
 
 def create_domain(scope: Scope, said: st.CreateDomain) -> None:
     schema = place(scope, said.name)
-    base = resolve_type(said.type, scope.catalog, scope.search_path)
+    base = resolve_type(replace(said.type, position=0), scope.catalog, scope.search_path)
     domain_changes.refuse_base(base, said.name.name, scope.catalog)
     checks: list[Constraint] = []
     for check in said.checks:
@@ -338,7 +345,7 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
         found = user_type(scope, said.name, "relation" if of_attributes else "type")
         before = scope.catalog
         if said.kind == "domain" and not isinstance(found, Domain):
-            raise PlanError("42809", f'"{said.name}" is not a domain')
+            raise PlanError("42809", f"{said.name} is not a domain")
         if isinstance(found, CompositeType) and of_attributes:
             composites.alter_attribute(scope, found, action)
             altered.append(found.oid)

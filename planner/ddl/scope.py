@@ -189,6 +189,7 @@ class Scope:
         """Where something with this name is to be made. Raises 3F000, 42501, 42P16; of CREATE TABLE alone errors say `at` which place."""
         if temporary or name.schema == _TEMPORARY:
             if name.schema and name.schema != _TEMPORARY and not name.schema.startswith(_TEMPORARY + "_"):
+                self.catalog.schema(name.schema, at)
                 raise PlanError(
                     "42P16",
                     "cannot create temporary relation in non-temporary schema",

@@ -78,7 +78,7 @@ def alter_sequence(scope: Scope, said: st.AlterSequence) -> None:
     if found is None and said.if_exists:
         scope.notice(f'relation "{said.name.name}" does not exist, skipping')
         return
-    found = scope.relation(said.name)
+    found = scope.relation(replace(said.name, position=0))
     if not isinstance(found, Sequence):
         raise PlanError("42809", f'"{said.name.name}" is not a sequence')
     changed = apply_options(found, said.options, scope, new=False)

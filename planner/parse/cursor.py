@@ -17,6 +17,9 @@ from planner.statements import Name, Sql, TypeName
 
 _NO_COLUMN = RESERVED | TYPE_FUNCTION_NAME
 _NO_TYPE = RESERVED | COLUMN_NAME
+_PLAIN = frozenset(("bigint", "boolean", "int", "integer", "real", "smallint"))
+"""Types that are words of the grammar, without a modifier, and with one:"""
+_MODIFIED = frozenset(("dec", "decimal", "float", "numeric", "varchar"))
 _OPEN, _CLOSE = frozenset("(["), frozenset(")]")
 
 
@@ -337,24 +340,11 @@ class Cursor:
             if not modifiers:
                 fields, modifiers = self._interval_fields()
         elif token.keyword in COLUMN_NAME:
-            if token.keyword not in (
-                [
-                    "bigint",
-                    "boolean",
-                    "dec",
-                    "decimal",
-                    "float",
-                    "int",
-                    "integer",
-                    "numeric",
-                    "real",
-                    "smallint",
-                    "varchar",
-                ]
-            ):
+            if token.keyword not in _PLAIN and token.keyword not in _MODIFIED:
                 self.fail()
             names = (self.advance().value,)
-            modifiers = self._modifiers()
+            if token.keyword in _MODIFIED:
+                modifiers = self._modifiers()
         elif token.keyword in _NO_TYPE:
             self.fail()
         else:

@@ -140,6 +140,16 @@ def _matching(node: type[exp.Expression]) -> Callable[[Any, Any], Any]:
     return build
 
 
+def _placed(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A call in the standard's spelling keeps the place of its name, as any other call does."""
+
+    def placed(parser: Any) -> Any:
+        word = parser._tokens[parser._index - 2]  # the parenthesis has been passed
+        return parse(parser).update_positions(word)
+
+    return placed
+
+
 def _first_and_rest(node: type[exp.Expression]) -> Callable[[list[Any]], Any]:
     """GREATEST, LEAST: NULLs are ignored, as PostgreSQL does."""
     return lambda args: node(this=args[0] if args else None, expressions=args[1:], ignore_nulls=True)
@@ -177,7 +187,16 @@ def _configure(parser: Any) -> None:
             this=args[0] if args else None, expression=args[1] if len(args) > 1 else None
         ),
     }
-    parser.FUNCTION_PARSERS = _keep(parser.FUNCTION_PARSERS, "CAST EXTRACT OVERLAY POSITION SUBSTRING TRIM")
+    parser.FUNCTION_PARSERS = _keep(parser.FUNCTION_PARSERS, "CAST") | {
+        name: _placed(parse)
+        for name, parse in _keep(parser.FUNCTION_PARSERS, "EXTRACT OVERLAY POSITION SUBSTRING TRIM").items()
+    }
+    parser.PRIMARY_PARSERS = {
+        **parser.PRIMARY_PARSERS,
+        TokenType.TRUE: lambda _, word: exp.Boolean(this=True).update_positions(word),
+        TokenType.FALSE: lambda _, word: exp.Boolean(this=False).update_positions(word),
+        TokenType.NULL: lambda _, word: exp.Null().update_positions(word),
+    }
     parser.NO_PAREN_FUNCTION_PARSERS = _keep(parser.NO_PAREN_FUNCTION_PARSERS, "ANY CASE") | {
         "VARIADIC": lambda self: self.expression(exp.Variadic(this=self._parse_lambda())),
         "USER": lambda self: self.expression(exp.CurrentUser(this=exp.var("user"))),

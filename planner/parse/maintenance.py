@@ -286,7 +286,8 @@ def copy(c: Cursor) -> st.Copy:
     elif c.accept("delimiters"):
         options["delimiter"] = c.string()
     c.accept("with")
-    options |= generic_options(c) if c.symbol_is("(") else _old_copy_options(c)
+    places: dict[str, int] = {}
+    options |= generic_options(c, places) if c.symbol_is("(") else _old_copy_options(c)
     where: st.Sql | None = None
     if c.next_is("where"):
         if not is_from:
@@ -295,7 +296,7 @@ def copy(c: Cursor) -> st.Copy:
             raise PlanError("42601", "WHERE clause not allowed with COPY TO", position=c.position)
         c.advance()
         where = c.rest()
-    return st.Copy(table, columns, query, is_from, filename, program, where, options)
+    return st.Copy(table, columns, query, is_from, filename, program, where, options, places)
 
 
 def _expect_query(c: Cursor) -> None:

@@ -92,7 +92,7 @@ def comment(c: Cursor) -> Any:
         while c.accept_symbol("."):
             parts.append(c.label())
         if len(parts) < 2:
-            raise PlanError("42601", "column name must be qualified", position=at.start + 1)
+            raise PlanError("42601", "column name must be qualified")
         kind, column = "column", parts[-1]
         name = st.Name(parts[-2], parts[-3] if len(parts) > 2 else "", at.end + 2)
     elif c.accept("constraint"):

@@ -16,14 +16,13 @@ def sequence_options(c: Cursor, *, parenthesised: bool = False, with_set: bool =
 
     def say(field: str, value: Any) -> None:
         if field in found:
-            raise PlanError(
-                "42601", "conflicting or redundant options", position=c.tokens[c.at - 1].start + 1
-            )
+            raise PlanError("42601", "conflicting or redundant options", position=position)
         found[field] = value
 
     if parenthesised:
         c.expect_symbol("(")
     while True:
+        position = c.position
         if with_set and not c.accept("set") and not c.next_is("restart"):
             break
         if with_set and c.accept("generated"):

@@ -79,7 +79,7 @@ def create_domain(c: Cursor) -> st.CreateDomain:
     c.accept("as")
     type_name = c.type_name()
     default: st.Sql | None = None
-    not_null = False
+    not_null, nullable = False, False
     collation = ""
     checks: list[st.ConstraintDef] = []
     while not c.ended:
@@ -92,11 +92,13 @@ def create_domain(c: Cursor) -> st.CreateDomain:
         elif c.accept("not", "null"):
             not_null = True
         elif c.accept("null"):
-            pass
+            nullable = True
         elif c.accept("check"):
             checks.append(st.ConstraintDef("c", label, expression=c.parenthesised(), position=position))
         else:
             c.fail()
+        if not_null and nullable:
+            raise PlanError("42601", "conflicting NULL/NOT NULL constraints")
     return st.CreateDomain(name, type_name, default, not_null, tuple(checks), collation)
 
 

@@ -226,6 +226,8 @@ class Copy:
     program: bool = False
     where: Sql | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)
+    """Where they are named, from 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,8 @@ def options_of(s: st.Copy) -> CopyOptions:
     given = dict(s.options)
     kind = str(given.pop("format", "text")).lower()
     if kind not in ("text", "csv", "binary"):
-        raise ExecutionError("22023", f'COPY format "{kind}" not recognized')
+        at = s.places.get("format", 0)
+        raise ExecutionError("22023", f'COPY format "{kind}" not recognized', position=at)
     out = CopyOptions(format=kind)
     if kind == "csv":
         out.delimiter, out.null = ",", ""
@@ -49,7 +50,8 @@ def options_of(s: st.Copy) -> CopyOptions:
         elif name == "on_error":
             out.on_error = str(value).lower()
         elif name != "oids":
-            raise ExecutionError("42601", f'option "{name}" not recognized')
+            at = s.places.get(name, 0)
+            raise ExecutionError("42601", f'option "{name}" not recognized', position=at)
     if "quote" in given and "escape" not in given:
         out.escape = out.quote
     _check(out, given, is_from=s.is_from)

@@ -394,12 +394,10 @@ class Writer(ConstantWriter):
             return self.whole(f" {node.op.upper()} ".join(parts))
         if node.op == "not":
             inner_node = ir.one_by_one(node.args[0])
-            if isinstance(inner_node, ir.Logic) and inner_node.op == "or":
+            if isinstance(inner_node, ir.Logic) and inner_node.op == "or" and self._says_not(inner_node):
                 found = self.listed(inner_node, negated=True)
                 if found is not None:
                     return found
-            if isinstance(inner_node, ir.Logic) and (outside := self.not_between(inner_node)) is not None:
-                return outside
             return self.whole(f"NOT {self.operand(inner_node, node)}")
         if node.op in _TESTS:
             return self.whole(f"{self.operand(node.args[0], node)} {_TESTS[node.op]}")
@@ -417,19 +415,11 @@ class Writer(ConstantWriter):
             return self.case(node)
         raise NotWritable(node.op)
 
-    def not_between(self, node: ir.Logic) -> str | None:
-        """`x NOT BETWEEN a AND b`, where that is how it was said."""
-        if node.op != "and" or not _is_between(node):
-            return None
-        low, high = (c for c in node.args if isinstance(c, ir.Call))
-        signs = operator_sign(low.op), operator_sign(high.op)
-        if signs != (">=", "<=") or not sql_syntax.says_not_between(self.text, low.position):
-            return None
-        parts = [
-            self.whole(f"{self.operand(c.args[0], c)} {sign} {self.operand(c.args[1], c, left=False)}")
-            for c, sign in ((low, "<"), (high, ">"))
-        ]
-        return self.whole(" OR ".join(parts))
+    def _says_not(self, node: ir.Logic) -> bool:
+        """Whether the operator that was made into these comparisons is said with NOT (`a NOT IN ...`), which stands before it."""
+        first = node.args[0]
+        at = first.position if isinstance(first, ir.Call) else 0
+        return not at or self.text[at - 1 : at + 2].lower() == "not"
 
     def _goes_on(self, part: ir.Logic, op: str) -> bool:
         """Whether `(a AND b) AND c` is one list: PostgreSQL's parser makes it of what stands on the left."""

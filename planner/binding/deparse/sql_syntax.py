@@ -34,6 +34,8 @@ def spelled(
         return None
     words = tokenize(text[position - 1 :])
     called = words[0].value.lower() == name and is_sign(words[1], "(")
+    if called and name == "overlaps":  # which stands between two rows otherwise
+        called = not text[: position - 1].rstrip().endswith(")")
     if name in ("timezone", "overlaps"):
         if called:
             return None
@@ -65,23 +67,15 @@ def spelled(
     return f"SUBSTRING({parts[0]} FROM {parts[1]}{tail})"
 
 
-def says_not_between(text: str, position: int) -> bool:
-    """Whether the value that stands there is followed by NOT BETWEEN, rather than by BETWEEN within a NOT."""
-    depth, before = 0, ""
-    for token in tokenize(text[position - 1 :]) if position else ():
-        depth += is_sign(token, "(") - is_sign(token, ")")
-        if depth < 0:
-            break
-        if depth == 0 and token.keyword == "between":
-            return before == "not"
-        before = token.keyword or ""
-    return False
-
-
 def _opened(before: str) -> int:
     """How many parentheses are opened where a call's first argument begins."""
     inside = before.rstrip()
     return sum(c == "(" for c in inside[len(inside.rstrip("( \t\n")) :])
+
+
+def words_in_call(text: str, position: int) -> set[str]:
+    """The standard's words in the call that stands there: empty where it is spelled with commas."""
+    return _words_inside(tokenize(text[position - 1 :])[2:], 1) if position else set()
 
 
 def _words_inside(tokens: list[Token], depth: int) -> set[str]:

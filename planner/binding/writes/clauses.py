@@ -267,10 +267,15 @@ class RowBinder(WrittenRows):
                 position=first_position(node),
             )
         if len(values) != count:
-            raise PlanError(
-                "42601", "number of columns does not match number of values", position=first_position(node)
-            )
+            raise self._unequal(node)
         return values
+
+    def _unequal(self, node: exp.Expression) -> PlanError:
+        """`SET (a, b) = (1, 2, 3)`: said of the row, or of the query, with its parenthesis."""
+        at = first_position(node)
+        if not isinstance(node, exp.Anonymous):
+            at = self.queries.text.rfind("(", 0, max(at - 1, 0)) + 1 or at
+        return PlanError("42601", "number of columns does not match number of values", position=at)
 
     def _without_stars(self, items: Sequence[exp.Expression], scope: Scope) -> list[exp.Expression | ir.Node]:
         """The values of a row, `t.*` as the columns of t."""
@@ -286,9 +291,7 @@ class RowBinder(WrittenRows):
         """`(SELECT x, y ...)` as one scalar subquery per column."""
         bound = self.queries.subquery(node, scope)
         if len(bound.columns) != count:
-            raise PlanError(
-                "42601", "number of columns does not match number of values", position=first_position(node)
-            )
+            raise self._unequal(node)
         if count > 1:
             _refuse_varying(node)
         number = self.queries.next_relation()

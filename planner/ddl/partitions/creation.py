@@ -268,11 +268,7 @@ def attach(on: Alteration, a: st.AlterAction) -> None:
     scope, parent = on.scope, on.table
     assert a.relation is not None
     if parent.partitioning is None:
-        raise PlanError(
-            "42809",
-            f'ALTER action ATTACH PARTITION cannot be performed on relation "{parent.name}"',
-            detail="This operation is not supported for tables.",
-        )
+        raise PlanError("42809", f'table "{parent.name}" is not partitioned')
     if a.bound is None:
         raise PlanError("42601", "syntax error at end of input")
     child = scope.relation(a.relation)

@@ -101,6 +101,9 @@ def _attributes(scope: Scope, role: str, options: dict[str, Any]) -> dict[str, A
         fields["password"] = kept
         if kept is None:
             scope.notice("empty string is not a valid password, clearing password")
+    limit = fields.get("connection_limit")
+    if limit is not None and limit < -1:
+        raise PlanError("22023", f"invalid connection limit: {limit}")
     if valid_until is not None:
         ref = TypeRef(types.TIMESTAMPTZ)
         at = types.input_text(valid_until, ref, scope.ctx.settings)

@@ -40,9 +40,13 @@ def words(action: st.AlterAction) -> str:
 
 def refused(found: Relation, action: st.AlterAction) -> PlanError:
     """42809 for a relation of a kind that the action is not for."""
-    kind = f"{rights.table_word(found)}s" if isinstance(found, Table) else _KINDS[type(found)]
     return PlanError(
         "42809",
         f'ALTER action {words(action)} cannot be performed on relation "{found.name}"',
-        detail=f"This operation is not supported for {kind}.",
+        detail=not_supported_for(found),
     )
+
+
+def not_supported_for(found: Relation) -> str:
+    kind = f"{rights.table_word(found)}s" if isinstance(found, Table) else _KINDS[type(found)]
+    return f"This operation is not supported for {kind}."

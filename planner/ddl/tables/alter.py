@@ -56,6 +56,8 @@ def alter_relation(scope: Scope, said: st.AlterTable) -> None:
     found = scope.relation(st.Name(said.name.name, said.name.schema))
     expected = {"view": View, "index": Index, "sequence": Sequence, "foreign table": Table}.get(said.kind)
     not_foreign = said.kind == "foreign table" and getattr(found, "foreign", None) is None
+    if said.kind == "index" and {a.what for a in said.actions} == {"rename"}:
+        expected = None  # PostgreSQL renames whatever it is
     if expected is not None and (not_foreign or not isinstance(found, expected)):
         article = "an" if said.kind == "index" else "a"
         raise PlanError("42809", f'"{said.name.name}" is not {article} {said.kind}')

@@ -304,7 +304,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     if column.attnum in on.retyped:
         raise PlanError("0A000", f'cannot alter type of column "{column.name}" twice')
     on.retyped.add(column.attnum)
-    ref = resolve_type(a.type, scope.catalog, scope.search_path)
+    ref = resolve_type(replace(a.type, position=0), scope.catalog, scope.search_path)
     check_column_type(ref, column.name, scope.catalog)
     ref, domain = domains.underneath(scope.catalog, ref)
     for view in stored_queries_over(scope.catalog, table.oid, row_type_oid(table.oid)):

@@ -39,15 +39,6 @@ from planner.remembered import remembered
 def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     """A table with the columns of a query; without WITH NO DATA the executor fills it from `scope.query`."""
     created = "CREATE MATERIALIZED VIEW" if said.materialized else "CREATE TABLE AS"
-    schema = scope.schema_for(said.name, said.temporary, said.unlogged)
-    name = said.name.name
-    if said.if_not_exists and scope.is_taken(schema, name):
-        scope.notice(f'relation "{name}" already exists, skipping', "42P07")
-        scope.tag = created
-        return
-    scope.refuse_duplicate(schema, name)
-    if said.on_commit and not schema.name.startswith("pg_temp_"):
-        raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
     text = " " * said.query.offset + said.query.text
     ctx = scope.context(trusted=False)
     with collations_met.meeting(told=True):
@@ -64,6 +55,15 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
         raise PlanError("42601", "SELECT ... INTO is not allowed here")
     if plan.columns is None:
         raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
+    schema = scope.schema_for(said.name, said.temporary, said.unlogged)
+    name = said.name.name
+    if said.if_not_exists and scope.is_taken(schema, name):
+        scope.notice(f'relation "{name}" already exists, skipping', "42P07")
+        scope.tag = created
+        return
+    scope.refuse_duplicate(schema, name)
+    if said.on_commit and not schema.name.startswith("pg_temp_"):
+        raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
     if len(said.columns) > len(plan.columns):
         raise PlanError("42601", "too many column names were specified")
     limits.refuse_columns(len(plan.columns))
@@ -114,7 +114,9 @@ def _keep_query(scope: Scope, table: Table, said: st.CreateTableAs, plan: Plan) 
 
 def refresh(scope: Scope, said: st.RefreshMaterializedView) -> None:
     found = scope.relation(st.Name(said.name.name, said.name.schema))
-    if not isinstance(found, Table) or found.materialized is None:
+    if not isinstance(found, Table):
+        raise PlanError("42809", f'"{found.name}" is not a table or materialized view')
+    if found.materialized is None:
         raise PlanError("0A000", f'"{found.name}" is not a materialized view')
     kept = found.materialized
     if said.concurrently:

@@ -135,7 +135,9 @@ def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: s
         return tuple(c for c in found.columns if c.name != name)
     said = action.column.type if action.column is not None else action.type
     assert said is not None
-    ref, domain = domains.underneath(scope.catalog, resolve_type(said, scope.catalog, scope.search_path))
+    ref, domain = domains.underneath(
+        scope.catalog, resolve_type(replace(said, position=0), scope.catalog, scope.search_path)
+    )
     refuse_conditions(ref, domain)
     collation = action.column.collation if action.column is not None else ""
     collation = attribute_collation(scope, collation, ref, domain, action.position)
