@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from planner import statements as st
+from planner.abc import PlanError
 from planner.keywords import RESERVED
 from planner.lexer import END, INTEGER, QUOTED, STRING, WORD
 from planner.parse.cursor import Cursor
@@ -285,7 +286,7 @@ def deallocate(c: Cursor) -> st.Deallocate:
 
 def declare(c: Cursor) -> st.DeclareCursor:
     name = c.name()
-    binary = insensitive = False
+    binary = insensitive = asensitive = False
     scroll: bool | None = None
     while True:
         if c.accept("no", "scroll"):
@@ -295,11 +296,13 @@ def declare(c: Cursor) -> st.DeclareCursor:
         elif c.accept("insensitive"):
             insensitive = True
         elif c.accept("asensitive"):
-            pass
+            asensitive = True
         elif c.accept("scroll"):
             scroll = True
         else:
             break
+        if insensitive and asensitive:
+            raise PlanError("42P11", "cannot specify both ASENSITIVE and INSENSITIVE")
     c.expect("cursor")
     hold = c.accept("with", "hold")
     if not hold:

@@ -226,7 +226,7 @@ class Copy:
     program: bool = False
     where: Sql | None = None
     options: dict[str, Any] = field(default_factory=dict)
-    places: dict[str, int] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict, compare=False)
     """Where they are named, from 1."""
 
 
@@ -248,7 +248,7 @@ class Vacuum:
     options: dict[str, Any] = field(default_factory=dict)
     columns: tuple[tuple[str, ...], ...] = ()
     """One list for each table; empty: all."""
-    places: dict[str, int] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict, compare=False)
     """Where options are named, from 1."""
 
 

@@ -428,3 +428,6 @@ copy (insert into t values (1)) to stdout;
 copy (select 1) from stdin;
 copy t to stdout where id = 1;
 drop role wrong_rr;
+begin;
+declare c binary insensitive asensitive cursor for select 1;
+rollback;

@@ -1,0 +1,20 @@
+-- NOT within an operator and before it: the same rows, and shown as it was said.
+create table nb(n int);
+insert into nb values (1),(50),(null);
+create view v as select n not in (1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40) a, not n in (1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40) b, not (n in (1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40)) c, n in (1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40) d from nb;
+select pg_get_viewdef('v');
+select * from v;
+select * from nb where n not in (1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40);
+select * from nb where n not between 1 and 20;
+select * from nb where n not between 2 and 20 or n is null;
+select true between 1 and 2;
+select n not between $1 and $2 from nb;
+prepare p as select n from nb where n not between $1 and $2;
+execute p(2, 3);
+create table k(id int primary key, v text);
+insert into k select g, 'v'||g from generate_series(1,100) g;
+select * from k where id not between 3 and 98;
+select * from k where id not in (1) and id < 4;
+update k set v = 'x' where id not between 2 and 99 returning *;
+delete from k where id not between symmetric 99 and 2 returning *;
+select count(*) from k where v not like 'v1%' and v not similar to 'v(2|3)%' and not v similar to 'v4%';
