@@ -42,11 +42,12 @@ def _blank_trimmed(v: str) -> str:
 
 
 def _date_us(v: int) -> int:
+    """When a day begins; of days behind the last moment: before infinity, and after all else."""
     if v == 2147483647:
         return (1 << 63) - 1
     if v == -2147483647:
         return -((1 << 63) - 1)
-    return v * _DAY_US
+    return min(v * _DAY_US, (1 << 63) - 2)
 
 
 def _same(v: Any) -> Any:

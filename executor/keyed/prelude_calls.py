@@ -16,6 +16,7 @@ from executor.keyed.registry import lax, scalar
 from executor.keyed.times import DAY_US, date_to_timestamp, to_wall_clock
 from planner import types as t
 from planner.binding.keyed.calls import prelude_functions
+from planner.binding.prelude.arrays import single
 from planner.binding.prelude.dates import FUNCTIONS as DATES
 from planner.binding.prelude.format import FUNCTIONS as FORMATS
 from planner.binding.prelude.instants import FUNCTIONS as INSTANTS
@@ -48,6 +49,12 @@ def function_of(name: str) -> Callable[..., Any] | None:
 def items_of(array: str) -> list[str | None]:
     """An array's elements as texts, row by row."""
     return list(parse(array).items)
+
+
+@scalar("items of one dimension")
+def single_items_of(array: str) -> list[str | None]:
+    """The same of an array that may have one dimension. Raises 2202E where it has more."""
+    return single(array)
 
 
 @scalar("array of")

@@ -305,6 +305,8 @@ class CallBinder(OperatorBinder):
             and isinstance(said := arguments[0].unnest(), exp.Collate)
         ):
             given = [ir.Collated(given[0].type, given[0], named(said, position, self.queries), True)]
+        if name == "current_schemas" and len(given) == 1 and given[0].type.oid == t.UNKNOWN:
+            given = [self.coercions.coerce(given[0], TypeRef(t.BOOL), "i", position)]
         special = None if changing else session_function(name, given)
         if special is not None:
             return special

@@ -23,6 +23,9 @@ from planner.relations import domain_in, of_domain
 SHAPED: Final[set[str]] = set()
 """Signatures whose implementations take arrays in both forms."""
 
+ONE_DIMENSIONAL: Final[set[str]] = set()
+"""Signatures that refuse arrays of more dimensions (2202E)."""
+
 VECTORS: Final = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID}
 """The arrays of the system catalogs that are types of their own, and count from zero."""
 
@@ -76,6 +79,11 @@ def as_list(frag: Frag, ref: TypeRef) -> Frag:
         return sql("CAST(", items, f" AS {t.duckdb_type(element)}[])")
     inner = stored_value(Frag(("tw_x",)), element)
     return items if inner.text == "tw_x" else sql("list_transform(", items, ", lambda tw_x: ", inner, ")")
+
+
+def single(frag: Frag) -> Frag:
+    """The texts of an array in text form, which may have one dimension. Raises 2202E where it has more."""
+    return sql("tw_array_single(", frag, ")")
 
 
 def as_text(frag: Frag, ref: TypeRef) -> Frag:

@@ -224,11 +224,13 @@ class Emitter:
 
     def arguments(self, op: str, args: Sequence[ir.Node]) -> list[Frag]:
         """A function's arguments: arrays as lists, unless the function asks for their shapes."""
-        from planner.binding.dimensions import SHAPED, as_list
+        from planner.binding.dimensions import ONE_DIMENSIONAL, SHAPED, as_list, single
 
         frags = [self.frag(a) for a in args]
         if op in SHAPED:
             return frags
+        if op in ONE_DIMENSIONAL:
+            return [single(f) if f.form == ARRAY_TEXT else f for f in frags]
         return [as_list(f, a.type) if f.form == ARRAY_TEXT else f for f, a in zip(frags, args, strict=True)]
 
     # --- what is grammar ---------------------------------------------------------------------

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.catalog.names import split_name
+from planner.parse.dialect import BEHIND_PLUS
 from planner.parse.xml_forms import IS_DOCUMENT
 
 _FIXED: dict[type[exp.Expression], str] = {
@@ -47,6 +48,8 @@ def figure_name(node: exp.Expression) -> str:
 def _figure(node: exp.Expression | None) -> tuple[str, int]:
     """The name and how good it is: 2 for a real one, 1 for a type's or CASE's, 0 for none."""
     if node is None:
+        return "", 0
+    if node._meta is not None and BEHIND_PLUS in node._meta:
         return "", 0
     if isinstance(node, exp.Column):
         named = node.args.get("table") if isinstance(node.this, exp.Star) else node.this

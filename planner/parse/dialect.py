@@ -47,6 +47,8 @@ INFIX: Final = (
 ).split()
 IS_UNKNOWN: Final = "is unknown"
 """What the NULL behind an IS has in its `meta` where the word was UNKNOWN."""
+BEHIND_PLUS: Final = "behind plus"
+"""What an operand has in its `meta` that has a plus before it, which the tree does not keep."""
 PREFIX: Final = ("@", "|/", "||/", "!!", "@-@", "@@", "#", "?-", "?|", "%%", "%#")
 
 OPERATOR_TOKENS: Final[dict[str, TokenType]] = {
@@ -102,6 +104,15 @@ def _signed(parser: Any) -> Any:
     if operand is None:
         parser.raise_error("missing operand")
     return exp.Operator(operator=op, expression=operand)
+
+
+def _plus(parser: Any) -> Any:
+    """`+a` is a, but no column of its name."""
+    operand = parser._parse_unary()
+    if operand is None:
+        parser.raise_error("missing operand")
+    operand.meta[BEHIND_PLUS] = True
+    return operand
 
 
 def _tested(parser: Any, tested: Any) -> Any:
@@ -214,7 +225,8 @@ def _configure(parser: Any) -> None:
     parser.BITWISE = {TokenType.AMP: exp.BitwiseAnd, TokenType.PIPE: exp.BitwiseOr}
     parser.FACTOR = _keep(parser.FACTOR, "MOD SLASH STAR")
     parser.UNARY_PARSERS = {
-        **_keep(parser.UNARY_PARSERS, "PLUS NOT DASH"),
+        **_keep(parser.UNARY_PARSERS, "NOT DASH"),
+        TokenType.PLUS: _plus,
         **{OPERATOR_TOKENS[op]: _prefix(op) for op in (*PREFIX, *INFIX)},
         ANY_OPERATOR: lambda parser: parser._parse_unary(),
         ANY_SIGN: _signed,

@@ -60,7 +60,7 @@ def distance(a: int, b: int) -> str:
 
 
 def of_number(text: str) -> int:
-    """The place that a numeric says, rounded half away from zero. Raises 0A000, 22003."""
+    """The place that a numeric says, rounded half away from zero. Raises 0A000, 22023."""
     number = Decimal(text)
     if number.is_nan():
         raise SqlError("0A000", "cannot convert NaN to pg_lsn")
@@ -70,7 +70,7 @@ def of_number(text: str) -> int:
 
 
 def moved(datum: int, text: str, sign: int) -> int:
-    """The place so many bytes further on, or back. Raises 0A000, 22003."""
+    """The place so many bytes further on, or back. Raises 0A000, 22023."""
     by = Decimal(text)
     if by.is_nan():
         raise SqlError("0A000", f"cannot {'add NaN to' if sign > 0 else 'subtract NaN from'} pg_lsn")
@@ -85,7 +85,7 @@ def _rounded(number: Decimal) -> int:
 
 def _within(place: int) -> int:
     if not 0 <= place < _PLACES:
-        raise SqlError("22003", "pg_lsn out of range")
+        raise SqlError("22023", "pg_lsn out of range")
     return place - _LESS
 
 

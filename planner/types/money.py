@@ -55,6 +55,12 @@ def money_out(cents: Datum) -> str:
     return f"{'-' if cents < 0 else ''}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
 
 
+_TRAPPED: Final = (
+    "An invalid floating-point operation was signaled. This probably means an out-of-range result or an invalid operation, "
+    "such as division by zero."
+)
+
+
 def _checked(cents: int) -> int:
     if not _MIN <= cents <= _MAX:
         raise SqlError("22003", "money out of range")
@@ -95,10 +101,12 @@ def _divisor(by: float) -> None:
 
 
 def divided(a: int, by: int) -> int:
-    """Cut off to cents. Raises 22012, 22003."""
+    """Cut off to cents. Raises 22012; 22P01 for the least of all by -1, which traps in the processor there."""
     _divisor(by)
+    if a == _MIN and by == -1:
+        raise SqlError("22P01", "floating-point exception", detail=_TRAPPED)
     size = abs(a) // abs(by)
-    return _checked(size if (a < 0) == (by < 0) else -size)
+    return size if (a < 0) == (by < 0) else -size
 
 
 def unscaled(a: int, by: float) -> int:

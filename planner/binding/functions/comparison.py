@@ -116,11 +116,19 @@ def _blank_padded(op: str) -> None:
 _NAMES: Final = (("name", "text"), ("text", "name"))
 _MOMENTS: Final = tuple(permutations(("date", "timestamp", "timestamptz"), 2))
 """Days and moments, which compare by when they begin in the session's zone."""
+_LAST_US: Final = (1 << 63) - 2
 
 
 def _moments(a: str, op: str, b: str) -> None:
     kind = "TIMESTAMP WITH TIME ZONE" if "timestamptz" in (a, b) else "TIMESTAMP"
-    template(f"{a} {op.lower()} {b}", f"(CAST({{0}} AS {kind}) {op} CAST({{1}} AS {kind}))")
+    sides = (
+        # A day behind the last moment comes after all moments, where a cast refuses it.
+        f"coalesce(TRY_CAST({{{i}}} AS {kind}), CASE WHEN {{{i}}} IS NOT NULL THEN CAST(make_timestamp({_LAST_US}) AS {kind}) END)"
+        if side == "date"
+        else f"CAST({{{i}}} AS {kind})"
+        for i, side in enumerate((a, b))
+    )
+    template(f"{a} {op.lower()} {b}", f"({f' {op} '.join(sides)})")
 
 
 def _equal_floats(signature: str) -> None:

@@ -318,6 +318,9 @@ def _trunc(kind: str) -> None:
                 return by_value
         name = _field_name(call.args[0], kind, call.position)
         if name not in _TRUNCATIONS:
+            by_value = trunc_by_value(kind, args)  # refused of what is finite alone
+            if by_value is not None:
+                return by_value
             raise _refused(name, name in ZONES, kind, call.position)
         if kind == "interval" and name == "week":
             raise PlanError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
 from planner.binding import ir
-from planner.binding.dimensions import SHAPED, VECTORS, as_list, element_ref, held_form
+from planner.binding.dimensions import ONE_DIMENSIONAL, SHAPED, VECTORS, as_list, element_ref, held_form
 from planner.binding.emit import Emitter
 from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, quote_text, sql
 from planner.binding.functions.conversions import convert
@@ -67,6 +67,21 @@ json_strip_nulls(json) => tw_json_strip_nulls({0})
 jsonb_strip_nulls(jsonb) => tw_jsonb_strip_nulls({0})
 jsonb_pretty(jsonb) => tw_jsonb_pretty({0})
 """)
+ONE_DIMENSIONAL.update(
+    (
+        "jsonb - _text",
+        "jsonb #- _text",
+        "jsonb_delete(jsonb, _text)",
+        "jsonb_delete_path(jsonb, _text)",
+        "jsonb_set(jsonb, _text, jsonb)",
+        "jsonb_set(jsonb, _text, jsonb, bool)",
+        "jsonb_insert(jsonb, _text, jsonb)",
+        "jsonb_insert(jsonb, _text, jsonb, bool)",
+        "jsonb_set_lax(jsonb, _text, jsonb)",
+        "jsonb_set_lax(jsonb, _text, jsonb, bool)",
+        "jsonb_set_lax(jsonb, _text, jsonb, bool, text)",
+    )
+)
 
 
 def value_json(frag: Frag, node: ir.Node, emitter: Emitter) -> Frag:

@@ -22,6 +22,7 @@ from planner.binding.dimensions import (
     element_ref,
     is_exact,
     is_text,
+    single,
     stored_items,
     with_items,
 )
@@ -97,7 +98,7 @@ def _json_object(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
 
 @_shaped("json_object(_text, _text)", "jsonb_object(_text, _text)")
 def _json_object_of_two(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    keys, values = (sql("tw_array_single(", a, ")") if is_text(a) else a for a in args)
+    keys, values = (single(a) if is_text(a) else a for a in args)
     return _jsonb_too(call, sql("tw_json_zip(", keys, ", ", values, ")"))
 
 

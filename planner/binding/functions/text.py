@@ -176,7 +176,12 @@ def _like(op: str, word: str, kinds: tuple[str, ...]) -> None:
 
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         pattern = call.args[1]
-        plain = isinstance(pattern, ir.Lit) and isinstance(pattern.value, str) and "\\" not in pattern.value
+        known = pattern.value if isinstance(pattern, ir.Lit) and isinstance(pattern.value, str) else None
+        plain = known is not None and "\\" not in known
+        if known is not None and (len(known) - len(known.rstrip("\\"))) % 2:
+            # DuckDB looks at what the escape takes before it looks whether there is any more of the text.
+            found = sql(f"tw_{word.lower()}_unfinished(", args[0], ", ", args[1], ")")
+            return sql("(NOT ", found, ")") if negated else found
         escape = "" if plain else " ESCAPE '\\'"
         return sql("(", args[0], f" {'NOT ' if negated else ''}{word} ", args[1], f"{escape})")
 

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 from planner import types as t
 from planner.binding import ir
 from planner.binding.collating import uncollated
+from planner.binding.dimensions import ONE_DIMENSIONAL
 from planner.binding.facts import type_oid
 from planner.keyed_plans import Call, Const, Expr
 from planner.relations import TypeRef
@@ -226,7 +227,7 @@ def expression(node: ir.Call | ir.SetReturning, inner: Callable[[ir.Node], Expr]
         for a, oid in zip(node.args, types, strict=True)
     ):
         return None
-    args = [given(inner(a), oid) for a, oid in zip(node.args, types, strict=True)]
+    args = [given(inner(a), oid, node.op in ONE_DIMENSIONAL) for a, oid in zip(node.args, types, strict=True)]
     made = _put(said, args)
     result = prelude_functions()[said.name][2] if said.name in prelude_functions() else ""
     if result.endswith("[]") and isinstance(node, ir.Call):
@@ -278,10 +279,10 @@ def is_wide(node: ir.Node) -> bool:
     return isinstance(node, ir.SetReturning) and node.op in _ROWS
 
 
-def given(made: Expr, oid: int) -> Expr:
+def given(made: Expr, oid: int, one_dimension: bool = False) -> Expr:
     """A value as a prelude's function wants it."""
     if oid in _LISTS:
-        return Call("items of", (made,), made.type)
+        return Call("items of one dimension" if one_dimension else "items of", (made,), made.type)
     if oid == t.NUMERIC:
         return Call("digits of number", (made,), _TEXT)
     return made

@@ -46,7 +46,7 @@ def _pairs(text: str) -> list[str | None]:
     return list(value.items)
 
 
-def _single(text: str) -> list[str | None]:
+def single(text: str) -> list[str | None]:
     """The elements of an array of one dimension. Raises 2202E."""
     value = parse(text)
     if len(value.dims) > 1:
@@ -165,7 +165,7 @@ def _nested(text: str, items: Sequence[str], opened: str, separator: str, closed
 FUNCTIONS: list[Entry] = [
     ("tw_array_items", lambda s: parse(s).items, (_V,), _L),
     ("tw_array_pairs", _pairs, (_V,), _L),
-    ("tw_array_single", _single, (_V,), _L),
+    ("tw_array_single", single, (_V,), _L),
     ("tw_array_text", lambda items: write(vector(items)), (_L,), _V),
     ("tw_array_from_zero", lambda items: write(vector(items, 0)), (_L,), _V),
     ("tw_array_with", _with, (_V, _L), _V),

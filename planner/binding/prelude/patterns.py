@@ -15,6 +15,7 @@ from planner.binding import numerics as n
 from planner.binding.prelude.text import like_escape
 from planner.binding.regexps.patterns import Pattern
 from planner.binding.regexps.translation import compile_pattern, refuse_global, replacement
+from planner.types.letter_case import lowered
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
@@ -32,8 +33,9 @@ def _checked(name: str, flags: str, **positive: int) -> None:
 
 
 def _matches(s: str, pattern: str, start: int, flags: str) -> Any:
-    """From a start beyond the end there is nothing, not even an empty match."""
-    return compile_pattern(pattern, flags).matches(s, start - 1) if start <= len(s) + 1 else ()
+    """From a start beyond the end there is nothing, not even an empty match; what a pattern is refused for, it is nevertheless."""
+    compiled = compile_pattern(pattern, flags)
+    return compiled.matches(s, start - 1) if start <= len(s) + 1 else ()
 
 
 def _count(s: str, pattern: str, start: int, flags: str) -> int:
@@ -167,6 +169,19 @@ def _overlay(data: bytes, new: bytes, start: int, count: int) -> bytes:
     return data[: start - 1] + new + data[max(start - 1 + count, 0) :]
 
 
+def _like_unfinished(text: str, pattern: str) -> bool:
+    """LIKE of a pattern ended by an escape, which no text matches. Raises 22025 for one that gets as far, and goes on."""
+    as_far = [
+        ".*" if s == "%" else "." if s == "_" else re.escape(s[-1]) for s in _LIKE_STEP.findall(pattern[:-1])
+    ]
+    if re.match("".join([*as_far, "."]), text, re.DOTALL):
+        raise SqlError("22025", "LIKE pattern must not end with escape character")
+    return False
+
+
+_LIKE_STEP = re.compile(r"\\?.", re.DOTALL)
+
+
 @lru_cache(maxsize=256)
 def _like_pattern(pattern: bytes) -> tuple[Pattern, bool]:
     """A LIKE pattern of bytes; with True: ended by an escape, of the bytes that get as far and go on."""
@@ -238,6 +253,8 @@ FUNCTIONS: list[Entry] = [
     ("tw_bytes_trim", lambda s, c: s.strip(c), ("BLOB", "BLOB"), "BLOB"),
     ("tw_bytes_ltrim", lambda s, c: s.lstrip(c), ("BLOB", "BLOB"), "BLOB"),
     ("tw_bytes_rtrim", lambda s, c: s.rstrip(c), ("BLOB", "BLOB"), "BLOB"),
+    ("tw_like_unfinished", _like_unfinished, (_V, _V), "BOOLEAN"),
+    ("tw_ilike_unfinished", lambda s, p: _like_unfinished(lowered(s), lowered(p)), (_V, _V), "BOOLEAN"),
     ("tw_bytes_like", _bytes_like, ("BLOB", "BLOB"), "BOOLEAN"),
     ("tw_bytes_like_escape", _bytes_like_escape, ("BLOB", "BLOB"), "BLOB"),
     ("tw_bytes_position", _place, ("BLOB", "BLOB"), _I),

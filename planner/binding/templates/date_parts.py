@@ -21,6 +21,7 @@ from typing import Final
 from planner.abc import SqlError
 from planner.binding import numerics
 from planner.types.calendar_days import JULIAN_OF_EPOCH, civil_from_days, days_from_civil
+from planner.types.datetimes import DATE_MIN
 
 _DAY_US: Final = 86_400_000_000
 _INFINITY: Final = (1 << 63) - 1
@@ -162,10 +163,13 @@ _STEPS: Final = {
 
 
 def date_trunc(name: str, local: int, kind: str = "timestamp without time zone") -> int:
-    """A wall-clock time cut down to a unit. Raises 22023, 0A000."""
-    unit = unit_named(name)
+    """A wall-clock time cut down to a unit. Raises 22023, 0A000; 22008 for what begins before the first moment.
+
+    What is infinite stays so whatever the unit is called: as there, nobody looks.
+    """
     if abs(local) >= _INFINITY:
         return local
+    unit = unit_named(name)
     if unit in _STEPS:
         return local // _STEPS[unit] * _STEPS[unit]
     at = day_of(local // _DAY_US)
@@ -189,4 +193,7 @@ def date_trunc(name: str, local: int, kind: str = "timestamp without time zone")
             raise not_supported(name, kind)
         case _:
             raise unrecognized(name, kind)
-    return days_from_civil(year, month, 1) * _DAY_US
+    begun = days_from_civil(year, month, 1)
+    if begun < DATE_MIN:
+        raise SqlError("22008", "timestamp out of range")
+    return begun * _DAY_US

@@ -22,3 +22,7 @@ select p.nosuch from people p; select p.idd from people p; select upper(p.nosuch
 select p.upper from people p; select p.text from people p; select p.name from people p; select p.date from people p;
 select nosuch(p) from people p; select public.nosuch(p) from people p; select nosuch(1); select (1).x; select (p.others).nosuch from people p;
 select s.id, s.full_name from (select * from people) s order by 1;
+
+-- A plus before a name leaves nothing of it.
+select +n, + (n), - n, + +n, +n::int, +abs(n), (+n)::int8, +n + 1, n from (values (3)) v(n);
+select * from (select +n from (values (3)) v(n)) s order by 1;

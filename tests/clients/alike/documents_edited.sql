@@ -26,3 +26,15 @@ select jsonb_build_object() from generate_series(1, 2) g;
 select jsonb_build_object(repeat('k', g % 5 + 1), g, 'b', g / 2.0) || jsonb_build_object('a', g, repeat('z', g % 3), 1) from generate_series(1, 9) g;
 select length((('1' || repeat('0', 5000))::jsonb || '[2]')::text), length(jsonb_set(('{"a": ' || repeat('7', 6000) || '}')::jsonb, '{b}', '1.0')::text);
 select count(*), md5(string_agg(d::text, ',' order by i)) from (select i, jsonb_set(jsonb_build_object('i', i, 'tags', jsonb_build_array('t' || i % 7, i / 4.0), 'x', null) || '{"more": {"b": 1, "a": 2}}', '{more,c}', to_jsonb(i::numeric(9, 2))) - 'x' d from generate_series(1, 3000) i) s;
+
+-- Paths and keys have one dimension.
+select jsonb_set('{"a":1}', '{{a},{b}}', '1'); select jsonb_insert('{"a":1}', '{{a},{b}}', '1'); select jsonb_set_lax('{"a":1}', '{{a},{b}}', '1');
+select '{"a":1}'::jsonb #- '{{a},{b}}'; select '{"a":1}'::jsonb - '{{a},{b}}'::text[]; select jsonb_delete_path('{"a":1}', '{{a},{b}}');
+select jsonb_set(j, p, '1') from (values ('{"a": 2}'::jsonb, '{a}'::text[]), ('{}', '[2:2]={b}'), ('[]', '{}')) v(j, p);
+select jsonb_set(j, array[array[k], array['b']], '1') from (values ('{"a": 2}'::jsonb, 'a')) v(j, k);
+create table edited_by_path (id int primary key, doc jsonb, path text[]);
+insert into edited_by_path values (1, '{"a": 2}', '{a}'), (2, '{"a": 2}', '{{a},{b}}');
+select jsonb_set(doc, path, '3'), doc - path, doc #- path from edited_by_path where id = 1;
+select jsonb_set(doc, path, '3') from edited_by_path where id = 2;
+update edited_by_path set doc = jsonb_set(doc, path, '3') where id = 2;
+select doc #> path, doc ?| path from edited_by_path where id = 2;

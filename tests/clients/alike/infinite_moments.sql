@@ -30,3 +30,8 @@ select c::time, c::timetz from it where id < 3;
 select b::time, c::time from it where id = 3;
 select age(b, '2019-01-01'), age(c, '2019-01-01') from it where id = 3;
 select age('2020-03-01'::timestamp, null), age(null::timestamptz, 'infinity');
+select date_trunc('doy', 'infinity'::timestamp), date_trunc('nonsense', '-infinity'::timestamp), date_trunc('timezone', 'infinity'::timestamptz);
+select date_trunc(f, b), date_trunc('doy', b) from (values ('epoch', 'infinity'::timestamp), ('isodow', '-infinity')) v(f, b);
+select date_trunc('doy', b) from (values ('2020-01-02'::timestamp)) v(b);
+select date_trunc('timezone', b) from (values ('2020-01-02'::timestamptz)) v(b);
+select date_trunc('nonsense', 'infinity'::interval);

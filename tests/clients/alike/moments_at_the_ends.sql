@@ -38,3 +38,10 @@ SELECT -'a'::text;
 SELECT 1 + - ( 'a'::text);
 SELECT -(-'a'::text);
 SELECT - x FROM (VALUES ('a'::text)) v(x);
+
+-- A day behind the last moment comes after every moment, and before infinity.
+CREATE TABLE ends (id int PRIMARY KEY, d date, ts timestamp, tz timestamptz);
+INSERT INTO ends VALUES (1, '5874897-12-31', '2000-01-01', '2000-01-01Z'), (2, 'infinity', 'infinity', 'infinity'), (3, '-infinity', '2000-01-01', '-infinity'), (4, NULL, '2000-01-01', '2000-01-01Z');
+SELECT id, d > ts, d > tz, ts < d, d = ts, d <> tz, d > 'infinity'::timestamp, d < 'infinity'::timestamptz, d IS DISTINCT FROM ts FROM ends ORDER BY id;
+SELECT d > ts, d < 'infinity'::timestamp, ts <= d FROM ends WHERE id = 1;
+SELECT a.id, b.id FROM ends a JOIN ends b ON a.d = b.ts ORDER BY 1, 2;

@@ -63,3 +63,9 @@ SELECT * FROM v ORDER BY 1;
 SELECT generate_series(1, 2)::money;
 SET lc_monetary = 'C';
 SHOW lc_monetary;
+
+-- The least of all has no counterpart.
+\set VERBOSITY verbose
+SELECT m / n FROM (VALUES ('-92233720368547758.08'::money, -1)) v(m, n);
+SELECT m / -1::bigint FROM (VALUES ('-92233720368547758.08'::money)) v(m);
+SELECT m / -1::float8 FROM (VALUES ('-92233720368547758.08'::money)) v(m);

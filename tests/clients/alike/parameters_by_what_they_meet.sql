@@ -32,3 +32,10 @@ INSERT INTO asked (a) VALUES (NULL);
 INSERT INTO asked (a) VALUES (true) RETURNING *;
 SELECT unknown, asked.unknown, unknown IS NULL FROM asked;
 CREATE INDEX ON asked (a) WHERE a IS UNKNOWN;
+
+PREPARE schemas AS SELECT current_schemas($1);
+EXECUTE schemas(true);
+EXECUTE schemas(false);
+SELECT parameter_types FROM pg_prepared_statements WHERE name = 'schemas';
+SELECT current_schemas('no'), current_schemas(NULL);
+SELECT current_schemas('x');

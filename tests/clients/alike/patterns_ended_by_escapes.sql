@@ -28,3 +28,11 @@ SELECT to_number('XIV', 'RN');
 SELECT to_number('12', '99RN');
 SELECT to_number('1e3', '9.9EEEE');
 SELECT to_char(14, 'RN'), to_number('14', '99');
+
+-- The escape as it is: nothing of an empty text is left for it, whatever stands before.
+SELECT c, c LIKE 'a\', c LIKE 'a\\', c ILIKE 'b\', c LIKE '_b\', c LIKE '%\_\' FROM (VALUES (''), ('a'), ('éb')) v(c);
+SELECT c LIKE '\', c NOT LIKE '\', c ILIKE '\', c LIKE '%\', c LIKE '_\' FROM (VALUES ('')) v(c);
+SELECT c LIKE '_\' FROM (VALUES ('é')) v(c);
+SELECT c LIKE '_\' FROM (VALUES ('éa')) v(c);
+SELECT c ILIKE 'É%\' FROM (VALUES ('éa')) v(c);
+SELECT c NOT LIKE '\' FROM (VALUES ('a')) v(c);

@@ -12,3 +12,7 @@ select substring('abcd' from '(?:a|ab)(?:c|bcd)'), regexp_match('abcd', '(a|ab)(
 select substring('xyz' from 'x|xyz'), regexp_match('foobar1', '(foo|foobar)[0-9]'), regexp_replace('aab', '(?:a|aa)b?', '-');
 select regexp_matches('abab1', '(?:a|ab)+1?', 'g'), regexp_match('abcde', '(?:ab|abc)(?:d|cde)?$'), substring('aaaa' from '(?:a|aa){2}');
 select regexp_match('one two', '(one|one two)'), regexp_match('one two', '(?=one)(?:one|one two)'), substring('aXb' from '(?:a|aX)(?:b|Xb)');
+
+-- What a pattern or a flag is refused for, it is from any start.
+select regexp_count('a', 'b', 99, '?'); select regexp_count('a', '(', 99); select regexp_instr('a', 'b', 99, 1, 0, '?');
+select regexp_substr('a', 'b', 99, 1, '?'); select regexp_replace('a', 'b', 'c', 99, 1, '?'); select regexp_count('a', 'b', 99), regexp_instr('a', '', 99);

@@ -98,3 +98,6 @@ select coalesce(p, '0/0') from l order by id;
 select md5(p::text) from l where id = 2;
 create type lr as range (subtype = pg_lsn);
 select '[1/2,1/10)'::lr, lr('1/2','1/10') @> '1/3'::pg_lsn, lower('[1/2,1/10)'::lr), lr('1/10','1/2');
+
+\set VERBOSITY sqlstate
+select '0/1'::pg_lsn - 2::numeric; select 'FFFFFFFF/FFFFFFFF'::pg_lsn + 1::numeric;
