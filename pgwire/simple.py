@@ -25,7 +25,7 @@ from pgwire.shapes import formats_of_fetch, shape_of, shape_of_columns
 from planner.abc import Plan, PlanError, SqlError, Utility
 from planner.alone import refuse_with_others
 from planner.parse import parse_query, parse_statement
-from planner.parse.placeholders import UNDECIDED_PARAMETER, named, no_parameter
+from planner.parse.placeholders import UNDECIDED_PARAMETER, named, no_parameter, prepares
 from planner.statements import QueryStatement
 
 if TYPE_CHECKING:
@@ -319,7 +319,7 @@ def _planned(session: Session, statement: str, offset: int) -> tuple[Plan, tuple
     try:
         plan, params = session.plan(statement, offset=offset)
     except PlanError as error:
-        if error.sqlstate == UNDECIDED_PARAMETER and named(statement) is not None:
+        if error.sqlstate == UNDECIDED_PARAMETER and not prepares(statement) and named(statement) is not None:
             raise no_parameter(statement) from None
         raise
     if len(plan.parameters) > len(params):

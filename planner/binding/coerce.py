@@ -269,8 +269,7 @@ class Coercions:
     def known(self, node: ir.Node) -> ir.Node:
         """The same where any type is taken, which decides no parameter's: 42P18, as PostgreSQL has it."""
         if node.type.oid == t.UNKNOWN and isinstance(node, ir.Parm) and not self.parameters.literals:
-            message = f"could not determine data type of parameter ${node.number}"
-            raise PlanError("42P18", message, position=node.position)
+            raise PlanError("42P18", f"could not determine data type of parameter ${node.number}")
         return self.settled(node)
 
 

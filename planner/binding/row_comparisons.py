@@ -46,6 +46,11 @@ def _apart(a: TypeRef, b: TypeRef) -> bool:
     return a.oid != b.oid and None not in (t.composite_fields(a.oid), t.composite_fields(b.oid))
 
 
+def _is_null(node: ir.Node) -> bool:
+    """Whether it is a NULL of no type."""
+    return isinstance(node, ir.Lit) and node.value is None and node.type.oid == t.UNKNOWN
+
+
 class RowComparisonBinder(CallBinder):
     def compared(
         self, op: str, left: exp.Expression, right: exp.Expression, scope: Scope, position: int
@@ -99,6 +104,15 @@ class RowComparisonBinder(CallBinder):
         word = "is not distinct from" if negated else "is distinct from"
 
         def test(x: ir.Node, y: ir.Node) -> ir.Node:
+            for one, other in ((y, x), (x, y)):
+                if (
+                    _is_null(one)
+                    and other.type.oid != t.RECORD
+                    and t.composite_fields(other.type.oid) is None
+                ):
+                    # No operator is asked: types that have none are told from NULL, and a parameter is of no type beside it.
+                    word_of_null = "is null" if negated else "is not null"
+                    return ir.Logic(BOOL, word_of_null, (self.coercions.known(other),))
             equal = self.infix("=", x, y, position, where="IS DISTINCT FROM")
             assert isinstance(equal, ir.Call), "what is no constructor has one operator"
             return ir.Call(BOOL, equal.op.replace(" = ", f" {word} "), equal.args)

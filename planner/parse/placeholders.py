@@ -15,6 +15,11 @@ def named(text: str) -> Token | None:
     return next((token for token in tokenize(text) if token.kind == PARAMETER), None)
 
 
+def prepares(text: str) -> bool:
+    """Whether it is a PREPARE, whose parameters are of the statement within: its types are decided there."""
+    return tokenize(text)[0].value == "prepare"
+
+
 def no_parameter(text: str) -> PlanError:
     """42P02 for the first `$n` of a statement, which has one."""
     first = named(text)
@@ -28,4 +33,4 @@ def refuse_parameters(plan: Plan, text: str) -> None:
         raise no_parameter(text)
 
 
-__all__ = ["UNDECIDED_PARAMETER", "named", "no_parameter", "refuse_parameters"]
+__all__ = ["UNDECIDED_PARAMETER", "named", "no_parameter", "prepares", "refuse_parameters"]

@@ -39,3 +39,19 @@ EXECUTE schemas(false);
 SELECT parameter_types FROM pg_prepared_statements WHERE name = 'schemas';
 SELECT current_schemas('no'), current_schemas(NULL);
 SELECT current_schemas('x');
+
+-- Beside NULL nobody decides what a parameter is, and no operator is asked.
+\set VERBOSITY verbose
+PREPARE u1 AS SELECT $1 IS DISTINCT FROM NULL;
+PREPARE u2 AS SELECT NULL IS NOT DISTINCT FROM $1;
+PREPARE u3 AS SELECT $1 IS NULL;
+SELECT $1 IS NULL;
+PREPARE u4 AS SELECT $1 = 1, $1 IS DISTINCT FROM NULL;
+EXECUTE u4(2);
+CREATE TABLE told_from_null (id int PRIMARY KEY, j json, n int, p point, a int[]);
+INSERT INTO told_from_null VALUES (1, '1', 1, '(1,1)', '{1}'), (2);
+SELECT id, j IS DISTINCT FROM NULL, n IS DISTINCT FROM NULL, NULL IS NOT DISTINCT FROM p, a IS NOT DISTINCT FROM NULL FROM told_from_null ORDER BY id;
+SELECT j IS DISTINCT FROM NULL, n IS NOT DISTINCT FROM NULL FROM told_from_null WHERE id = 2;
+CREATE VIEW told AS SELECT id FROM told_from_null WHERE j IS DISTINCT FROM NULL AND NULL IS DISTINCT FROM n;
+SELECT pg_get_viewdef('told'::regclass);
+SELECT ROW(1, 2) IS DISTINCT FROM NULL, ROW(NULL, NULL) IS DISTINCT FROM NULL, (NULL, NULL) IS NOT DISTINCT FROM NULL, NULL IS DISTINCT FROM NULL;
