@@ -19,6 +19,7 @@ from planner.ddl import (
     sequences,
     statistics,
     text_search,
+    truncation,
     views,
 )
 from planner.ddl.constraints import references
@@ -46,7 +47,7 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.CreateSequence: sequences.create_sequence,
     st.AlterSequence: sequences.alter_sequence,
     st.AlterTable: alter.alter_relation,
-    st.Truncate: drop.truncate,
+    st.Truncate: truncation.truncate,
     st.RefreshMaterializedView: filled.refresh,
     st.CreateView: views.create_view,
     st.CreateIndex: others.create_index,

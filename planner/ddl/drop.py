@@ -1,4 +1,4 @@
-"""DROP and TRUNCATE: what goes, what goes with it, and what stands in the way.
+"""DROP: what goes, what goes with it, and what stands in the way.
 
     internal    goes silently with its owner: indexes, constraints, owned sequences, comments, grants
     normal      needs CASCADE: views over a relation, foreign keys into a table, defaults that use a sequence
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from planner import statements as st
-from planner.abc import Column, PlanError, Table
+from planner.abc import PlanError, Table
 from planner.catalog import (
     BaseType,
     CatalogObject,
@@ -38,22 +38,15 @@ from planner.catalog import (
     quote_identifier,
     rights,
 )
-from planner.catalog.foreign_objects import unreachable
 from planner.catalog.names import missing_schema
 from planner.catalog.stored_queries import stored_queries_of, stored_query
-from planner.catalog.system.relations import relations
-from planner.ddl import absent, collations, rules, sequences, statistics, text_search
+from planner.ddl import absent, collations, statistics, text_search
 from planner.ddl.dependencies.dependents import Dependent, dependents, mentions, multirange_of
+from planner.ddl.dependencies.removal import drop_columns, remove_part
 from planner.ddl.operators import definitions as operators
 from planner.ddl.operators import operator_classes
 from planner.ddl.replication import publications, published
-from planner.ddl.rights import policies
-from planner.ddl.routines import triggers
 from planner.ddl.scope import Scope, describe, describe_part
-from planner.ddl.types import domains
-from planner.inheritance import family
-from planner.partitioning import descendants
-from planner.records import replace
 from planner.types.of_extensions import EXTENSION_OF
 
 _KIND: Final[dict[str, tuple[type, ...]]] = {
@@ -277,7 +270,7 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
     _tell(scope, extra)
     for part in parts:
         if part.column is None or part.default_only:
-            _remove_part(scope, part)
+            remove_part(scope, part)
     for thing in _in_order(gone):
         if isinstance(thing, View) or stored_query(thing) is not None:  # before the columns that they use
             if isinstance(thing, Table):
@@ -285,7 +278,7 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
                     scope.remove(inner)
                 scope.dropped.append(thing.shard)
             scope.remove(thing)
-    _drop_columns(scope, [p for p in parts if p.column is not None and not p.default_only])
+    drop_columns(scope, [p for p in parts if p.column is not None and not p.default_only])
     from planner.ddl.tables.alter import settle_unique_indexes
 
     for thing in _in_order(gone):
@@ -399,71 +392,6 @@ def _tell(scope: Scope, extra: list[Dependent]) -> None:
         scope.notice(f"drop cascades to {len(lines)} other objects", detail=detail)
 
 
-def _drop_columns(scope: Scope, parts: list[Dependent]) -> None:
-    """Columns of a dropped type: those of one table at once."""
-    from planner.ddl.tables import alter
-
-    by_table: dict[int, list[st.AlterAction]] = {}
-    for p in parts:
-        assert p.column is not None
-        if isinstance(p.thing, CompositeType):
-            _drop_attribute(scope, p.thing, p.column)
-            continue
-        action = st.AlterAction("drop column", p.column.name, exists=True, cascade=True)
-        by_table.setdefault(p.thing.oid, []).append(action)
-    for oid, actions in by_table.items():
-        table = scope.catalog.table(oid)
-        alter.alter_table(scope, table, tuple(actions), above=bool(table.parents or table.children))
-
-
-def _drop_attribute(scope: Scope, composite: CompositeType, attribute: Column) -> None:
-    """An attribute of a dropped type. Values that tables hold would have to be rewritten: 0A000."""
-    current = scope.catalog.get(composite.oid)
-    assert isinstance(current, CompositeType)
-    own = (current.oid, current.array_oid)
-    if any(c.type.oid in own for t in scope.catalog.tables_using(*own) for c in t.columns):
-        raise PlanError(
-            "0A000",
-            f"dropping an attribute of composite type {current.name}, which tables use, is not supported",
-        )
-    kept = tuple(c for c in current.columns if c.attnum != attribute.attnum)
-    scope.replace(current, replace(current, columns=kept))
-
-
-def _remove_part(scope: Scope, part: Dependent) -> None:
-    table = scope.catalog.get(part.thing.oid)
-    if part.published is not None:
-        published.without_parts(scope, {part.published[1].oid})
-        return
-    if part.trigger is not None:
-        assert isinstance(table, Table | View)
-        triggers.remove(scope, table, [part.trigger])
-        return
-    if part.rule is not None:
-        assert isinstance(table, Table | View)
-        rules.remove(scope, table, [part.rule])
-        return
-    if isinstance(table, Domain):
-        assert part.constraint is not None
-        domains.without(scope, table, part.constraint)
-        return
-    assert isinstance(table, Table)
-    if part.policy is not None:
-        policies.remove(scope, table, [part.policy])
-    elif part.constraint is not None:
-        kept = tuple(c for c in table.constraints if c.oid != part.constraint.oid)
-        scope.replace(table, replace(table, constraints=kept))
-        index = scope.catalog.get(part.constraint.index_oid) if part.constraint.index_oid else None
-        if index is not None:
-            scope.remove(index)
-    elif part.column is not None:
-        columns = tuple(
-            replace(c, default=None, sequence_oid=0) if c.attnum == part.column.attnum else c
-            for c in table.columns
-        )
-        scope.replace(table, replace(table, columns=columns))
-
-
 # --- what goes with its owner -----------------------------------------------------------------------------
 
 
@@ -500,54 +428,3 @@ def _internal(scope: Scope, thing: CatalogObject) -> list[CatalogObject]:
         below_it = [i for t in over for i in scope.catalog.indexes_of(t.oid) if i.parent == thing.oid]
         return [i for i in below_it if thing.constraint_oid or not i.constraint_oid]
     return []
-
-
-# --- TRUNCATE -------------------------------------------------------------------------------------------
-
-
-def truncate(scope: Scope, said: st.Truncate) -> None:
-    tables: list[Table] = []
-    for at, name in enumerate(said.tables):
-        found = scope.find(name)
-        if found is None:
-            scope.require_schema(name)
-            if (name.schema or "pg_catalog", name.name) in relations():
-                raise PlanError("42501", f'permission denied: "{name.name}" is a system catalog')
-            raise PlanError("42P01", f'relation "{_shown(name)}" does not exist')
-        if not isinstance(found, Table) or found.materialized is not None:
-            raise PlanError("42809", f'"{name.name}" is not a table')
-        if found.partitioning is not None and at in said.only:
-            raise PlanError(
-                "42809",
-                "cannot truncate only a partitioned table",
-                hint="Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.",
-            )
-        below = descendants(scope.catalog, found)
-        if at not in said.only:
-            below += family(scope.catalog, found)[1:]
-        for table in (found, *below):
-            if table.foreign is not None:
-                raise unreachable(scope.catalog, table)
-        tables += [t for t in [found, *below] if t not in tables]
-    i = 0
-    while i < len(tables):
-        for other in map(scope.catalog.table, tables[i].referenced_by):
-            if other in tables:
-                continue
-            if not said.cascade:
-                if any(other.name == n.name for n in said.tables):
-                    continue
-                raise PlanError(
-                    "0A000",
-                    "cannot truncate a table referenced in a foreign key constraint",
-                    detail=f'Table "{other.name}" references "{tables[i].name}".',
-                    hint=f'Truncate table "{other.name}" at the same time, or use TRUNCATE ... CASCADE.',
-                )
-            scope.notice(f'truncate cascades to table "{other.name}"')
-            tables.append(other)
-        i += 1
-    scope.truncated += tables
-    if said.restart_identity:
-        for table in tables:
-            for sequence in scope.catalog.sequences_of(table.oid):
-                scope.replace(sequence, sequences.restarted(sequence))
