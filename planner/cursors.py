@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from planner import statements as st
 from planner.abc import KeyedRead, LockingQuery, Plan, PlanError, WithWrites
-from planner.binding.writes import rules
+from planner.binding.writes import rule_actions, rules
 from planner.parse import parse_query
 from planner.parse import position as first_position
 
@@ -78,8 +78,8 @@ def refuse_rules(said: st.Sql, ctx: PlanContext) -> None:
     if said.text.lstrip()[:6].lower() not in ("insert", "update", "delete"):
         return
     tree = parse_query(said.text)
-    event = rules.event_of(tree)
-    holder = rules.target_of(tree, ctx.catalog, ctx.search_path) if event else None
+    event = rule_actions.event_of(tree)
+    holder = rule_actions.target_of(tree, ctx.catalog, ctx.search_path) if event else None
     heeded = rules.asked(holder, event) if holder is not None else []
     if holder is None or not heeded:
         return

@@ -24,7 +24,7 @@ from planner.binding.naming import identifier
 from planner.binding.parameters import Parameters
 from planner.binding.scope import Relation, Scope
 from planner.binding.writes.clauses import RowBinder, is_default
-from planner.binding.writes.rules import parse_notify
+from planner.binding.writes.rule_actions import parse_notify
 from planner.binding.writes.trigger_conditions import rows_of
 from planner.catalog import View, quote_identifier
 from planner.parse import parse_expression, parse_query

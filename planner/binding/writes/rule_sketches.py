@@ -18,7 +18,7 @@ from planner.binding.numeric_forms import column_form
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.writes import new_and_old
-from planner.binding.writes.rules import event_of, parse_notify, target_of, type_rows
+from planner.binding.writes.rule_actions import event_of, parse_notify, target_of, type_rows
 from planner.catalog import View
 from planner.parse import parse_query
 

@@ -32,10 +32,19 @@ from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.writes import instead_of, new_and_old
 from planner.binding.writes.dml import DmlBinder
-from planner.catalog import Catalog, View, quote_identifier
+from planner.binding.writes.rule_actions import (
+    called,
+    event_of,
+    parse_notify,
+    returned,
+    returning_of,
+    target_of,
+    type_rows,
+    type_text,
+)  # fmt: skip
+from planner.catalog import Catalog, View
 from planner.parse import parse_expression, parse_query
 
-_EVENTS: Final = {exp.Update: "2", exp.Insert: "3", exp.Delete: "4"}
 _DOING: Final = {
     "2": ("update", "updating"),
     "3": ("insert into", "inserting into"),
@@ -63,23 +72,6 @@ class Statement:
     returns: list[exp.Expression] | None = None
     """What RETURNING says in the rule that it is of."""
     steps: list[Statement] = field(default_factory=list)
-
-
-def event_of(tree: exp.Expression) -> str:
-    return next((e for kind, e in _EVENTS.items() if isinstance(tree, kind)), "")
-
-
-def target_of(tree: exp.Expression, catalog: Catalog, path: tuple[str, ...]) -> Table | View | None:
-    """The relation that a statement writes."""
-    node = tree.this
-    node = node.this if isinstance(node, exp.Schema) else node
-    if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
-        return None
-    schema = identifier(node.args["db"]) if node.args.get("db") is not None else ""
-    if schema and catalog.find_schema(schema) is None:
-        return None  # the relation is said to be missing where it is looked for
-    found = catalog.find_relation(identifier(node.this), schema, path)
-    return found if isinstance(found, Table | View) else None
 
 
 def asked(holder: Table | View, event: str) -> list[Rule]:
@@ -117,7 +109,7 @@ def refuse_returning(tree: exp.Expression, holder: Table | View, event: str, rul
     """Raises 0A000 where nothing says what the rows are that RETURNING is to show."""
     if tree.args.get("returning") is None or not any(r.instead for r in rules):
         return
-    if any(r.instead and not r.condition and _returning(r) is not None for r in rules):
+    if any(r.instead and not r.condition and returning_of(r) is not None for r in rules):
         return
     word = new_and_old.EVENT_WORDS[event]
     raise PlanError(
@@ -256,7 +248,7 @@ class _Rewriter:
             ]
             return self._inserted(statement, holder, tests)
         tree = statement.tree.copy()
-        name = _called(tree)
+        name = called(tree)
         assigned = self._assigned(tree, holder) if event == "2" else {}
 
         def value(side: str, index: int) -> exp.Expression:
@@ -315,7 +307,7 @@ class _Rewriter:
                 )
             column = next((c for c in holder.columns if c.name == identifier(left.this)), None)
             if column is not None and isinstance(right, exp.Literal | exp.Placeholder | exp.Parameter):
-                cast = parse_expression(f"CAST(NULL AS {_type_text(column.type)})")
+                cast = parse_expression(f"CAST(NULL AS {type_text(column.type)})")
                 cast.set("this", right.copy())
                 right = cast
             found[identifier(left.this)] = right
@@ -334,7 +326,7 @@ class _Rewriter:
             if not star or target is None:
                 items.append(item)
                 continue
-            name = exp.to_identifier(_called(tree), quoted=True)
+            name = exp.to_identifier(called(tree), quoted=True)
             items += [
                 exp.column(exp.to_identifier(c.name, quoted=True), name.copy())
                 for c in target.columns
@@ -357,13 +349,13 @@ class _Rewriter:
                 )
                 continue
             tree = parse_query(text)
-            returned = tree.args.get("returning")
+            own = tree.args.get("returning")
             wanted = statement.tree.args.get("returning")
-            if returned is not None:
+            if own is not None:
                 tree.set("returning", None)
-                returned = self._spread(returned, tree, rule.search_path)
+                own = self._spread(own, tree, rule.search_path)
                 if wanted is not None and source == "instead":
-                    tree.set("returning", _returned(wanted, returned, statement, holder))
+                    tree.set("returning", returned(wanted, own, statement.tree, holder))
             joins = looks or new_and_old.names_rows(tree)
             type_rows(tree, self.catalog, rule.search_path)
             tree = new_and_old.replaced(tree, holder, event)
@@ -473,106 +465,13 @@ def _speaking(queries: QueryBinder, statement: Statement, variables: Any) -> Ite
         queries.variables = around
 
 
-def parse_notify(text: str) -> st.Notify | None:
-    """NOTIFY, the one statement in rules that is no query."""
-    if text.split(None, 1)[0].lower() != "notify":
-        return None
-    from planner.parse.statement import parse_statement
-
-    found = parse_statement(text)
-    assert isinstance(found, st.Notify)
-    return found
-
-
-def _returning(rule: Rule) -> exp.Expression | None:
-    for text in rule.actions:
-        if parse_notify(text) is None and (found := parse_query(text).args.get("returning")) is not None:
-            return found
-    return None
-
-
-def _returned(
-    wanted: exp.Expression, said: exp.Expression, statement: Statement, holder: Table | View
-) -> exp.Expression:
-    """RETURNING of the statement in terms of what the rule's RETURNING says for each column. Raises 0A000."""
-    values = dict(zip((c.name for c in holder.columns if not c.hidden), said.expressions, strict=False))
-    name = _called(statement.tree)
-
-    def value(column: str, *, named: bool) -> exp.Expression:
-        found = values[column]
-        found = found.this if isinstance(found, exp.Alias) else found
-        made = exp.paren(found.copy()) if not isinstance(found, exp.Column) else found.copy()
-        return exp.alias_(made, exp.to_identifier(column, quoted=True)) if named else made
-
-    items: list[exp.Expression] = []
-    for item in wanted.expressions:
-        star = isinstance(item, exp.Star) or (
-            isinstance(item, exp.Column) and isinstance(item.this, exp.Star)
-        )
-        if star:
-            items += [value(c, named=True) for c in values]
-            continue
-        holderless = exp.Tuple(expressions=[item.copy()])
-        for column in list(holderless.find_all(exp.Column)):
-            table = column.args.get("table")
-            known = not isinstance(column.this, exp.Star) and identifier(column.this) in values
-            if not known or (table is not None and identifier(table) != name):
-                raise PlanError(
-                    "0A000",
-                    f'RETURNING of other than columns of "{holder.name}", which has INSTEAD rules, is not supported',
-                )
-            top = column.parent is holderless
-            column.replace(value(identifier(column.this), named=top))
-        items += holderless.expressions
-    return exp.Returning(expressions=items)
-
-
-def _called(tree: exp.Expression) -> str:
-    """The name by which a statement calls what it writes."""
-    node = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
-    alias = node.args.get("alias")
-    return identifier(alias.this) if alias is not None else identifier(node.this)
-
-
 def _not(condition: exp.Expression) -> exp.Expression:
     return exp.Not(this=exp.Is(this=exp.paren(condition), expression=exp.Boolean(this=True)))
 
 
-def type_rows(tree: exp.Expression, catalog: Catalog, path: tuple[str, ...]) -> None:
-    """Constants in several rows of VALUES are of the columns that they are for, whatever stands in the other rows."""
-    source = tree.args.get("expression")
-    if not isinstance(tree, exp.Insert) or not isinstance(source, exp.Values) or len(source.expressions) < 2:
-        return
-    target = target_of(tree, catalog, path)
-    if target is None:
-        return
-    columns = {c.name: c for c in target.columns if not c.hidden}
-    named = (
-        [identifier(x) for x in tree.this.expressions] if isinstance(tree.this, exp.Schema) else list(columns)
-    )
-    for row in source.expressions:
-        cells = row.expressions if isinstance(row, exp.Tuple) else [row.this]
-        for name, cell in zip(named, cells, strict=False):
-            constant = isinstance(cell, exp.Null) or (isinstance(cell, exp.Literal) and cell.is_string)
-            if constant and name in columns:
-                cast = parse_expression(f"CAST(NULL AS {_type_text(TypeRef(columns[name].type.oid))})")
-                cell.replace(cast)
-                cast.set("this", cell)
-
-
-def _type_text(ref: TypeRef) -> str:
-    if t.is_known(ref.oid):
-        return t.type_in_words(ref.oid)
-    raise PlanError("0A000", f"type {quote_identifier(str(ref.oid))} in such a rule is not supported")
-
-
 __all__ = [
     "asked",
-    "event_of",
-    "parse_notify",
     "refuse_in_with",
     "refuse_returning",
     "rewritten",
-    "target_of",
-    "type_rows",
 ]
