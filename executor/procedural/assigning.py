@@ -12,7 +12,7 @@ from typing import Any, Final
 from executor.abc import ExecutionError
 from executor.procedural import diagnostics
 from executor.procedural.domains import DomainSteps
-from executor.procedural.texts import first_rows
+from executor.procedural.result_rows import first_rows
 from planner import types as t
 from planner.abc import TypeRef
 from planner.binding.routines.variables import Shape

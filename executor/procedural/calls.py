@@ -26,7 +26,8 @@ from executor.keyed.plans import CompiledPlan
 from executor.procedural import routines
 from executor.procedural.folds import Folds
 from executor.procedural.inside import INSIDE
-from executor.procedural.texts import Misplaced, first_rows, refuse, rows_of
+from executor.procedural.misplaced import Misplaced, refuse
+from executor.procedural.result_rows import first_rows, rows_of
 from executor.procedural.walk import Walk
 from executor.session.blocks.looking_back import around_statement
 from executor.session.locks import taking_turns

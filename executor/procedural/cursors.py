@@ -17,7 +17,7 @@ from typing import Any
 from executor.abc import ExecutionError, Prepared, Rows, Stream
 from executor.procedural.assigning import AssignSteps
 from executor.procedural.inside import INSIDE
-from executor.procedural.texts import columns_of, kept, rows_of
+from executor.procedural.result_rows import columns_of, kept, rows_of
 from executor.session import positioned
 from executor.session.acting import is_apart
 from executor.session.cursors import CursorPortal, CursorRows, advance, move, moved, shown_columns

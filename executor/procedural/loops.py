@@ -8,7 +8,7 @@ from typing import Any, cast
 from executor.abc import ExecutionError, Stream
 from executor.procedural.assigning import AssignSteps
 from executor.procedural.frame import kind_of
-from executor.procedural.texts import columns_of, kept, rows_of
+from executor.procedural.result_rows import columns_of, kept, rows_of
 from executor.session.cursors import shown_columns
 from planner import types as t
 from planner.abc import Plan, TypeRef

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Rows, Stream
 from executor.procedural.frame import Code, Declarations, Frame, kind_of
+from executor.procedural.misplaced import Misplaced
 from executor.procedural.programs import kept
-from executor.procedural.texts import Misplaced, columns_of, first_rows, rows_of, same
+from executor.procedural.result_rows import columns_of, first_rows, rows_of
+from executor.procedural.texts import same
 from executor.procedural.walk import RETURN, Ended, Returns, Walk
 from executor.replication import functions as replication
 from executor.session import large_objects, tables, xml_documents

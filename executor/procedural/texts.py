@@ -10,38 +10,31 @@ A plan is looked for again when the catalog, the search path or the user are oth
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from executor.abc import ExecutionError, PlanOutdated, Result, Rows, Stream
-from executor.columnar.rows import batch_rows
+from executor.abc import ExecutionError, PlanOutdated, Result
 from executor.procedural.frame import Code, Frame
 from executor.procedural.inside import INSIDE
+from executor.procedural.misplaced import (
+    Misplaced,
+    creates_filled,
+    refuse,
+    refuse_in_non_volatile,
+    refuse_writing,
+)
+from executor.procedural.result_rows import first_rows
 from executor.session.positioned import Standing
-from planner import statements as st
 from planner import types as t
 from planner.abc import (
-    DeleteQuery,
-    InsertQuery,
-    InsertValues,
-    KeyedDelete,
-    KeyedRead,
-    KeyedUpdate,
-    LockingQuery,
-    MergeQuery,
     Plan,
     PlanError,
-    Query,
-    ResultColumn,
     SqlError,
     Table,
     TypeRef,
-    UpdateQuery,
     Utility,
-    WithWrites,
 )
-from planner.alone import refuse_with_others
 from planner.binding.routines.variables import CURRENT, Variables
 from planner.catalog import Function
 from planner.lexer import is_sign, tokenize
@@ -60,25 +53,11 @@ if TYPE_CHECKING:
 
 PLANNED_MAX: Final = 3
 """Times that a statement is planned while others change the catalog."""
-_TRANSACTIONAL: Final = (
-    st.Begin,
-    st.Commit,
-    st.Rollback,
-    st.PrepareTransaction,
-    st.EndPrepared,
-    st.Savepoint,
-    st.ReleaseSavepoint,
-    st.RollbackTo,
-)
 _HAS_FROM: Final = re.compile(r"\bfrom\b", re.IGNORECASE)
 _MAY_ASK: Final = re.compile(r"\b(select|from)\b", re.IGNORECASE)
 _INTEGERS: Final = {t.INT2: 0, t.INT4: 1, t.INT8: 2}
 _NOWHERE: Final = Level()
 _VALUE: Final = Level("", {"v": 0})
-
-
-class Misplaced(ExecutionError):
-    """A statement that a body must not have: what is wrong is not in the statement itself."""
 
 
 @dataclass(slots=True)
@@ -449,36 +428,6 @@ def _is_of_rows(text: Text, error: SqlError) -> bool:
     return not error.position and _HAS_FROM.search(text.text) is not None
 
 
-def refuse_in_non_volatile(plan: Plan) -> None:
-    """Raises 0A000 for what is no query that only reads, as PostgreSQL does: SET and EXPLAIN are none either."""
-    body, what = plan.body, plan.tag
-    if isinstance(body, KeyedRead | Query):
-        return
-    if isinstance(body, Utility) and what == "SELECT" and not isinstance(body.statement, st.CreateTableAs):
-        return  # SELECT pg_sleep(1) and its kin
-    if creates_filled(plan):
-        what = "CREATE TABLE AS"
-    if isinstance(plan.body, LockingQuery) and plan.body.locks:
-        what = f"SELECT FOR {plan.body.locks[0].strength.upper()}"
-    raise ExecutionError("0A000", f"{what} is not allowed in a non-volatile function")
-
-
-def refuse_writing(plan: Plan, tables: frozenset[int]) -> None:
-    """Raises 0A000 for a statement that changes rows of which a statement around it has made others already."""
-    parts = [plan.body]
-    if isinstance(plan.body, WithWrites):
-        parts = [plan.body.body, *(w.body for w in plan.body.writes)]
-    for body in parts:
-        changes = isinstance(body, KeyedUpdate | KeyedDelete | UpdateQuery | DeleteQuery | MergeQuery)
-        if isinstance(body, InsertValues | InsertQuery):
-            changes = body.on_conflict is not None
-        if changes and body.table.oid in tables:  # type: ignore[union-attr]
-            raise Misplaced(
-                "0A000",
-                "a function that updates or deletes rows of the table that its statement writes is not supported",
-            )
-
-
 def _constant(planned: Planned) -> bool:
     """Whether it was computed when it was planned, as PostgreSQL does it: such an error is about the expression. What it calls that
     may have another value each time is computed each time."""
@@ -503,11 +452,6 @@ def same(ref: TypeRef, wanted: TypeRef) -> bool:
     return ref.oid in (t.TEXT, t.VARCHAR) and wanted.oid in (t.TEXT, t.VARCHAR)
 
 
-def creates_filled(plan: Plan) -> bool:
-    """Whether it is CREATE TABLE AS, a utility statement that may yet name variables."""
-    return isinstance(plan.body, Utility) and isinstance(plan.body.statement, st.CreateTableAs)
-
-
 def _with_variables(plan: Plan, variables: Variables, given: Callable[..., tuple[Datum, ...]]) -> Plan:
     """CREATE TABLE AS with what its query may name, and what tells the values of that."""
     assert isinstance(plan.body, Utility)
@@ -520,56 +464,4 @@ def executed(sql: str) -> Text:
     return Text(sql, 0, 0, _NOWHERE, 0)
 
 
-def refuse(plan: Plan, *, dynamic: bool = False) -> None:
-    """Raises 0A000 for what a body, or EXECUTE in it, must not have."""
-    if not isinstance(plan.body, Utility):
-        return
-    statement = plan.body.statement
-    if isinstance(statement, _TRANSACTIONAL):
-        said = "EXECUTE of transaction commands is not implemented"
-        raise Misplaced("0A000", said if dynamic else "unsupported transaction command in PL/pgSQL")
-    if isinstance(statement, st.Copy):
-        raise Misplaced("0A000", "cannot COPY to/from client in PL/pgSQL")
-    refuse_with_others(statement)
-
-
-async def first_rows(result: Result, most: int) -> Sequence[Sequence[Any]]:
-    """The first rows of a result, which is closed."""
-    found: list[Sequence[Any]] = []
-    async for row in rows_of(result):
-        found.append(row)
-        if len(found) >= most:
-            break
-    if isinstance(result, Stream):
-        result.close()
-    return found
-
-
-async def rows_of(result: Result) -> AsyncGenerator[Sequence[Any], None]:
-    """All rows. A stream is closed when they have been read, or who reads them is."""
-    if isinstance(result, Rows):
-        for row in result.rows:
-            yield row
-        return
-    assert isinstance(result, Stream), "COPY is refused before"
-    types = [c.type for c in result.columns]
-    try:
-        async for batch in result.batches:
-            for row in batch_rows(batch, types):
-                yield row
-    finally:
-        result.close()
-
-
-async def kept(rows: Sequence[Sequence[Any]]) -> AsyncGenerator[Sequence[Any], None]:
-    """Rows that have been read before."""
-    for row in rows:
-        yield row
-
-
-def columns_of(plan: Plan, result: Result) -> Sequence[ResultColumn] | None:
-    """None: it returns no rows."""
-    return result.columns if isinstance(result, Rows | Stream) else plan.columns
-
-
-__all__ = ["Misplaced", "Planned", "Texts", "columns_of", "first_rows", "kept", "refuse", "rows_of", "same"]
+__all__ = ["Planned", "Texts", "executed", "has_query", "query_of", "same"]

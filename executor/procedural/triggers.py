@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import ExecutionError
 from executor.procedural.frame import Code, Declarations, Frame, shape_of_table
 from executor.procedural.programs import kept
+from executor.procedural.result_rows import first_rows
 from executor.procedural.routines import DEPTH_MAX, STACK
-from executor.procedural.texts import first_rows
 from executor.procedural.walk import RETURN, Returns, Walk
 from executor.session.acting import around
 from executor.session.blocks.looking_back import around_routine

@@ -24,8 +24,10 @@ from executor.procedural.cursors import CursorSteps, Open
 from executor.procedural.frame import Code, Frame, kind_of
 from executor.procedural.inside import INSIDE
 from executor.procedural.loops import LoopSteps
+from executor.procedural.misplaced import Misplaced
+from executor.procedural.result_rows import columns_of, first_rows, rows_of
 from executor.procedural.returns import Returns
-from executor.procedural.texts import Misplaced, columns_of, executed, first_rows, rows_of
+from executor.procedural.texts import executed
 from executor.session.blocks import transactions
 from executor.session.values import statement_us
 from planner import source_places

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import PlanOutdated
-from executor.procedural.texts import refuse_in_non_volatile, rows_of
+from executor.procedural.misplaced import refuse_in_non_volatile
+from executor.procedural.result_rows import rows_of
 from planner.abc import Plan, SqlError
 
 if TYPE_CHECKING:

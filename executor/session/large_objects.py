@@ -86,7 +86,7 @@ class Descriptors:
 
 async def run(session: Session, text: _Text, *params: Datum) -> Sequence[Sequence[Any]]:
     """A statement of ours in the block; whether the user may has been asked before."""
-    from executor.procedural.texts import first_rows
+    from executor.procedural.result_rows import first_rows
 
     for tries_left in reversed(range(_PLANNED_MAX)):
         try:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError, Result, Rows, Stream
-from executor.procedural.texts import rows_of
+from executor.procedural.result_rows import rows_of
 from executor.session.locks import definition_locks, taking_turns
 from planner import statements as st
 from planner.abc import Plan, StatementKind, Utility, statement_reads

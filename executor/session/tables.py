@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError
-from executor.procedural.texts import columns_of, rows_of
+from executor.procedural.result_rows import columns_of, rows_of
 from executor.session import asked
 from planner import types as t
 from planner.abc import ResultColumn, TypeRef

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError
-from executor.procedural.texts import columns_of, rows_of
+from executor.procedural.result_rows import columns_of, rows_of
 from executor.session import asked, cursors
 from planner.abc import Plan, ResultColumn
 from planner.catalog import Function
