@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import attrgetter, is_
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
 from planner.catalog import collations
 from planner.catalog.analyses import Analysis
 from planner.catalog.casts import NO_CASTS, Casts
-from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer, UserMapping
 from planner.catalog.layers import Layered
 from planner.catalog.objects import (
     DATABASE_OID,
@@ -38,8 +37,8 @@ from planner.catalog.objects import (
     View,
 )
 from planner.catalog.objects import Sequence as SequenceObject
-from planner.catalog.publication_objects import Publication, Subscription
-from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
+from planner.catalog.places import OF_DATABASES, PLACED, constraint_names, of_classes, parts, place, targets
+from planner.catalog.routine_objects import Cast, Function, Operator
 from planner.catalog.type_objects import Collation, CompositeType, Domain
 from planner.catalog.user_types import USER_TYPES, declare_new, note_rows
 from planner.catalog.uses import HAS_TEXT, HAS_TRIGGERS, Use, uses, words
@@ -53,17 +52,10 @@ _K = TypeVar("_K")
 
 _SWAPPED: Final = (Table, Counter, Index, SequenceObject, Analysis)
 """What definitions mostly change, and what nothing but these finds:"""
-_OF_DATABASES: Final = (
-    Cast, EventTrigger, Publication, Subscription, ForeignDataWrapper, ForeignServer, UserMapping
-)  # fmt: skip
-"""Kinds of objects that are a database's, in none of its schemas."""
-_KINDS: Final[tuple[type[CatalogObject], ...]] = get_args(CatalogObject)
-_CLASSES: Final[dict[type[Any], tuple[type[CatalogObject], ...]]] = {}
-_PLACED: Final[frozenset[type[CatalogObject]]] = frozenset(get_args(Placed))
 _PLACES: Final = ("schema_oid", "name", "table_oid", "partition")
 _with_parts: Final = attrgetter("constraints", "policies", "triggers", "rules")
 _with_uses: Final = attrgetter("owner", "columns", "of_type", "materialized", "retention_us")
-"""What parts of a table, and what else says its uses, are in (`_parts`, `_constraint_names`, `_targets`, `uses`)."""
+"""What parts of a table, and what else says its uses, are in (`parts`, `constraint_names`, `targets`, `uses`)."""
 
 
 class IndexedObjects:
@@ -130,7 +122,7 @@ class IndexedObjects:
         )  # tables whose foreign keys refer to a table
         self._partitions: Layered[Oid, frozenset[Oid]] = Layered()  # of a partitioned table
         self._kinds: Layered[tuple[type[CatalogObject], Oid], Layered[Oid, None]] = Layered()
-        """By kind and place (`_place`): what is there."""
+        """By kind and place (`place`): what is there."""
         self._listed: dict[tuple[type[Any], Oid], tuple[Oid, ...]] = {}
         """By kind and database: the same in order, when somebody has asked."""
         self._uses: Layered[Use, Layered[Oid, None]] = Layered()  # who says an OID or a word
@@ -211,17 +203,17 @@ class IndexedObjects:
             self._own("_analyses")[thing.table_oid] = thing.oid
         elif isinstance(thing, Comment | Grant):
             self._own("_targets")[thing.target] = self._targets.get(thing.target, EMPTY) | {thing.oid}
-        for part in _parts(thing):
+        for part in parts(thing):
             self._own("_parts")[part] = thing.oid
-        for key in _constraint_names(thing):
+        for key in constraint_names(thing):
             self._own("_constraints")[key] = self._constraints.get(key, EMPTY) | {thing.oid}
         if isinstance(thing, Table):
-            for target in _targets(thing):
+            for target in targets(thing):
                 self._own("_referring")[target] = self._referring.get(target, EMPTY) | {thing.oid}
             if thing.partition is not None:
                 parent = thing.partition.parent
                 self._own("_partitions")[parent] = self._partitions.get(parent, EMPTY) | {thing.oid}
-        self._of(self._own("_kinds"), (type(thing), _place(thing)))[thing.oid] = None
+        self._of(self._own("_kinds"), (type(thing), place(thing)))[thing.oid] = None
         for use in uses(thing):
             self._of(self._own("_uses"), use)[thing.oid] = None
 
@@ -257,17 +249,17 @@ class IndexedObjects:
             del self._own("_analyses")[thing.table_oid]
         elif isinstance(thing, Comment | Grant):
             _discard(self._own("_targets"), thing.target, thing.oid)
-        for part in _parts(thing):
+        for part in parts(thing):
             if part in self._parts:
                 del self._own("_parts")[part]
-        for key in _constraint_names(thing):
+        for key in constraint_names(thing):
             _discard(self._own("_constraints"), key, thing.oid)
         if isinstance(thing, Table):
-            for target in _targets(thing):
+            for target in targets(thing):
                 _discard(self._own("_referring"), target, thing.oid)
             if thing.partition is not None:
                 _discard(self._own("_partitions"), thing.partition.parent, thing.oid)
-        self._let_go(self._own("_kinds"), (type(thing), _place(thing)), thing.oid)
+        self._let_go(self._own("_kinds"), (type(thing), place(thing)), thing.oid)
         for use in uses(thing):
             self._let_go(self._own("_uses"), use, thing.oid)
 
@@ -294,23 +286,23 @@ class IndexedObjects:
         return True
 
     def _swap_parts(self, old: Table, new: Table) -> None:
-        parts, kept = _parts(old), _parts(new)
-        if parts != kept:
+        before, kept = parts(old), parts(new)
+        if before != kept:
             own = self._own("_parts")
-            for part in parts:
+            for part in before:
                 if part in own:
                     del own[part]
             for part in kept:
                 own[part] = new.oid
-        names, said = _constraint_names(old), _constraint_names(new)
+        names, said = constraint_names(old), constraint_names(new)
         for key in names - said:
             _discard(self._own("_constraints"), key, old.oid)
         for key in said - names:
             self._own("_constraints")[key] = self._constraints.get(key, EMPTY) | {new.oid}
-        targets, aimed = _targets(old), _targets(new)
-        for target in targets - aimed:
+        referred, aimed = targets(old), targets(new)
+        for target in referred - aimed:
             _discard(self._own("_referring"), target, old.oid)
-        for target in aimed - targets:
+        for target in aimed - referred:
             self._own("_referring")[target] = self._referring.get(target, EMPTY) | {new.oid}
 
     # --- by OID ----------------------------------------------------------------------------------
@@ -354,7 +346,7 @@ class IndexedObjects:
 
     def home_of(self, thing: CatalogObject) -> Oid:
         """The database that an object is of; 0: of all of them."""
-        if isinstance(thing, (Schema, *_OF_DATABASES)):
+        if isinstance(thing, (Schema, *OF_DATABASES)):
             return thing.database_oid
         schema = self._objects.get(getattr(thing, "schema_oid", 0))
         return schema.database_oid if isinstance(schema, Schema) else 0
@@ -381,8 +373,8 @@ class IndexedObjects:
     def _where(self, kind: type[Any]) -> Iterator[tuple[type[CatalogObject], Oid]]:
         """Under what this database's objects of a kind are found."""
         here = (0, self.database_oid)
-        for each in _of_classes(kind):
-            if each in _PLACED:
+        for each in of_classes(kind):
+            if each in PLACED:
                 yield each, 0
                 for place in here:
                     for schema in self._kinds.get((Schema, place), ()):
@@ -401,7 +393,7 @@ class IndexedObjects:
 
     def inside(self, schema_oid: Oid) -> list[Placed]:
         """Everything that lives in a schema, by OID."""
-        oids = sorted(oid for kind in _PLACED for oid in self._kinds.get((kind, schema_oid), ()))
+        oids = sorted(oid for kind in PLACED for oid in self._kinds.get((kind, schema_oid), ()))
         return [t for oid in oids if isinstance(t := self._objects[oid], Placed)]
 
     def indexes_of(self, table_oid: Oid) -> list[Index]:
@@ -499,45 +491,6 @@ INDEXES: Final = tuple(
     name for name in IndexedObjects.__slots__ if name.startswith("_") and name != "_listed"
 )
 """The dictionaries by which objects are found: what `planner.catalog.reads` watches."""
-
-
-def _place(thing: CatalogObject) -> Oid:
-    """The schema, or else the database, that an object is in; 0: every database."""
-    if isinstance(thing, Placed):
-        return thing.schema_oid
-    return thing.database_oid if isinstance(thing, (Schema, *_OF_DATABASES)) else 0
-
-
-def _of_classes(kind: type[Any]) -> tuple[type[CatalogObject], ...]:
-    """The classes of a kind, which is one of them or several."""
-    found = _CLASSES.get(kind)
-    if found is None:
-        found = _CLASSES[kind] = tuple(k for k in _KINDS if issubclass(k, kind))
-    return found
-
-
-def _parts(thing: CatalogObject) -> list[Oid]:
-    """The constraints, triggers, policies and rules of an object."""
-    found = [c.oid for c in thing.constraints] if isinstance(thing, Table | Domain) else []
-    if isinstance(thing, Table):
-        found += [p.oid for p in thing.policies]
-        found += [a.oid for c in thing.constraints for a in c.aims]
-    if isinstance(thing, Table | View):
-        found += [x.oid for x in thing.triggers] + [r.oid for r in thing.rules]
-    return found
-
-
-def _constraint_names(thing: CatalogObject) -> set[tuple[Oid, str]]:
-    """The names of an object's constraints, with its schema."""
-    if isinstance(thing, Table):
-        return {(thing.schema_oid, name) for name in thing.constraint_names} if thing.constraints else set()
-    return {(thing.schema_oid, c.name) for c in thing.constraints} if isinstance(thing, Domain) else set()
-
-
-def _targets(table: Table) -> set[Oid]:
-    """The tables that its foreign keys refer to, partitions of these included."""
-    keys = [c for c in table.constraints if c.kind == "f"]
-    return {c.foreign_table for c in keys} | {a.table for c in keys for a in c.aims}
 
 
 def _discard(index: dict[_K, frozenset[Oid]] | Layered[_K, frozenset[Oid]], key: _K, oid: Oid) -> None:
