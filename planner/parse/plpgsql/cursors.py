@@ -8,9 +8,13 @@ from planner.statements.plpgsql import CloseCursor, Dynamically, FetchCursor, Op
 
 
 def _slot(r: Reader) -> int:
-    token = r.c.token
+    token, shown = r.c.token, ".".join(r.words_here())
     found = r.target()
-    if found is None or found.field:
+    if found is None and not shown:
+        r.fail()
+    if found is None:
+        r.refuse(f'"{shown}" is not a known variable', token=token)
+    if found.field:
         r.refuse("cursor variable must be a simple variable", token=token)
     return found.slot
 

@@ -431,3 +431,7 @@ drop role wrong_rr;
 begin;
 declare c binary insensitive asensitive cursor for select 1;
 rollback;
+do $$ begin open zz; end $$;
+do $$ begin close zz; end $$;
+do $$ declare x int; begin fetch zz.yy into x; end $$;
+do $$ begin open 1; end $$;
