@@ -92,7 +92,11 @@ def _fit_numeric(frag: Frag, ref: TypeRef) -> Frag:
         return sql("tw_num_fit(", as_text_numeric(frag), f", {precision}, {scale})")
     p, s = form
     if frag.form is None:
-        return sql("CAST(tw_num_fit_decimal(", frag, f", {p}, {s}) AS DECIMAL({p},{s}))", form=form)
+        return sql(
+            "coalesce(TRY_CAST(tw_plain_decimal(", frag, f") AS DECIMAL({p},{s})), CAST(tw_num_fit_decimal(", frag,
+            f", {p}, {s}) AS DECIMAL({p},{s})))",
+            form=form,
+        )  # fmt: skip
     q, r = frag.form
     if r <= s and q - r <= p - s:
         return sql("CAST(", frag, f" AS DECIMAL({p},{s}))", form=form)

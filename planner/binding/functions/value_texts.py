@@ -79,6 +79,8 @@ _STYLED = {
     t.TIMESTAMPTZ: (_DATE_STYLE, TIME_ZONE),
     t.INTERVAL: (_INTERVAL_STYLE,),
 }
+_PLAIN = frozenset((t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ))
+"""Those whose plain texts DuckDB reads (`planner.binding.prelude.plain_texts`)."""
 # Types whose text is read by a Python function named tw_in_<type>.
 _READ = frozenset(
     [
@@ -340,15 +342,16 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
     if b == t.OID:
         return sql("CAST(tw_in_int8(", frag, f") AS {t.duckdb_type(target)})")
     if b in FLOATS:
-        return sql(f"tw_in_{name}(", frag, ")")
+        return sql("tw_text_float8(" if b == t.FLOAT8 else "tw_in_float4(", frag, ")")
     if b == t.NUMERIC:
-        return sql("tw_in_numeric(", frag, ")")
+        return sql("tw_text_numeric(", frag, ")")
     if b == t.JSON:
         return sql("tw_in_json(", frag, ")")
     if b == t.JSONB:
         return sql("tw_jsonb(", frag, ")")
     if b in t.CLOCK_OIDS:  # "today" is where the session is
-        return sql(f"tw_read_{name}(", frag, ", ", _DATE_STYLE, ", ", TIME_ZONE, ", ", NOW, ")")
+        word = "text" if b in _PLAIN else "read"
+        return sql(f"tw_{word}_{name}(", frag, ", ", _DATE_STYLE, ", ", TIME_ZONE, ", ", NOW, ")")
     if b == t.INTERVAL:
         return sql("tw_read_interval(", frag, ", ", _INTERVAL_STYLE, ")")
     if b in (t.BIT, t.VARBIT):

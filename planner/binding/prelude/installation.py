@@ -20,6 +20,7 @@ import pyarrow as pa
 from planner.abc import SqlError
 from planner.binding.prelude import jsonb_parts as prelude_jsonb_parts
 from planner.binding.prelude import places as prelude_places
+from planner.binding.prelude import plain_texts
 from planner.binding.prelude.columns import BY_COLUMN
 from planner.binding.prelude.macros import INTERVALS, MACROS
 from planner.binding.prelude.python_parameters import with_parameters
@@ -243,7 +244,7 @@ def _entries() -> tuple[Entry, ...]:
 _ENTRIES: Final = _entries()
 PRELUDE_UDFS: Final = tuple(udf(*entry) for entry in _ENTRIES)
 PRELUDE_STATEMENTS: Final = (
-    *INTERVALS, *_macros(_ENTRIES), *MACROS, *QUOTIENTS, *prelude_places.MACROS, *prelude_jsonb_parts.MACROS,
+    *INTERVALS, *_macros(_ENTRIES), *MACROS, *QUOTIENTS, *plain_texts.MACROS, *prelude_places.MACROS, *prelude_jsonb_parts.MACROS,
 )  # fmt: skip
 PRELUDE_SQL: Final = ";\n".join(PRELUDE_STATEMENTS) + ";"
 
