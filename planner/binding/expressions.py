@@ -41,6 +41,8 @@ _NEGATIONS = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _CAST = re.compile(r"\bcast\s*\([\s(]*(?:(?:array\s*)?\[[\s(]*)*(?:[\w\s]*\s)?$", re.IGNORECASE)
 """What stands before the first that has a place of what CAST is given."""
 _TO_TYPE = re.compile(r"[\s()]*(?:::|\bas\b)\s*", re.IGNORECASE)
+_COLONS = re.compile(r"[\s()\]]*::")
+"""Behind a value of which the tree knows the last word's place."""
 _PAST_TYPE = re.compile(
     _TO_TYPE.pattern + r"[\w.$\"]+(?:\s*\([\d\s,]*\))?(?:\s*\[\s*\d*\s*\])*", re.IGNORECASE
 )
@@ -225,9 +227,9 @@ class ExpressionBinder(ArrayBinder):
 
     def _cast_position(self, node: exp.Cast) -> int:
         """Where `::` is, if that is how the cast is said."""
-        said = _TO_TYPE.match(self.text, at) if (at := self._before_type(node)) else None
-        if said is not None and "::" in said[0]:
-            return said.start() + said[0].index("::") + 1
+        said = _COLONS.match(self.text, at) if (at := self._before_type(node)) else None
+        if said is not None:
+            return said.end() - 1
         value = node.this.unnest()
         inner = self._cast_position(value) if isinstance(value, exp.Cast) else first_position(node)
         word = _CAST.search(self.text, 0, max(inner - 1, 0))
