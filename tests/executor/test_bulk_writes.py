@@ -85,10 +85,10 @@ def _merge(rows: Rows, m: int) -> tuple[str, Rows]:
 
 
 def _update_and_delete(rows: Rows, m: int) -> tuple[str, Rows]:
-    """A row that two parts of a statement write is the first one's."""
+    """A row that two parts of a statement write is the first one's: the statement's own, where nobody reads the other part."""
     return (
         f"WITH u AS (UPDATE t SET v = v + 1 WHERE k % {m} = 0 RETURNING k) DELETE FROM t WHERE k % {m} <= 1",
-        {k: v + 1 if k % m == 0 else v for k, v in rows.items() if k % m != 1},
+        {k: v for k, v in rows.items() if k % m > 1},
     )
 
 
