@@ -78,7 +78,6 @@ a: BEGIN
 a: SELECT * FROM t WHERE a = 1 FOR KEY SHARE
 b: UPDATE t SET v = v + 1 WHERE a = 1
 c: SELECT * FROM t WHERE a = 1 FOR UPDATE
-a: UPDATE t SET v = v + 1 WHERE a = 1
 a: COMMIT
 == for update passes nobody 2
 a: BEGIN
@@ -218,6 +217,6 @@ a: UPDATE t SET v = v + 1 WHERE a = 1
 a: ROLLBACK TO s
 b: UPDATE t SET v = v + 1 WHERE a = 1
 a: UPDATE t SET v = v + 1 WHERE a = 1
-c: SELECT * FROM t WHERE a = 1 FOR SHARE
+c: UPDATE t SET v = v + 1 WHERE a = 1
 a: COMMIT
 a: SELECT * FROM t ORDER BY a
