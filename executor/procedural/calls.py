@@ -30,6 +30,7 @@ from executor.procedural.misplaced import Misplaced, refuse
 from executor.procedural.result_rows import first_rows, rows_of
 from executor.procedural.walk import Walk
 from executor.session.blocks.looking_back import around_statement
+from executor.session.blocks.own_block import block_at_hand
 from executor.session.locks import taking_turns
 from planner import statements as st
 from planner import types as t
@@ -221,16 +222,8 @@ def written(body: Body) -> list[Table]:
 async def call(session: Session, plan: Plan, s: st.Call, params: Sequence[Any], autocommit: bool) -> Rows:
     """CALL as a statement of its own. Raises what the procedure raises."""
     alone = session.block is None and autocommit
-    if session.block is None:
-        session.open_block(implicit=True)
-    try:
+    async with block_at_hand(session, autocommit):
         row = await _called(session, plan, tuple(params), atomic=not alone)
-        if alone:
-            await session.commit()
-    except BaseException:
-        if alone:
-            session.rollback()
-        raise
     return Rows("CALL", plan.columns, [row] if plan.columns is not None else ())
 
 

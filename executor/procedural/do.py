@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import Rows
 from executor.procedural.frame import Declarations, Frame
 from executor.procedural.walk import Walk
+from executor.session.blocks.own_block import block_at_hand
 from executor.session.permissions import require_language
 from planner import statements as st
 from planner import types as t
@@ -24,21 +25,13 @@ async def run(session: Session, plan: Plan, s: st.Do, params: Sequence[Any], aut
     Where it is its own transaction it may end that, and begins the next.
     """
     require_language(session, "plpgsql")
-    alone = session.block is None
-    if alone:
-        session.open_block(implicit=True)
-    try:
+    own = session.block is None and autocommit
+    async with block_at_hand(session, autocommit):
         looked_up = Declarations(session.catalog, session.search_path(), s.program, [TypeRef(t.BOOL)])
         code = looked_up.code(INLINE)
         code.once = True
-        walk = Walk(session, code, Frame(code), atomic=not (alone and autocommit))
+        walk = Walk(session, code, Frame(code), atomic=not own)
         await walk.whole()
-        if alone and autocommit:
-            await session.commit()
-    except BaseException:
-        if alone and autocommit:
-            session.rollback()
-        raise
     return Rows("DO")
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from executor.abc import ExecutionError, Rows
 from executor.session import large_objects
 from executor.session.blocks.block import DdlStep
+from executor.session.blocks.own_block import block_at_hand
 from planner import statements as st
 from planner import types as t
 from planner.abc import Plan
@@ -72,9 +73,7 @@ async def grant(
 ) -> Rows:
     """Raises 42704, 42501, 0LP01, 2BP01, 0A000, 25006."""
     word = "REVOKE" if s.revoke else "GRANT"
-    alone = session.block is None and autocommit
-    block = session.block or session.open_block(implicit=True)
-    try:
+    async with block_at_hand(session, autocommit) as block:
         if block.read_only:
             raise ExecutionError("25006", f"cannot execute {word} in a read-only transaction")
         if s.granted_by and _role(session, s.granted_by) != session.user:
@@ -83,12 +82,6 @@ async def grant(
         wanted = _wanted(s)
         for oid in s.oids:
             await _change(session, s, oid, grantees, wanted)
-        if alone:
-            await session.commit()
-    except BaseException:
-        if alone:
-            session.rollback()
-        raise
     return Rows(word)
 
 

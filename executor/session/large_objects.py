@@ -22,6 +22,7 @@ from executor.abc import ExecutionError, PlanOutdated, Rows
 from executor.ddl.schema import schema_bytes
 from executor.session import large_object_rights
 from executor.session.blocks.block import DdlStep
+from executor.session.blocks.own_block import block_at_hand
 from planner import statements as st
 from planner.abc import Plan
 from planner.catalog import CatalogChange, Function, large_objects, rights
@@ -419,9 +420,7 @@ async def alter_owner(
     session: Session, _plan: Plan, s: st.AlterLargeObject, _params: Sequence[Datum], autocommit: bool
 ) -> Rows:
     """ALTER LARGE OBJECT ... OWNER TO, in the block at hand or one of its own. Raises 42704, 42501, 25006."""
-    alone = session.block is None and autocommit
-    block = session.block or session.open_block(implicit=True)
-    try:
+    async with block_at_hand(session, autocommit) as block:
         if block.read_only:
             raise ExecutionError("25006", "cannot execute ALTER LARGE OBJECT in a read-only transaction")
         name = {"current_user": session.user, "session_user": session.settings.raw("session_authorization")}
@@ -439,12 +438,6 @@ async def alter_owner(
             await run(session, _GIVE, s.oid, role.oid)
             old = str(getattr(session.catalog.get(owner), "name", owner))
             await large_object_rights.hand_over(session, s.oid, old, role.name)
-        if alone:
-            await session.commit()
-    except BaseException:
-        if alone:
-            session.rollback()
-        raise
     return Rows("ALTER LARGE OBJECT")
 
 

@@ -11,7 +11,7 @@ expressions it is known that they are said, not what they mean: everything of th
 from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterator
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING
 
 from planner.abc import Oid, Table
 from planner.catalog.indexed import RELATIONS
@@ -22,8 +22,6 @@ from planner.catalog.uses import of_role, uses
 
 if TYPE_CHECKING:
     from planner.catalog.catalog import Catalog
-
-_KINDS: Final[tuple[type[Any], ...]] = get_args(CatalogObject)
 
 
 def name_of(thing: CatalogObject) -> tuple[Hashable, ...] | None:
@@ -79,10 +77,7 @@ def newcomers(
         if user.oid not in touched and (known is None or use not in uses(known)):
             yield user
     if isinstance(old, Schema) and new is None:
-        for kind in _KINDS:
-            for thing in newest.at(kind, old.oid):
-                if thing.oid not in touched:
-                    yield thing
+        yield from (thing for thing in newest.inside(old.oid) if thing.oid not in touched)
 
 
 def _stands(old: CatalogObject, new: CatalogObject) -> bool:
