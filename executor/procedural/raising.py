@@ -11,9 +11,10 @@ from planner.abc import SqlError
 from planner.parse.plpgsql import conditions
 from planner.statements.plpgsql import Handler, Raise
 
-_NEVER_TAKEN: Final = ("40", "57", "08", "25P0")
+_NEVER_TAKEN: Final = ("40001", "57P", "08", "25P0")
 """What cannot be undone for certain: a conflict with another transaction, the end of the session."""
-_NEVER_BY_OTHERS: Final = ("P0004",)
+_NEVER_BY_OTHERS: Final = ("P0004", "57014")
+"""A failed assertion, and that the statement was told to stop: handlers take these by their names alone."""
 ROUTINE: Final = "exec_stmt_raise"
 """By this clients tell what a program says from what the server says."""
 

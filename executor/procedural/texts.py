@@ -45,7 +45,7 @@ from planner.split import split
 from planner.statements.plpgsql import Level, Text
 from planner.types import numeric
 from storage.abc import Datum
-from txn.abc import LockNotAvailable
+from txn.abc import DeadlockDetected, LockNotAvailable
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -421,6 +421,9 @@ class Texts:
             return rows if rows is not None else await session.run_plan(plan, params, autocommit=False)
         except LockNotAvailable as error:  # which handlers take, as they take what a statement itself raises
             raise ExecutionError("55P03", str(error)) from None
+        except DeadlockDetected as error:
+            session.executor.plans.counts.database(session.catalog.database_oid).deadlocks += 1
+            raise ExecutionError("40P01", str(error), detail=error.detail) from None
 
 
 def _is_of_rows(text: Text, error: SqlError) -> bool:

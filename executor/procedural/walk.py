@@ -180,12 +180,18 @@ class Walk(LoopSteps, CursorSteps):
         transactions.savepoint(session, session.block, name)
         try:
             ended = await self.steps(block.steps)
-        except SqlError as error:
-            self.at(error)
+        except (SqlError, asyncio.CancelledError) as raised:
             self._subtransactions -= 1
+            stopped = not isinstance(raised, SqlError) or (raised.sqlstate == "57014" and session.interrupted)
+            error = session.told_to_stop() if stopped else raised
+            if not isinstance(error, SqlError):
+                raise
+            self.at(error)
             handler = next((h for h in block.handlers if raising.takes(h, error)), None)
             if handler is None:
                 raise
+            if stopped:
+                await session.go_on()
             self.session.conceal(error)  # whoever handles it may say its DETAIL
             transactions.roll_back_to(session, session.block, name)
             transactions.release(session, session.block, name)

@@ -189,6 +189,8 @@ class SessionContext:
         self.acts = False
         """A statement is answered on the spot that may change settings (`executor.session.acts`)."""
         self._cancel_reason: SqlError | None = None
+        self.ends = False
+        """It has been told to end (`executor.session.signals`): its statement is not to go on."""
         self._committing = False
         self.lock_wait: LockWait | None = None
         """The statement that waits for a row without a task."""
@@ -218,6 +220,19 @@ class SessionContext:
     def interrupted(self) -> bool:
         """Whether what runs has been told to stop. May be asked from any thread."""
         return self.closed or self._cancel_reason is not None
+
+    def told_to_stop(self) -> SqlError | None:
+        """Why the task at hand is to end what it does; None: it is not, or the whole session ends."""
+        mine = self._running is not None and self._running is asyncio.current_task()
+        return self._cancel_reason if mine and not self.closed and not self.ends else None
+
+    async def go_on(self) -> None:
+        """Somebody has answered for what the task at hand was told to stop for."""
+        assert self._running is not None
+        self._running.uncancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)  # where it was told in other words first, it hears of it here
+        self._cancel_reason = None
 
     @property
     def types(self) -> TypeSettings:
