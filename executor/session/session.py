@@ -1,6 +1,6 @@
 """One client's session: the two doors, and what is remembered between statements.
 
-    plan_simple, plan, prepare      text -> plan, by the planner, in the session's context
+    plan_simple, plan, prepare      text -> plan (`executor.session.planning`)
     execute_now                     the fast door: keyed reads answer at once, keyed writes and COMMIT
                                     through a callback, BEGIN and ROLLBACK at once
     execute                         the wide door: a coroutine, everything else
@@ -24,7 +24,6 @@ from executor.abc import (
     PENDING,
     Done,
     ExecutionError,
-    Prepared,
     Result,
     Rows,
     _Pending,
@@ -34,25 +33,24 @@ from executor.columnar.errors import canceled
 from executor.keyed.autocommit import WriteMember
 from executor.keyed.parts_member import PartsMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
-from executor.plans import require_same_columns
 from executor.procedural import calls
 from executor.replication.follower import Follower
 from executor.session import acts, as_of, commands, current, queries, read_only, readers, runners, scales
 from executor.session.blocks import at_once, gathering, keyed, short_reads, transactions
 from executor.session.blocks.block import Block
-from executor.session.blocks.block_owner import BlockOwner
 from executor.session.blocks.lanes import lane
 from executor.session.heard import Notification
 from executor.session.locks import definition_locks, taking_turns
 from executor.session.locks import found_rows as locking
 from executor.session.locks.lock_wait import LockWait
+from executor.session.planning import PlanningSession, ends_block
 from executor.session.values import session_value
 from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
 from planner import statements as st
 from planner.abc import LockingQuery, Plan, Query, SqlError, TypeRef, Utility
 from planner.alone import refuse_with_others
 from planner.catalog import rights
-from planner.planner import PlanContext, is_current
+from planner.planner import PlanContext
 from storage.abc import Datum
 from txn.lease import LeaseLapsed
 
@@ -62,12 +60,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SELECT_TAGS = tuple(f"SELECT {n}" for n in range(1000))
-_ROLLBACKS = (st.Rollback, st.RollbackTo)
-_ENDINGS = (st.Commit, st.PrepareTransaction, *_ROLLBACKS)
-_LETTING_GO = (st.Deallocate, *_ROLLBACKS)
+_LETTING_GO = (st.Deallocate, st.Rollback, st.RollbackTo)
 
 
-class Session(BlockOwner):
+class Session(PlanningSession):
     """See `executor.abc.Session`."""
 
     # --- replication -----------------------------------------------------------------------
@@ -84,37 +80,7 @@ class Session(BlockOwner):
     def sender_timeout_s(self) -> float:
         return float(self.settings.raw("wal_sender_timeout")) / 1000
 
-    # --- planning --------------------------------------------------------------------------
-
-    def plan_simple(self, text: str) -> list[tuple[Plan, tuple[Datum, ...]]] | None:
-        context, block, executor = self._context, self.block, self.executor
-        catalog = self.newest_catalog() if block is None or block.catalog is None else block.catalog
-        if context is None or context.catalog is not catalog:
-            context = self.context()
-        found = executor.planner.lookup(text, context)
-        return None if found is None else [found]
-
-    def split(self, text: str) -> list[tuple[str, int]]:
-        if len(text) > self.executor.limits.statement_bytes_max:
-            raise ExecutionError(
-                "54000", f"the query string is longer than {self.executor.limits.statement_bytes_max} bytes"
-            )
-        return self.executor.planner.split(text)
-
-    def plan(
-        self, text: str, parameter_types: Sequence[int] = (), offset: int = 0
-    ) -> tuple[Plan, tuple[Datum, ...]]:
-        patience = self.executor.planner.patience
-        patience.timeout_ms = self.settings.statement_timeout_ms
-        try:
-            plan, params = self.executor.planner.plan(text, self.context(), parameter_types, offset=offset)
-        except SqlError as e:
-            raise self._or_aborted(e) from None
-        finally:
-            patience.timeout_ms = 0
-        if self.block is not None and self.block.failed and not ends_block(plan):
-            raise aborted()
-        return plan, params
+    # --- which time it reads at -----------------------------------------------------------
 
     @property
     def behind(self) -> bool:
@@ -130,55 +96,6 @@ class Session(BlockOwner):
 
     async def caught_up(self) -> bool:
         return await current.caught_up(self)
-
-    def _or_aborted(self, error: SqlError) -> SqlError:
-        """In a failed block nothing is looked up any more: only what cannot be parsed is another error."""
-        failed = self.block is not None and self.block.failed
-        return aborted() if failed and error.sqlstate != "42601" else error
-
-    def prepare(self, name: str, text: str, parameter_types: Sequence[int]) -> Prepared:
-        if len(self.statements) >= self.executor.limits.statements_per_session_max:
-            raise ExecutionError(
-                "54000",
-                f"more than {self.executor.limits.statements_per_session_max} prepared statements",
-            )
-        patience = self.executor.planner.patience
-        patience.timeout_ms = self.settings.statement_timeout_ms
-        plans, context = self.executor.plans, self.context()
-        try:
-            many = None if parameter_types else plans.rows_of_literals(text, context)
-            plan = many[0] if many is not None else plans.prepared(text, context, tuple(parameter_types))
-        except SqlError as e:
-            raise self._or_aborted(e) from None
-        finally:
-            patience.timeout_ms = 0
-        if self.block is not None and self.block.failed and not ends_block(plan):
-            raise aborted()
-        if many is not None:
-            return Prepared(name, text, plan, (), literals=many[1])
-        return Prepared(name, text, plan, plan.extra.get("described", plan.parameters))
-
-    def renewed(self, prepared: Prepared) -> Prepared:
-        """A statement whose literals were read for another catalog, or other settings: read anew in its place. Else itself."""
-        own = self.own is not None  # in a function with settings of its own
-        if prepared.literals is None or (not own and is_current(prepared.plan, self.catalog)):
-            return prepared
-        made = self.prepare(prepared.name, prepared.text, ())
-        require_same_columns(prepared.plan, made.plan, self)
-        if not own:
-            self.statements[prepared.name] = made
-        return made
-
-    def compiled(self, plan: Plan) -> CompiledPlan:
-        """The plan's compiled form for the catalog as this session sees it."""
-        catalog = self.catalog
-        known = plan.compiled
-        if known is not None and known.catalog is catalog:
-            return known  # type: ignore[no-any-return]
-        made = self.executor.plans.compile(plan, catalog, self)
-        if self.block is None or self.block.catalog is None or self.executor.plans.is_of_all(made):
-            plan.compiled = made
-        return made
 
     # --- the fast door ---------------------------------------------------------------------
 
@@ -597,9 +514,4 @@ def _gives_up(plan: Plan) -> bool:
     return isinstance(plan.body, Utility) and isinstance(plan.body.statement, _LETTING_GO)
 
 
-def ends_block(plan: Plan) -> bool:
-    """COMMIT, ROLLBACK, ROLLBACK TO and PREPARE TRANSACTION: what a failed block still takes."""
-    return isinstance(plan.body, Utility) and isinstance(plan.body.statement, _ENDINGS)
-
-
-__all__ = ["Session", "aborted", "ends_block"]
+__all__ = ["Session", "aborted"]

@@ -33,7 +33,7 @@ from storage.abc import Timestamp
 from txn.abc import Key
 
 if TYPE_CHECKING:
-    from executor.snapshot.image import TableImage
+    from executor.snapshot.lookup import Lookups
 
 CLASHES_MAX = 100
 """So many keys that are taken are worth naming."""
@@ -220,9 +220,7 @@ def unique_index(
     return index, twice, with_nulls
 
 
-def conflicts(
-    image: TableImage, bulk: Bulk, ts: Timestamp, ignoring: Container[int]
-) -> list[tuple[int, Key]]:
+def conflicts(image: Lookups, bulk: Bulk, ts: Timestamp, ignoring: Container[int]) -> list[tuple[int, Key]]:
     """(constraint oid, key) of keys of the bulk that exist at `ts`, or twice in the bulk; CLASHES_MAX at most."""
     found = list(bulk.duplicates)
     if bulk.keys is None:
