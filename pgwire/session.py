@@ -18,76 +18,55 @@ Which handler a message finds depends on the state, and the state *is* the table
     _replicating    as _normal, with the commands of replication (`replication`)
 
 The handlers live by protocol: `simple`, `extended`, `copying`. Not here: sockets (`connection`), the bytes of
-messages (`messages`, `replies`), results on their way out (`results`).
+messages (`messages`, `replies`), results on their way out (`results`),
+what a client is told besides (`telling`).
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine, Mapping
-from contextlib import suppress
-from time import time_ns
 from typing import Any, Final
-
-import structlog
 
 from executor.abc import CopyIn, CopyOut, Prepared, Rows, Session, Stream
 from pgwire import copying, express, extended, function_calls, fused, messages, parsed, replies, simple
 from pgwire.abc import MORE, WAIT, Io, Step
 from pgwire.copy_files import copy_from_file, copy_to_file
 from pgwire.copying import CopyFeed, Feed
-from pgwire.errors import describe, encode_notice
+from pgwire.errors import describe
 from pgwire.messages import BIND, PARSE, QUERY, Inbox, ProtocolViolation
 from pgwire.replication import walsender
 from pgwire.results import send_copy_out, send_rows, send_stream
 from pgwire.runs import Run
 from pgwire.shapes import shape_of, shape_of_columns
-from pgwire.transcoding import said, spoken
+from pgwire.telling import Telling
 from pgwire.wakefulness import ASLEEP, Wakefulness
-from planner.abc import Plan, SqlError
-
-_log = structlog.get_logger("pgwire")
+from planner.abc import Plan
 
 READ_HIGH_BYTES: Final = 1024 * 1024
 """Reading pauses when more than this waits behind a running statement."""
 OUT_PIECES_HIGH: Final = 64
 """So many pieces of replies are collected before they are handed to the socket."""
-STATEMENT_LOGGED_MAX: Final = 16_384
-"""Characters of a statement that are logged with its duration."""
-NOTIFICATIONS_AT_ONCE: Final = 64
-"""So many are handed to the socket before it is asked whether the client takes them."""
 
 
-class Conversation:
+class Conversation(Telling):
     """The protocol after authentication, on one `Session`. Everything happens on the loop's thread."""
 
     __slots__ = (
-        "_cut",
-        "_ending",
         "_held",
-        "_silence",
-        "busy",
         "calm",
         "copy",
         "early",
-        "encoding",
-        "gone",
         "handlers",
         "inbox",
-        "io",
-        "logged_ns",
         "one_by_one",
-        "out",
         "parsed",
         "pending",
         "pipeline",
         "said",
-        "session",
         "source",
         "unnamed_done",
         "usual",
         "wakefulness",
-        "working",
     )
 
     def __init__(
@@ -99,18 +78,12 @@ class Conversation:
         wakefulness: Wakefulness = ASLEEP,
         replicates: bool = False,
     ) -> None:
-        self.session = session
+        super().__init__(session, io)
         self.wakefulness = wakefulness
         session.on_notification = self._hear
         session.on_terminate, session.on_interrupt = self.end, self._interrupt
         session.on_notices = self._tell_notices
-        self.encoding = spoken(session.type_settings)
-        """The client's, where that is not UTF-8; renewed before ReadyForQuery."""
-        self.io = io
         self.inbox = Inbox(limit_bytes)
-        self.out: list[bytes] = []
-        self.busy = False  # a statement runs: messages wait
-        self.working = False  # the connection's task is alive
         self.calm = False
         """Nothing is under way or waits, but perhaps a statement that `express` has begun: what comes may be answered there."""
         self.usual = _replicating if replicates else _normal
@@ -119,17 +92,12 @@ class Conversation:
         self.early: Rows | Exception | None = None
         self.copy: CopyFeed | None = None
         self.source: Feed | None = None  # where the bytes of a COPY come from: that feed, or a file
-        self._ending: Exception | None = None
-        self._cut = False
-        self.gone = False
         self._held = False
-        self._silence: asyncio.TimerHandle | None = None
         self.unnamed_done: Prepared | None = None  # run by the fused path, inside a block
         self.pipeline: Run | None = None  # of which there may be more to come
         self.parsed: parsed.Known = {}  # unnamed statements that may come again
         self.said: dict[bytes, fused.Said] = {}  # messages that open or end a block
         self.one_by_one = 0  # Binds that are not to be taken as a run
-        self.logged_ns = 0  # when the statement came whose duration is logged already, or of no interest
 
     # --- from the connection -------------------------------------------------------------------
 
@@ -217,10 +185,6 @@ class Conversation:
         """Whether the conversation ends as soon as no statement runs."""
         return self._ending is not None
 
-    @property
-    def idle(self) -> bool:
-        return not (self.busy or self.working)
-
     def writable(self) -> None:
         """The client takes data again."""
         if not self.busy and not self.gone:
@@ -283,20 +247,6 @@ class Conversation:
             self.io.spawn(self._wide(step))  # type: ignore[arg-type]
         return False
 
-    def flush(self) -> None:
-        out = self.out
-        if out:
-            data = out.pop() if len(out) == 1 else b"".join(out)
-            out.clear()
-            if not self.gone:
-                self.io.write(data if self.encoding is None else said(data, self.session.type_settings))
-
-    async def push(self) -> None:
-        """Flushes, and waits while the client does not take it: backpressure for long results."""
-        self.flush()
-        if not self.io.writable:
-            await self.io.drain()
-
     async def _wide(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
@@ -326,114 +276,6 @@ class Conversation:
             self.out.append(describe(error).fatal().encode())
             self.flush()
             self._leave()
-
-    # --- replies -------------------------------------------------------------------------------
-
-    def _drain_notices(self) -> None:
-        notices = self.session.notices
-        self.out += [encode_notice(notice) for notice in notices]
-        notices.clear()
-
-    async def _tell_notices(self) -> None:
-        """While a statement runs. A client that is gone is noticed by who sends it the answer."""
-        self._drain_notices()
-        with suppress(ConnectionError):
-            await self.push()
-
-    def complete(self, tag: str, *, told: bool = False) -> None:
-        """CommandComplete, after the notices that came up. `told`: the session knows of it."""
-        session = self.session
-        if session.notices:
-            self._drain_notices()
-        self.out.append(replies.command_complete(tag))
-        if session.watched and not told:
-            session.executed(session.statement_text, session.statement_began_ns, tag)
-
-    def ready(self) -> None:
-        session = self.session
-        if session.notices:
-            self._drain_notices()
-        if session.heard and session.transaction_status == b"I":
-            self._drain_heard()
-        changes = session.parameter_changes
-        if changes:
-            self.out += [replies.parameter_status(name, value) for name, value in changes]
-            changes.clear()
-            self.encoding = spoken(session.type_settings)
-        if self._cut:
-            return
-        self.out.append(replies.READY[session.transaction_status])
-        if session.watched:
-            self._watch_silence()
-            self.log_duration()
-
-    def _watch_silence(self) -> None:
-        """The client's turn: it may take so long, and then the connection ends."""
-        if self._silence is not None:
-            self._silence.cancel()
-            self._silence = None
-        limit = self.session.silence_limit()
-        if limit is not None and not self.gone:
-            self._silence = asyncio.get_running_loop().call_later(limit[0], self.terminate, limit[1])
-
-    def log_duration(self) -> None:
-        """A statement is answered: it is logged if it has taken as long as `log_min_duration_statement` says.
-
-        PostgreSQL's manual, 20.8.2. Those that fail are not logged, and of a query string of several statements the whole is.
-        """
-        session = self.session
-        limit_ms, began_ns = session.duration_logged_ms, session.statement_began_ns
-        if limit_ms < 0 or began_ns == self.logged_ns:
-            return
-        self.logged_ns = began_ns
-        duration_ms = (time_ns() - began_ns) / 1e6
-        if duration_ms >= limit_ms:
-            _log.info(
-                "duration",
-                duration_ms=round(duration_ms, 3),
-                statement=session.statement_text[:STATEMENT_LOGGED_MAX],
-                user=session.user,
-                database=session.database,
-                pid=session.pid,
-            )
-
-    def _drain_heard(self) -> None:
-        """Notifications, as many as the client takes."""
-        heard = self.session.heard
-        while heard and self.io.writable:
-            self.out += [replies.notification(*one) for one in heard.taken(NOTIFICATIONS_AT_ONCE)]
-            if heard:
-                self.flush()
-
-    def _hear(self) -> None:
-        """A NOTIFY reached the session: it is told at once if it is idle, else before ReadyForQuery."""
-        session = self.session
-        quiet = self.idle and not self.gone and session.transaction_status == b"I"
-        if quiet and not session.in_implicit:
-            self._drain_heard()
-            self.flush()
-
-    def fail(self, error: BaseException, offset: int = 0) -> None:
-        """Reports a failed statement, to the client and to the session."""
-        if self.session.notices:
-            self._drain_notices()
-        ending = self._ending
-        if ending is not None and (error is ending or getattr(error, "sqlstate", "") == "57014"):
-            self._cut = True  # it was stopped because the session ends: that is what the client is told
-        else:
-            if isinstance(error, SqlError) and error.told is not None:
-                self.session.conceal(error)
-            about_oid = getattr(error, "about_oid", 0)
-            schema = self.session.schema_name(about_oid) if about_oid else getattr(error, "schema", "")
-            self.out.append(describe(error, offset=offset, schema=schema).encode())
-        self.logged_ns = self.session.statement_began_ns
-        if isinstance(error, Exception):
-            self.session.statement_failed(error)
-
-    def fail_and_skip(self, error: BaseException, offset: int = 0) -> None:
-        """A failure in the extended protocol: what follows is dropped until Sync."""
-        self.fail(error, offset)
-        self.handlers = _skipping
 
     # --- the callback of keyed writes ----------------------------------------------------------
 
@@ -524,6 +366,11 @@ class Conversation:
                 self.drop_portal(name)
 
     # --- states --------------------------------------------------------------------------------
+
+    def fail_and_skip(self, error: BaseException, offset: int = 0) -> None:
+        """A failure in the extended protocol: what follows is dropped until Sync."""
+        self.fail(error, offset)
+        self.handlers = _skipping
 
     def leave_skipping(self) -> None:
         """Sync has come."""
