@@ -30,7 +30,8 @@ from executor.plans import refuse_unpopulated
 from executor.procedural import calls
 from executor.session import as_of, bulk, queries
 from executor.session.arguments import evaluate_in_place
-from executor.session.blocks.block import Block, DdlStep
+from executor.session.blocks.block import Block
+from executor.session.blocks.defining import DdlStep
 from executor.session.copying import staging
 from executor.session.executed import written_out
 from executor.session.locks import definition_locks, taking_turns

@@ -28,7 +28,8 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.columnar.errors import canceled, worded
 from executor.session import permissions
-from executor.session.blocks.block import Block, DdlStep
+from executor.session.blocks.block import Block
+from executor.session.blocks.defining import DdlStep
 from executor.session.commands import NeedsLease
 from executor.session.locks import definition_locks
 from planner.abc import SqlError

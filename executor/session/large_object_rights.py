@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from executor.abc import ExecutionError, Rows
 from executor.session import large_objects
-from executor.session.blocks.block import DdlStep
+from executor.session.blocks.defining import DdlStep
 from executor.session.blocks.own_block import block_at_hand
 from planner import statements as st
 from planner import types as t

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from executor.abc import ExecutionError, PlanOutdated, Rows
 from executor.ddl.schema import schema_bytes
 from executor.session import large_object_rights
-from executor.session.blocks.block import DdlStep
+from executor.session.blocks.defining import DdlStep
 from executor.session.blocks.own_block import block_at_hand
 from planner import statements as st
 from planner.abc import Plan

@@ -14,9 +14,9 @@ After that nothing may fail, and `on_apply` puts the new versions into the image
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -28,10 +28,11 @@ from executor.keyed.overlay import OverlayView
 from executor.keyed.table_writes import TableWrites
 from executor.procedural.inside import INSIDE
 from executor.session import heard
+from executor.session.blocks.defining import DefiningBlock
 from executor.session.blocks.final_writes import apply_buffer, check_bulk, check_unique
 from executor.session.references import checks as reference_checks
 from planner.abc import Oid, Table
-from planner.catalog import CatalogChange, EnumType, View
+from planner.catalog import View
 from planner.overtaking import asks_of_rows_alone, concerns_nobody, goes_on, shows_the_same
 from planner.relations import defined
 from storage.abc import Row, ShardId, Timestamp
@@ -61,22 +62,6 @@ LOCK_MODES = {
 
 
 @dataclass(slots=True)
-class DdlStep:
-    """What one DDL statement did to its block: undone by ROLLBACK TO."""
-
-    changes: list[CatalogChange]
-    created: list[Table] = field(default_factory=list)
-    dropped: list[Table] = field(default_factory=list)
-    altered: list[Table] = field(default_factory=list)
-    emptied: frozenset[ShardId] = frozenset()
-    """Those of the created shards that TRUNCATE has made."""
-    counted: Mapping[str, int] = field(default_factory=dict)
-    """Of series of numbers that it ends: where the leases of all servers ended when it was found out where to go on."""
-    net: Sequence[CatalogChange] | None = None
-    """What it and the steps before it change in all, when somebody has asked (`Block.net_changes`)."""
-
-
-@dataclass(slots=True)
 class Savepoint:
     """What a savepoint remembers beyond the transaction's own journal."""
 
@@ -103,17 +88,17 @@ _TAKEN = attrgetter("taken")
 _NO_TABLES: Mapping[ShardId, Table] = MappingProxyType({})
 
 
-class Block:
+class Block(DefiningBlock):
     """The state of one transaction block (see the module).
 
     One is made for every transaction, so what only DDL makes is shared by all that have none.
     """
 
     __slots__ = (
-        "again", "altered", "as_of", "begun", "catalog", "catalog_rids", "commit_ts", "constraint_modes", "created",
-        "deferrable", "deferred", "drawn", "dropped", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "large_objects", "last_changes", "level",
-        "notifications", "number", "own_oids", "party", "postponed", "published", "read_only", "reference_checks", "routed", "savepoints", "sender_pid",
-        "settled", "since", "start_us", "stepped", "steps", "tables", "txn", "used", "vanished",
+        "again", "as_of", "begun", "commit_ts", "constraint_modes",
+        "deferrable", "deferred", "drawn", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "large_objects", "last_changes", "level",
+        "notifications", "number", "party", "postponed", "read_only", "reference_checks", "routed", "savepoints", "sender_pid",
+        "settled", "since", "start_us", "stepped", "tables", "txn", "used",
     )  # fmt: skip
 
     def __init__(
@@ -181,19 +166,11 @@ class Block:
         self.stepped: Container[Oid] = ()
         """The tables, by OID, that a statement writes row by row (`executor.session.stepwise`) or in several parts, and of which so is
         put off."""
-        self.catalog: Any = None
-        """Its own view; None: nothing of the catalog changed here."""
-        self.steps: list[DdlStep] = []
-        self.created: Any = _NO_TABLES
-        self.dropped: Any = _NO_TABLES
-        self.altered: Any = _NO_TABLES
-        self.vanished: Any = _NO_TABLES
-        """What all steps together do; vanished: created and dropped by this very block."""
-        self.own_oids: Any = frozenset()
-        """Objects that the block's DDL has changed: `admit_catalog` looks after those."""
-        self.catalog_rids: dict[int, int | None] = {}
-        self.published: Any = None
-        """The catalog that the commit made, once it was admitted."""
+        self.catalog = self.published = None
+        self.steps = []
+        self.created = self.dropped = self.altered = self.vanished = _NO_TABLES
+        self.own_oids = frozenset()
+        self.catalog_rids = {}
         self.commit_ts: Timestamp = 0
         self.number = 0
         """What it has been told as (`executor.session.blocks.transaction_numbers`); 0: nobody has asked."""
@@ -450,67 +427,6 @@ class Block:
         self.transaction().release(point.name)
         del self.savepoints[index:]
         return point
-
-    # --- DDL -------------------------------------------------------------------------------
-
-    def add_step(self, step: DdlStep, catalog: Any) -> None:
-        """A DDL statement's changes become the block's."""
-        self.steps.append(step)
-        self.catalog = catalog
-        if len(self.steps) == 1:
-            self._settle_steps()
-        else:
-            self._settle(step)
-
-    def _settle_steps(self) -> None:
-        """What all steps together create, drop and alter."""
-        self.own_oids = set()
-        self.created, self.dropped, self.altered, self.vanished = {}, {}, {}, {}
-        for step in self.steps:
-            self._settle(step)
-
-    def _settle(self, step: DdlStep) -> None:
-        """What one more step adds to that: a migration has thousands of them."""
-        created, dropped, altered, vanished = self.created, self.dropped, self.altered, self.vanished
-        self.own_oids.update(change.oid for change in step.changes)
-        for table in step.created:
-            created[table.shard] = table
-        for table in step.altered:
-            if table.shard in created:
-                created[table.shard] = table
-            else:
-                altered[table.shard] = table
-        for table in step.dropped:
-            altered.pop(table.shard, None)
-            if created.pop(table.shard, None) is None:
-                dropped[table.shard] = table
-            else:
-                vanished[table.shard] = table
-
-    def net_changes(self) -> Sequence[CatalogChange]:
-        """Per object: as it was before the block, as it is after it."""
-        if not self.steps:
-            return ()
-        last = self.steps[-1]
-        if last.net is None:
-            last.net = self._netted()
-        return last.net
-
-    def _netted(self) -> Sequence[CatalogChange]:
-        first: dict[int, Any] = {}
-        last: dict[int, Any] = {}
-        for step in self.steps:
-            for change in step.changes:
-                first.setdefault(change.oid, change.old)
-                last[change.oid] = change.new
-        for oid, made in last.items():
-            if isinstance(made, EnumType) and made.unsafe:
-                last[oid] = replace(made, unsafe=())
-        return [
-            CatalogChange(first[oid], last[oid])
-            for oid in first
-            if first[oid] is not last[oid] and first[oid] != last[oid]
-        ]
 
     # --- the end ---------------------------------------------------------------------------
 
