@@ -15,7 +15,7 @@ from typing import Any
 from executor.abc import ExecutionError
 from planner import types as t
 from planner.abc import Column, Oid, Table, TypeRef
-from planner.binding.routines.variables import Kind, Shape
+from planner.binding.routines.variables import Kind, Shape, kind_of
 from planner.catalog import Catalog, CompositeType, View
 from planner.catalog.domains import underneath
 from planner.catalog.row_types import relation_of, row_type
@@ -66,14 +66,6 @@ def _shape_of_columns(columns: Sequence[Column], rows: Oid = 0, table: Oid = 0) 
         table,
         domains=domains if any(domains) else (),
     )
-
-
-def kind_of(ref: TypeRef) -> Kind:
-    """What a slot of that type holds: a composite value is kept by its fields."""
-    fields = t.composite_fields(ref.oid)
-    if fields is None:
-        return ref
-    return Shape(tuple(n for n, _ in fields), tuple(r for _, r in fields), ref.oid)
 
 
 class Declarations:

@@ -19,7 +19,7 @@ from planner import types as t
 from planner.abc import SqlError, Table, TypeRef
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
-from planner.binding.routines.bodies import body_of
+from planner.binding.routines.bodies import statements_of
 from planner.binding.routines.inlined import validate
 from planner.binding.scope import Scope
 from planner.binding.writes.clauses import RowBinder
@@ -64,7 +64,7 @@ def of_condition(ctx: Any, text: str, table: Table) -> dict[int, str]:
 
 def of_body(ctx: Any, f: Function) -> dict[int, str]:
     """The same of a function's body of the standard's form. Raises SqlError."""
-    text = body_of(f)  # its places are those of the body
+    text = statements_of(f)  # its places are those of the body
     queries = QueryBinder(ctx, text, Parameters((), None))
     noted = _noted(queries, text)
     validate(queries, f)

@@ -214,8 +214,7 @@ def _number(c: Cursor) -> float:
 
 
 def _standard_body(c: Cursor) -> st.Sql:
-    """`RETURN expression`, or `BEGIN ATOMIC query; END`."""
-    at = c.token
+    """`RETURN expression`, or `BEGIN ATOMIC statement; ... END`."""
     if c.accept("return"):
         if c.ended:
             c.fail()
@@ -224,9 +223,6 @@ def _standard_body(c: Cursor) -> st.Sql:
     last = c.tokens[len(c.tokens) - 2]
     if last.value != "end" or last.kind != WORD:
         c.fail(c.tokens[-1])
-    inner = [t for t in c.tokens[c.at + 2 : -2] if t.value != ";"]
-    if not inner:
-        c.unsupported("CREATE FUNCTION with an empty BEGIN ATOMIC", at)
     return c.rest()
 
 

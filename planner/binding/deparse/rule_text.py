@@ -81,25 +81,30 @@ def _writer(
     type_name: TypeName,
     relation_name: RelationName,
     pretty: bool,
-) -> tuple[_RuleWriter, Scope]:
+) -> tuple[StatementWriter, Scope]:
     binder = ViewBinder(ctx, text, Parameters((), None))
     rows = RowBinder(binder)
     sides = [rows.relation(rows_of(holder), side, side, of_table=False) for side in _SIDES[event]]
     scope = rows.plain_scope(*sides)
-    writer = _RuleWriter(binder, text, type_name, relation_name, pretty, 0)
+    writer = StatementWriter(binder, text, type_name, relation_name, pretty, 0)
     writer.rows = rows
     for relation in sides:
         writer.know_as(relation, relation.name)
     return writer, scope
 
 
-class _RuleWriter(QueryWriter):
+class StatementWriter(QueryWriter):
+    """Writes INSERT, UPDATE and DELETE, too."""
+
     rows: RowBinder
 
-    def statement(self, tree: exp.Expression, outer: Scope) -> None:
+    def statement(self, tree: exp.Expression, outer: Scope, named: bool = True) -> None:
+        """`named`: somebody sees how a query's columns are called."""
         if not isinstance(tree, exp.Insert | exp.Update | exp.Delete):
-            self.query(tree, outer, None)
+            self.query(tree, outer, None, named)
             return
+        if self.renaming is not None and (self.renaming.old_column or self.renaming.added):
+            raise NotWritable("names of after in what writes")
         if tree.args.get("with_") is not None or tree.args.get("conflict") is not None:
             raise NotWritable("WITH or ON CONFLICT")
         table, alias = self._target(tree)
@@ -140,8 +145,10 @@ class _RuleWriter(QueryWriter):
         return "ONLY " if tree.this.args.get("only") else ""
 
     def _alias(self, relation: Relation, table: Table | View, alias: str) -> str:
-        called = self.called(relation)
-        return f" {quote_identifier(called)}" if alias or called != table.name else ""
+        called, name = self.called(relation), table.name
+        if self.renaming is not None and relation.oid:
+            name = self.renaming.relation(relation.oid, name)
+        return f" {quote_identifier(called)}" if alias or called != name else ""
 
     def _insert(
         self, tree: exp.Insert, table: Table | View, relation: Relation, name: str, alias: str, outer: Scope
@@ -262,4 +269,4 @@ def _spread(cells: list[exp.Expression], outer: Scope) -> list[exp.Expression]:
     return found
 
 
-__all__ = ["action_text", "condition_text"]
+__all__ = ["StatementWriter", "action_text", "condition_text"]

@@ -32,12 +32,10 @@ from planner.binding.output_keys import group_keys, order_key
 from planner.binding.parameters import Parameters
 from planner.binding.queries import unwrapped
 from planner.binding.rights import policy_conditions
-from planner.binding.routines.bodies import body_of
-from planner.binding.routines.inlined import scope_of_body
 from planner.binding.scope import Scope
 from planner.binding.state import Target
 from planner.binding.windows import define_windows
-from planner.catalog import Function, quote_identifier
+from planner.catalog import quote_identifier
 from planner.parse import parse_expression, parse_query
 
 _GROUPING: Final = ((exp.Rollup, "ROLLUP"), (exp.Cube, "CUBE"), (exp.GroupingSets, "GROUPING SETS "))
@@ -79,30 +77,6 @@ def policy_text(ctx: Any, table: Table, text: str, type_name: TypeName, relation
         return writer.write(binder.expressions.boolean(parse_expression(text), scope, "POLICY"))
     except SqlError as e:
         raise NotWritable(text) from e
-
-
-def routine_text(
-    ctx: Any, f: Function, type_name: TypeName, relation_name: RelationName, renaming: Renaming | None = None
-) -> str:
-    """The body of a function as the standard writes it: RETURN or BEGIN ATOMIC. Raises NotWritable."""
-    text = body_of(f)
-    try:
-        tree = parse_query(text)
-        binder = ViewBinder(ctx, text, Parameters((), None))
-        scope = scope_of_body(binder, f)
-        if f.body.split(None, 1)[0].lower() == "return":
-            node = binder.expressions.bind(tree.expressions[0], binder.new_scope(scope))
-            made = binder.coercions.try_coerce(node, TypeRef(f.result.oid), "a")
-            writer = QueryWriter(binder, text, type_name, relation_name, False, 0)
-            writer.renaming, writer.by_lines = renaming, False
-            return "RETURN " + writer.write(node if made is None else made)
-        writer = QueryWriter(binder, text, type_name, relation_name, False, 0)
-        writer.renaming = renaming
-        writer.query(tree, scope, None)
-    except SqlError as e:
-        raise NotWritable(text) from e
-    lines = "".join(writer.out).split("\n")
-    return "BEGIN ATOMIC\n" + "\n ".join(lines) + ";\nEND"
 
 
 class QueryWriter(FromWriter):
@@ -425,4 +399,4 @@ def _word(node: exp.SetOperation) -> str:
     return word if node.args.get("distinct") else word + "ALL "
 
 
-__all__ = ["QueryWriter", "policy_text", "query_text", "routine_text"]
+__all__ = ["QueryWriter", "policy_text", "query_text"]

@@ -27,22 +27,41 @@ _QUERIES: Final = frozenset(("select", "values", "table", "with"))
 _WRITES: Final = frozenset(("insert", "update", "delete", "merge"))
 
 
-def body_of(f: Function) -> str:
-    """The query. Raises 0A000 for bodies that are none, 42P13 for empty ones."""
-    if is_empty(f.body, f.standard):
-        raise mismatch(f, "Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING.")
-    return query_text(f.body, f.standard)
+def statements_of(f: Function) -> str:
+    """The statements of a body, whatever words are around them."""
+    return _inside(f.body) if f.standard else f.body
 
 
 @lru_cache(maxsize=512)
-def query_text(body: str, standard: bool) -> str:
+def _inside(body: str) -> str:
     tokens = tokenize(body)
-    if standard:
-        if tokens[0].value == "return":
-            return _blanked(body, tokens[0], "SELECT")
-        inner = tokens[2:-2]
-        text = " " * inner[0].start + body[inner[0].start : inner[-1].end]
-        return query_text(text, False)
+    if tokens[0].value == "return":
+        return _blanked(body, tokens[0], "SELECT")
+    inner = tokens[2:-2]
+    for before, token in itertools.pairwise(tokens[1:-2]):
+        if token.keyword == "return" and (before is tokens[1] or before.value == ";"):
+            body = _blanked(body, token, "SELECT")  # of the same length
+    return " " * inner[0].start + body[inner[0].start : inner[-1].end] if inner else ""
+
+
+def statements_in(body: str) -> list[str]:
+    """One by one, with blanks for what is before each."""
+    tokens = tokenize(body)
+    cuts = [-1, *statement_ends(tokens), len(tokens) - 1]
+    found = [tokens[a + 1 : b] for a, b in itertools.pairwise(cuts) if b > a + 1]
+    return [" " * x[0].start + body[x[0].start : x[-1].end] for x in found]
+
+
+def body_of(f: Function) -> str:
+    """The query. Raises 0A000 for bodies that are none, 42P13 for empty ones."""
+    if is_empty(statements_of(f)):
+        raise mismatch(f, "Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING.")
+    return query_text(statements_of(f))
+
+
+@lru_cache(maxsize=512)
+def query_text(body: str) -> str:
+    tokens = tokenize(body)
     ends = statement_ends(tokens)
     cuts = [-1, *ends, len(tokens) - 1]
     statements = [tokens[a + 1 : b] for a, b in itertools.pairwise(cuts) if b > a + 1]
@@ -83,8 +102,8 @@ def mismatch(f: Function, detail: str) -> PlanError:
     return PlanError("42P13", f"return type mismatch in function declared to return {kind}", detail=detail)
 
 
-def is_empty(body: str, standard: bool) -> bool:
-    return not standard and all(x.kind == END or x.value == ";" for x in tokenize(body))
+def is_empty(body: str) -> bool:
+    return all(x.kind == END or x.value == ";" for x in tokenize(body))
 
 
 def _writes(tokens: list[Token]) -> bool:
@@ -158,4 +177,13 @@ def _is_aggregate(node: exp.Select) -> bool:
     return found
 
 
-__all__ = ["body_of", "is_empty", "is_expression", "mismatch", "one_row", "query_text"]
+__all__ = [
+    "body_of",
+    "is_empty",
+    "is_expression",
+    "mismatch",
+    "one_row",
+    "query_text",
+    "statements_in",
+    "statements_of",
+]

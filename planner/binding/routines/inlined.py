@@ -35,7 +35,7 @@ from planner.binding.resolve import see_casts
 from planner.binding.routines import onlookers
 from planner.binding.routines import runs as routine_runs
 from planner.binding.routines import values as routine_values
-from planner.binding.routines.bodies import body_of, is_expression, mismatch, one_row
+from planner.binding.routines.bodies import body_of, is_expression, mismatch, one_row, statements_of
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.catalog import Function, domains, polymorphic
 from planner.catalog.collations import is_collatable
@@ -289,7 +289,7 @@ def scope_of_body(queries: QueryBinder, f: Function) -> Scope:
     """A scope for who binds a body alone, with its parameters for names."""
     _, relation, scope = parameters(queries, f, [ir.Parm(p.type, i + 1) for i, p in enumerate(f.inputs)])
     queries.routines.frames.append(Frame(f, _arguments(relation)))
-    queries.text = queries.expressions.text = body_of(f)
+    queries.text = queries.expressions.text = statements_of(f)
     return scope
 
 

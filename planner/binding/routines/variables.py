@@ -56,6 +56,14 @@ Kind = TypeRef | Shape | None
 """Of a slot: None is a record without a value yet."""
 
 
+def kind_of(ref: TypeRef) -> Kind:
+    """What a slot of that type holds: a composite value is kept by its fields."""
+    fields = t.composite_fields(ref.oid)
+    if fields is None:
+        return ref
+    return Shape(tuple(n for n, _ in fields), tuple(r for _, r in fields), ref.oid)
+
+
 @dataclass(slots=True)
 class Variables:
     """What a text may name. `places`, by parameter from 0: a slot, and a field's place in it or -1."""
@@ -233,4 +241,4 @@ def fitted(value: ir.Node, wanted: TypeRef, coercions: Coercions, *, as_written:
     return made
 
 
-__all__ = ["CURRENT", "Kind", "Shape", "Variables", "fitted"]
+__all__ = ["CURRENT", "Kind", "Shape", "Variables", "fitted", "kind_of"]

@@ -408,13 +408,13 @@ def routine_body(catalog: Catalog, f: Function, search_path: tuple[str, ...]) ->
 
 def _routine_body(catalog: Catalog, f: Function, search_path: tuple[str, ...]) -> str | None:
     from planner.binding.deparse import expressions as deparse  # which stand on the catalog itself
-    from planner.binding.deparse import view_text
+    from planner.binding.deparse import routine_text
     from planner.catalog.system.definitions import qualified, type_name
     from planner.planner import PlanContext
 
     ctx = PlanContext(catalog, f.search_path or search_path, trusted=True)
     try:
-        return view_text.routine_text(
+        return routine_text.routine_text(
             ctx,
             f,
             lambda ref: type_name(catalog, ref, search_path),

@@ -16,7 +16,7 @@ import functools
 from collections.abc import Callable, Iterable
 
 from planner.abc import Oid, PlanError, Table, TypeRef
-from planner.binding.deparse import view_text
+from planner.binding.deparse import routine_text, view_text
 from planner.binding.deparse.expressions import NotWritable
 from planner.binding.deparse.view_expressions import Renaming
 from planner.catalog import Catalog, CatalogChange, CompositeType, Function, Relation, View
@@ -71,7 +71,7 @@ def written_anew(
     kinds: Callable[[TypeRef], str] = functools.partial(_type_name, after)
     try:
         if isinstance(kept.holder, Function):
-            return view_text.routine_text(context, kept.holder, kinds, shown, renaming)
+            return routine_text.routine_text(context, kept.holder, kinds, shown, renaming)
         columns = [c.name for c in getattr(kept.holder, "columns", ()) if not c.hidden]
         return view_text.query_text(
             context, kept.query, columns, kinds, shown, pretty=True, renaming=renaming

@@ -32,7 +32,7 @@ from planner.catalog.system.routines import signature_shown
 from planner.ddl import moments
 from planner.ddl.dependencies import depends as depends_on
 from planner.ddl.rights import own_grants, permits
-from planner.ddl.routines import procedural
+from planner.ddl.routines import procedural, standard_bodies
 from planner.ddl.scope import Scope
 from planner.ddl.types.copied_types import type_in_signature
 from planner.parse import parse_expression, parse_query
@@ -118,8 +118,10 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
     elif polymorph:
         if said.standard:
             raise PlanError(
-                "0A000", "polymorphic functions with a body of the standard's form are not supported"
+                "0A000", "SQL function with unquoted function body cannot have polymorphic arguments"
             )
+    elif made.runs and not procedural.is_query(made):
+        _settle_statements(scope, said, made)
     elif said.standard or scope.ctx.check_bodies:
         used = _validate(scope, said, made)
         if said.standard:
@@ -362,6 +364,17 @@ def _validate(scope: Scope, said: st.CreateFunction, f: Function) -> set[Oid]:
             e.context = f'SQL function "{f.name}"'
         raise
     return queries.routines.used
+
+
+def _settle_statements(scope: Scope, said: st.CreateFunction, f: Function) -> None:
+    """The same of a body of the standard's form that runs, which keeps what its statements need."""
+    try:
+        procedural.validate(said, f, scope.catalog, f.search_path)
+        needs = standard_bodies.needs_of_statements(scope, f)
+    except SqlError as e:
+        e.position = _place(said, e.position)
+        raise
+    scope.replace(f, replace(f, depends=tuple(sorted(needs - {f.oid})), body=moments.frozen_body(scope, f)))
 
 
 def _place(said: st.CreateFunction, position: int) -> int:

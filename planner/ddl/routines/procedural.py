@@ -18,7 +18,7 @@ from planner import statements as st
 from planner import types as t
 from planner.abc import PlanError, SqlError
 from planner.binding.naming import function_name, identifier
-from planner.binding.routines.bodies import body_of
+from planner.binding.routines.bodies import statements_of
 from planner.catalog import Catalog, Function, polymorphic, quote_identifier, quote_qualified
 from planner.ddl.routines import variable_types
 from planner.lexer import WORD, Token, tokenize
@@ -44,16 +44,12 @@ _TRANSACTIONS = (
 
 def runs(f: Function) -> bool:
     """Whether calls of it are runs of a program."""
-    if f.language != "sql" or f.kind == "p":
-        if f.standard:
-            raise PlanError("0A000", "procedures with a body of the standard's form are not supported")
-        return True
-    return f.is_apart or not (f.standard or is_query(f))
+    return f.language != "sql" or f.kind == "p" or f.is_apart or not is_query(f)
 
 
 def is_query(f: Function) -> bool:
     """Whether the body of a function in SQL is one statement, which only reads, and something is returned."""
-    found = _statements(f.body)
+    found = _statements(statements_of(f))
     if len(found) != 1:
         return not found and f.result.oid != t.VOID
     (only,) = found
@@ -91,8 +87,7 @@ def program(
 def program_of(f: Function) -> pl.Program:
     """The program of a routine that runs."""
     names = tuple(p.name for p in f.parameters)
-    body = body_of(f) if f.standard else f.body
-    return program(f.name, f.name, f.language, body, names, _returns(f), bool(f.outputs))
+    return program(f.name, f.name, f.language, statements_of(f), names, _returns(f), bool(f.outputs))
 
 
 def _returns(f: Function) -> str:
@@ -153,15 +148,21 @@ def validate(said: st.CreateFunction, f: Function, catalog: Catalog, path: Seque
 
 
 def _validate_statements(f: Function, catalog: Catalog, path: Sequence[str]) -> None:
-    found = _statements(f.body)
+    body = statements_of(f)
+    found = _statements(body)
     for tokens in found:
-        statement = parse_statement(" " * tokens[0].start + f.body[tokens[0].start : tokens[-1].end])
+        statement = parse_statement(" " * tokens[0].start + body[tokens[0].start : tokens[-1].end])
         if isinstance(statement, _TRANSACTIONS):
             shown = tokens[0].value.upper()
-            raise PlanError("0A000", f"{shown} is not allowed in an SQL function")
+            why = (
+                "is not yet supported in unquoted SQL function body"
+                if f.standard
+                else "is not allowed in an SQL function"
+            )
+            raise PlanError("0A000", f"{shown} {why}")
         if isinstance(statement, st.Copy):
             raise PlanError("0A000", "COPY in functions in SQL is not supported")
-        if isinstance(statement, st.Call) and _gives_back(statement, catalog, path):
+        if isinstance(statement, st.Call) and not f.standard and _gives_back(statement, catalog, path):
             message = "calling procedures with output arguments is not supported in SQL functions"
             raise PlanError("0A000", message, context=f'SQL function "{f.name}"')
     if f.result.oid != t.VOID:
