@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -11,14 +11,34 @@ from executor.keyed import text
 from executor.keyed.registry import lax, scalar
 from planner import types as t
 from planner.binding.prelude import arrays as prelude
-from planner.types.array_values import ArrayValue, appended, item_at, joined, parse, write
+from planner.types.array_values import ArrayValue, appended, cut, item_at, joined, parse, put, vector, write
 
 _NOTHING: Final = parse("{}")
+_TEXTS: Final = (t.TEXT, t.VARCHAR, t.UUID)
+_ITEMS: Final = (*_TEXTS, t.BOOL, t.INT2, t.INT4, t.INT8)
+"""Elements that are in an array's text what they are in any text."""
+_ELEMENTS_KEPT_MAX: Final = 200_000
+_kept: dict[str, ArrayValue] = {}
+"""Arrays by their texts: one that has just been made, or asked, is often asked next."""
+_elements_kept = 0
+"""And an array's own."""
 
 
-@lru_cache(maxsize=1_000)
+def _keep(array: str, value: ArrayValue) -> None:
+    global _elements_kept
+    _elements_kept += len(value.items) + 1
+    if _elements_kept > _ELEMENTS_KEPT_MAX:
+        _kept.clear()
+        _elements_kept = len(value.items) + 1
+    _kept[array] = value
+
+
 def _parsed(array: str) -> ArrayValue:
-    return parse(array)
+    value = _kept.get(array)
+    if value is None:
+        value = parse(array)
+        _keep(array, value)
+    return value
 
 
 def _item(value: Any) -> str | None:
@@ -103,13 +123,44 @@ def _at(oid: int, array: str | None, *places: int | None) -> Any:
     if array is None or None in places:
         return None
     item = item_at(_parsed(array), [p for p in places if p is not None])
-    return None if item is None else _of_item(t.element_of(oid))(item)
+    return None if item is None else _of_item(oid)(item)
 
 
-def _of_item(element: int) -> Callable[[str], Any]:
+@lru_cache(maxsize=100)
+def _of_item(oid: int) -> Callable[[str], Any]:
+    """From an element's text to its datum."""
+    element = t.element_of(oid)
     if element == t.BOOL:
         return lambda text: text == "t"
-    return int if element in (t.INT2, t.INT4, t.INT8) else str
+    if element in (t.INT2, t.INT4, t.INT8):
+        return int
+    if element in _TEXTS:
+        return str
+    return lambda text: t.array_items(write(vector([text])), oid)[0]
+
+
+@lax("array put")
+def _put(oid: int, array: str | None, value: Any, *places: int | None) -> str:
+    if None in places:
+        raise ExecutionError("22004", "array subscript in assignment must not be null")
+    if value is None or (isinstance(value, str | int) and t.element_of(oid) in _ITEMS):
+        item = _item(value)
+    else:
+        item = parse(t.array_datum([value], oid)).items[0]
+    value = put(_parsed(array or "{}"), [p for p in places if p is not None], item)
+    made = _within_bounds(write(value))
+    if made not in _kept:
+        _keep(made, value)
+    return made
+
+
+@lax("array slice")
+def _slice(array: str | None, given: Sequence[bool], *bounds: int | None) -> str | None:
+    """`given`: of each bound, whether it is said at all; an array that has none there has its own."""
+    if array is None or None in bounds:
+        return None
+    said = iter(bounds)
+    return write(cut(_parsed(array), [next(said) if g else None for g in given]))
 
 
 @lax("array strung")

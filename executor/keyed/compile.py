@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from executor.keyed import (  # noqa: F401 - they fill the registry
+    angles,
     arrays,
     casts,
     catalog_calls,
@@ -293,6 +294,12 @@ class _Writer:
         oid, *given = e.args
         return f"s.routine_value({self.write(oid)}, ({''.join(f'{self.write(g)}, ' for g in given)}))"
 
+    def _chance(self, _e: Call) -> str:
+        return "s.number_of_chance()"
+
+    def _clock(self, _e: Call) -> str:
+        return "s.clock_us()"
+
     def _nextval(self, e: Call) -> str:
         return f"s.nextval({self.write(e.args[0])})"
 
@@ -300,7 +307,7 @@ class _Writer:
 _SPECIAL = frozenset(
     {
         "and", "or", "not", "is null", "is not null", "is true", "is not true", "is false", "is not false",
-        "is unknown", "is not unknown", "case", "coalesce", "nullif", "greatest", "least", "now", "nextval", "session", "run routine", "assign",
+        "is unknown", "is not unknown", "case", "coalesce", "nullif", "greatest", "least", "now", "chance", "clock", "nextval", "session", "run routine", "assign",
     }
 )  # fmt: skip
 

@@ -22,6 +22,7 @@ from planner.binding.prelude.format import FUNCTIONS as FORMATS
 from planner.binding.prelude.instants import FUNCTIONS as INSTANTS
 from planner.binding.prelude.instants import date_part_zoned, interval_part
 from planner.binding.prelude.json import members_of, shown
+from planner.binding.prelude.text import FUNCTIONS as TEXTS
 from planner.binding.templates.date_parts import date_part, julian, unit_named
 from planner.types.array_values import parse
 from planner.types.calendar_days import civil_from_days, month_days
@@ -169,6 +170,21 @@ def _sha256(data: bytes) -> bytes:
 @scalar("tw_bits")
 def _bits(text: str) -> int:
     return len(text.encode()) * 8
+
+
+@scalar("tw_to_hex_of")
+def _to_hex(n: int) -> str:
+    return f"{n & 0xFFFFFFFF:x}"
+
+
+_overlaid: Final = next(f for name, f, *_ in TEXTS if name == "tw_overlay")
+
+
+@scalar("tw_overlay_all")
+def _overlay(text: str, new: str, start: int) -> str:
+    """As much is replaced as there is new."""
+    found: str = _overlaid(text, new, start, len(new))
+    return found
 
 
 # --- dates and times -----------------------------------------------------------------------------------

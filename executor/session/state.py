@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -221,3 +222,11 @@ class SessionState:
         if not self._now_us:
             self._now_us = self.executor.env.clock.now_us()
         return self._now_us
+
+    def clock_us(self) -> int:
+        """clock_timestamp()."""
+        return self.executor.env.clock.now_us()
+
+    def number_of_chance(self) -> float:
+        """random(): the next of its own seed, where somebody has said one."""
+        return random.random() if self.chance is None else self.chance.number()

@@ -235,6 +235,11 @@ def write(value: ArrayValue, delimiter: str = ",") -> str:
     """The array's text."""
     if not value.items:
         return "{}"
+    if value.lows == (1,) and None not in value.items and "" not in value.items:
+        together = delimiter.join(value.items)  # type: ignore[arg-type]
+        digits = together.replace(delimiter, "").replace("-", "")
+        if digits.isdecimal() and together.count(delimiter) == len(value.items) - 1:
+            return "{" + together + "}"  # of numbers none is quoted
     cells = [shown_item(i, delimiter) for i in value.items]
     for size in value.dims[:0:-1]:
         cells = ["{" + delimiter.join(cells[i : i + size]) + "}" for i in range(0, len(cells), size)]

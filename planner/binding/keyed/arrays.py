@@ -1,6 +1,8 @@
 """Arrays in the keyed engine's words: joined, asked for elements, compared with a value, made of values.
 
     tags || 'new'        Call("array append", (tags, 'new'))
+    tags[2] := 'new'     Call("array put", (1009, tags, 'new', 2))
+    tags[:2]             Call("array slice", (tags, [not given, given], 2))
     'new' = ANY (tags)   Call("catalog among", ('new', Call("elements of", (1009, tags))))
 
 An array's datum is its text (`planner.types.array_values`), so these are functions of texts, of whatever shape. Only for elements that are
@@ -39,8 +41,9 @@ _CALLS: Final = {
     "anyarray @> anyarray": "array contains",
     "anyarray <@ anyarray": "array contained",
     "anyarray && anyarray": "array overlaps",
-    "array subscript": "array at",
 }
+_PARTS: Final = {"array subscript": "array at", "array put": "array put", "array slice": "array slice"}
+"""Also of elements whose datums are no texts."""
 _OID: Final = TypeRef(t.OID)
 
 
@@ -53,15 +56,32 @@ def expression(node: ir.Node, inner: Callable[[ir.Node], Expr]) -> Expr | None:
         return of_items(tuple(map(inner, node.args)), node.type)
     if isinstance(node, ir.AnyAll):
         return _among(node, inner)
+    if isinstance(node, ir.Call) and node.op in _PARTS:
+        return _part(node, inner)
     if not isinstance(node, ir.Call) or node.op not in _CALLS:
         return None
     if not all(_is_plain(a.type.oid) for a in node.args):
         return None
-    arrays = [a.type.oid for a in node.args if t.element_of(a.type.oid)]
-    op, given = _CALLS[node.op], tuple(map(inner, node.args))
-    if op == "array at":
-        return Call(op, (Const(arrays[0], _OID), *given), node.type)
-    return Call(op, given, node.type)
+    return Call(_CALLS[node.op], tuple(map(inner, node.args)), node.type)
+
+
+def _part(node: ir.Call, inner: Callable[[ir.Node], Expr]) -> Expr | None:
+    """An element or a slice, or an array with another element."""
+    oid = node.args[0].type.oid
+    element = t.element_of(oid)
+    if element not in _MADE or oid in (t.INT2VECTOR, t.OIDVECTOR):
+        return None
+    if node.op == "array slice":
+        bounds = node.args[1:]
+        given = [not (isinstance(b, ir.Lit) and b.type.oid == t.UNKNOWN) for b in bounds]
+        which = Call("catalog tuple", tuple(Const(g, TypeRef(t.BOOL)) for g in given), node.type)
+        places = tuple(inner(b) for b, g in zip(bounds, given, strict=True) if g)
+        return Call("array slice", (inner(node.args[0]), which, *places), node.type)
+    if node.op == "array put" and node.args[1].type.oid != element:
+        return None
+    if node.op == "array subscript" and element == t.NUMERIC and node.type.typmod >= 0:
+        return None  # which is no text
+    return Call(_PARTS[node.op], (Const(oid, _OID), *map(inner, node.args)), node.type)
 
 
 def of_items(items: tuple[Expr, ...], ref: TypeRef) -> Call:

@@ -28,18 +28,18 @@ from planner.relations import TypeRef
 
 _TEXT: Final = TypeRef(t.TEXT)
 _FAMILIES: Final = (
-    "json", "text", "encodings", "format", "instants", "dates", "numbers", "records",
+    "json", "text", "encodings", "format", "instants", "dates", "numbers", "records", "internals",
 )  # fmt: skip
 """Whose functions take microseconds."""
 _LONG: Final = re.compile(
-    "tw_similar|tw_num_(power|exp|ln|log|log10|sqrt|factorial|series|gcd|lcm).*|tw_.*factorial.*|tw_string_agg|tw_record_.*"
+    "tw_similar|tw_num_(power|exp|ln|log|log10|sqrt|factorial|series|gcd|lcm).*|tw_.*factorial.*|tw_string_agg|tw_record_.*|tw_send_.*|tw_hash_(record|value).*"
 )
 """Whose time goes by more than the length of what they are given, and what belongs to other calls."""
 OWN: Final = frozenset(
     (
         "tw_finite", "tw_age", "tw_today", "tw_split_part", "tw_chr", "tw_translate", "tw_ascii", "tw_md5", "tw_sha256", "tw_extract",
         "tw_extract_zoned", "tw_extract_interval", "tw_extract_date", "tw_texts_shown",
-        "tw_bits", "tw_midnight", "tw_epoch_moment", "tw_make_interval", "tw_delimiter",
+        "tw_bits", "tw_to_hex_of", "tw_overlay_all", "tw_midnight", "tw_epoch_moment", "tw_make_interval", "tw_delimiter",
         "tw_json_each", "tw_jsonb_each", "tw_json_each_text", "tw_jsonb_each_text",
     )
 )  # fmt: skip
@@ -63,6 +63,8 @@ md5(text) => tw_md5({0})
 sha256(bytea) => tw_sha256({0})
 bit_length(text) => tw_bits({0})
 to_hex(int8) => tw_to_hex({0})
+to_hex(int4) => tw_to_hex_of({0})
+overlay(text, text, int4) => tw_overlay_all({0}, {1}, {2})
 to_char(int4, text) => tw_to_char_numeric({0}, {1})
 to_char(int8, text) => tw_to_char_numeric({0}, {1})
 to_char(float8, text) => tw_to_char_float({0}, {1}, 15)

@@ -31,6 +31,9 @@ _ORDERED: Final = [
     "citext",
     "interval",
 ]
+_OF_FLOATS: Final = (
+    "sin", "cos", "tan", "cot", "atan", "sinh", "cosh", "tanh", "asinh", "radians", "degrees", "sign",
+)  # fmt: skip
 COMPARE: Final = ("=", "<>", "<", "<=", ">", ">=")
 SORT_KEY: Final = "sort_key(text, text)"
 """Of a text and the name of a nondeterministic collation: what a key has in its place."""
@@ -61,6 +64,8 @@ def _closed_set() -> frozenset[str]:
         ops |= {f"{a} {op} {a}" for op in "+-*/"} | {f"- {a}", f"+ {a}", f"abs({a})", f"@ {a}"}
     for a in _INTS:
         ops |= {f"{a} {op} int4" for op in ("<<", ">>")}
+    ops |= {f"{name}({a}, {a})" for name in ("gcd", "lcm") for a in ("int4", "int8")}
+    ops |= {f"{name}(float8)" for name in _OF_FLOATS} | {"atan2(float8, float8)", "pi()"}
     ops |= {
         "numeric % numeric", "mod(numeric, numeric)", "round(numeric, int4)", "round(numeric)", "trunc(numeric)",
         "floor(numeric)", "ceil(numeric)", "ceiling(numeric)", "floor(float8)", "ceil(float8)", "ceiling(float8)",

@@ -146,6 +146,8 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             if not (isinstance(args[0], ir.Lit) and isinstance(args[0].value, int)):
                 raise NotKeyed("nextval of a computed name")
             return Call("nextval", (Const(args[0].value, TypeRef(t.OID)),), node.type)
+        if isinstance(offsets, Alone) and node.op in ANEW:
+            return Call(ANEW[node.op], (), node.type)
         if isinstance(offsets, WithRoutines) and node.op == "run routine":
             return Call(node.op, tuple(_expression(a, offsets) for a in args), node.type)
         as_json = keyed_json.as_json(node, lambda n: _expression(n, offsets))
@@ -241,6 +243,18 @@ _OF_RECORDS: Final = ("case", "coalesce", "is present")
 
 class WithRoutines(dict[int, int]):
     """Of one row of nothing, whose routines the executor runs as they are asked for."""
+
+
+class Alone(WithRoutines):
+    """Of one row of nothing that is computed once: what is another value each time may be asked for."""
+
+
+ANEW: Final = {"random()": "chance", "clock_timestamp()": "clock"}
+"""Calls of the session's that have another value each time."""
+VARYING: Final = frozenset(
+    (*ANEW, "gen_random_uuid()", "uuid_generate_v4()", "uuid_generate_v1()", "uuid_generate_v1mc()")
+)
+"""All such calls that the one row of a query of no table may have."""
 
 
 def _ask(node: ir.SubQuery, offsets: WithQueries) -> Expr:

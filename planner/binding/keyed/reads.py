@@ -68,10 +68,12 @@ def constant(node: exp.Select, parts: Parts, scope: Scope, names: RegNames | Non
         return None
     calls = [n for x in parts.targets for n in ir.walk(x.node) if isinstance(n, ir.Call)]
     acts = keyed_acts.act_alone([x.node for x in parts.targets])
-    if not acts and any(n.volatile and n.op != RUN for n in calls):
+    runs = any(n.op == RUN for n in calls)  # who begins anew with each routine's value draws no numbers
+    known = keyed.VARYING if not runs else (RUN,)
+    if not acts and any(n.volatile and n.op not in known for n in calls):
         return None
     try:
-        offsets = keyed.WithRoutines() if any(n.op == RUN for n in calls) else {}
+        offsets = keyed.WithRoutines() if runs else keyed.Alone()
         if acts:
             nodes = [keyed_acts.with_oids(x.node, names) for x in parts.targets]
             return tuple(keyed.expression(n, keyed_acts.WithActs()) for n in nodes)
