@@ -23,6 +23,7 @@ from planner.binding.scope import Scope
 from planner.binding.subscripts import geometry as geometry_subscripts
 from planner.binding.subscripts import hstore as hstore_subscripts
 from planner.binding.subscripts import jsonb as jsonb_subscripts
+from planner.lexer import tokenize
 from planner.parse import position as first_position
 from planner.relations import domain_in, of_domain, said_type
 from planner.types.array_values import DIMENSIONS_MAX, too_many_dimensions
@@ -59,6 +60,17 @@ def _whole(ref: TypeRef) -> TypeRef:
     return ref if element_domain(ref) else of_domain(ref, 0)
 
 
+def _empty_array(text: str) -> int:
+    """Where the `ARRAY[]` stands whose type nothing says: nothing in it has a place of its own. 0: there are several."""
+    tokens = tokenize(text)
+    found = [
+        word.start + 1
+        for word, *brackets, after in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False)
+        if word.keyword == "array" and [x.value for x in brackets] == ["[", "]"] and after.value != "::"
+    ]
+    return found[0] if len(found) == 1 else 0
+
+
 class ArrayBinder(NameBinder):
     """Arrays, their elements and parts."""
 
@@ -87,7 +99,7 @@ class ArrayBinder(NameBinder):
                 "42P18",
                 "cannot determine type of empty array",
                 hint="Explicitly cast to the desired type, for example ARRAY[]::integer[].",
-                position=first_position(node),
+                position=first_position(node) or _empty_array(self.text),
             )
         nodes = [self.bind(i, scope) for i in items]
         made, ref = self.to_common(nodes, "ARRAY", [first_position(i) for i in items])

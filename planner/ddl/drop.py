@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from planner import statements as st
-from planner.abc import PlanError, Table
+from planner import types
+from planner.abc import PlanError, SqlError, Table, TypeRef
 from planner.catalog import (
     BaseType,
     CatalogObject,
@@ -47,6 +48,8 @@ from planner.ddl.operators import definitions as operators
 from planner.ddl.operators import operator_classes
 from planner.ddl.replication import publications, published
 from planner.ddl.scope import Scope, describe, describe_part
+from planner.ddl.types.typenames import resolve_type
+from planner.types.declared import FIRST_USER_OID
 from planner.types.of_extensions import EXTENSION_OF
 
 _KIND: Final[dict[str, tuple[type, ...]]] = {
@@ -87,6 +90,27 @@ def drop(scope: Scope, said: st.Drop) -> None:
     remove_all(scope, doomed, said.cascade)
 
 
+def _refuse_built_in(scope: Scope, said: st.Drop, name: st.Name) -> None:
+    """Raises 2BP01, 42809 for PostgreSQL's own types, and for types of arrays, which go with their elements'."""
+    element = name.name.rstrip("[]")
+    words = (name.schema, element) if name.schema else (element,)
+    depth = (len(name.name) - len(element)) // 2
+    try:
+        ref = resolve_type(st.TypeName(words, dimensions=depth), scope.catalog, scope.search_path)
+    except SqlError:
+        return
+    shown = types.format_type(ref)
+    if ref.oid >= FIRST_USER_OID:
+        if depth:
+            of = types.format_type(TypeRef(types.element_of(ref.oid)))
+            hint = f"You can drop type {of} instead."
+            raise PlanError("2BP01", f"cannot drop type {shown} because type {of} requires it", hint=hint)
+        return
+    if said.kind == "domain":
+        raise PlanError("42809", f'"{name}" is not a domain')
+    raise PlanError("2BP01", f"cannot drop type {shown} because it is required by the database system")
+
+
 def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
     kind = said.kind
     found: CatalogObject | None
@@ -111,6 +135,8 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
             raise PlanError(
                 "0A000", f"dropping type {name.schema}.{name.name} of the system is not supported"
             )
+        if found is None:
+            _refuse_built_in(scope, said, name)
         if found is None and kind == "type":
             relation = scope.find(name)
             if isinstance(relation, Table):

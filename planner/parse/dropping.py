@@ -107,6 +107,11 @@ def drop(c: Cursor) -> Any:
         while kind not in ("database", "subscription") and c.accept_symbol(","):
             names.append(st.Name(c.role() if kind == "role" else c.name(), "", c.tokens[c.at - 1].start + 1))
         found = tuple(names)
+    elif kind in ("type", "domain"):
+        types = [c.type_name()]
+        while c.accept_symbol(","):
+            types.append(c.type_name())
+        found = tuple(map(_name_of_type, types))
     else:
         found = c.qualified_list()
     cascade = clauses.drop_behaviour(c)
@@ -119,6 +124,11 @@ def drop(c: Cursor) -> Any:
         if c.symbol_is("("):
             storage_options(c)
     return st.Drop(kind, found, exists, cascade, concurrently)
+
+
+def _name_of_type(said: st.TypeName) -> st.Name:
+    schema = said.names[-2] if len(said.names) > 1 else ""
+    return st.Name(said.names[-1] + "[]" * said.dimensions, schema, said.position)
 
 
 def _drop_unknown(c: Cursor, at: Any) -> Any:

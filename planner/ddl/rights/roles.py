@@ -271,6 +271,11 @@ def _is_member(scope: Scope, member: str, group: str) -> bool:
 
 
 def comment(scope: Scope, said: st.Comment) -> None:
+    if said.kind == "database" and scope.catalog.database(said.name.name) is None:
+        # A warning, so that a dump is restored into a database of another name.
+        message = f'database "{said.name.name}" does not exist'
+        scope.notice(message, sqlstate="3D000", severity="WARNING")
+        return
     try:
         own = own_objects.find(scope, said)
         if own is not None:
@@ -359,8 +364,7 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         return scope.catalog.schema(name.name), 0
     if kind == "database":
         found = scope.catalog.database(name.name)
-        if found is None:
-            raise PlanError("3D000", f'database "{name.name}" does not exist')
+        assert found is not None
         return found, 0
     if kind == "role":
         found = scope.catalog.role(name.name)

@@ -38,3 +38,7 @@ drop server if exists a, b;
 create table nt (a int);
 drop server if exists nt;
 drop publication nt;
+drop type int; drop type float, text; drop type pg_catalog.int4; drop type numeric cascade; drop type if exists int; drop type int[]; drop type varchar(3);
+create table dropped_row (a int); drop type dropped_row; drop type dropped_row[]; drop type nosuch[]; drop type if exists nosuch, public.nosuch;
+comment on database nosuch is 'x'; comment on database nosuch is null;
+select array[]; select 1, ARRAY [ ]; select array[]::int[];
