@@ -1,9 +1,13 @@
-"""Queries of cursors whose rows say where they are: for WHERE CURRENT OF on tables that no primary key leads to the rows of.
+"""Queries of cursors whose rows say which they are: for WHERE CURRENT OF.
 
-A cursor's query is given a column more for each such table, behind its own, which FETCH does not show:
+A cursor's query is given columns more for each table whose primary key it does not select, or that has none, behind its own, which FETCH does
+not show:
 
     SELECT a FROM notes ORDER BY b                 a cursor's query over a table without a primary key
-    SELECT a, "notes".ctid FROM notes ORDER BY b   what runs: `extra["placed"]` says which column is whose
+    SELECT a, "notes".ctid FROM notes ORDER BY b   what runs: `extra["placed"]` says which columns are whose
+
+    SELECT done FROM jobs FOR UPDATE               of a table whose key it does not select
+    SELECT done, "jobs"."id" FROM jobs FOR UPDATE
 
 Rows of groups, of several queries, and of joins that lock nothing are of no one row of a table: those queries stay as they are.
 """
@@ -29,6 +33,13 @@ class Placed(NamedTuple):
     table: int
     column: int
     locked: bool
+    key: tuple[int, ...] = ()
+    """The columns behind the query's own that are the key, where the query has not selected it."""
+
+    @property
+    def hidden(self) -> int:
+        """How many columns FETCH does not show."""
+        return len(self.key) + (self.column >= 0)
 
 
 def by_place(table: Table) -> bool:
@@ -43,18 +54,33 @@ def with_places(text: str, plan: Plan, ctx: PlanContext) -> tuple[str, tuple[Pla
         return None
     found = _tables(tree, ctx)
     locks = tree.args.get("locks") or []
-    if not any(by_place(table) for _, table in found) or (len(found) > 1 and not locks):
+    if not any(by_place(table) or _lacks_key(plan, table) for _, table in found):
+        return None
+    if len(found) > 1 and not locks:
         return None
     places: list[Placed] = []
     shown: list[str] = []
     for alias, table in found:
         of = [[identifier(e) for e in lock.expressions] for lock in locks]
-        column = len(plan.columns) + len(shown) if by_place(table) else -1
-        places.append(Placed(table.oid, column, any(not names or alias in names for names in of)))
-        if column >= 0:
+        locked = any(not names or alias in names for names in of)
+        at = len(plan.columns) + len(shown)
+        if by_place(table):
+            places.append(Placed(table.oid, at, locked))
             shown.append(f", {quoted(alias)}.ctid")
+        elif _lacks_key(plan, table):
+            names = [table.columns[i].name for i in table.key_indexes]
+            places.append(Placed(table.oid, -1, locked, tuple(range(at, at + len(names)))))
+            shown += [f", {quoted(alias)}.{quoted(name)}" for name in names]
+        else:
+            places.append(Placed(table.oid, -1, locked))
     at = _from(text)
     return None if at < 0 else (f"{text[:at].rstrip()}{''.join(shown)} {text[at:]}", tuple(places))
+
+
+def _lacks_key(plan: Plan, table: Table) -> bool:
+    """Whether a query does not select all of a table's primary key."""
+    selected = {c.attnum for c in plan.columns or () if c.table_oid == table.oid}
+    return table.primary_key is not None and not selected.issuperset(table.primary_key.columns)
 
 
 def _of_single_rows(tree: exp.Select) -> bool:

@@ -21,6 +21,7 @@ from executor.procedural.result_rows import columns_of, kept, rows_of
 from executor.session import positioned
 from executor.session.acting import is_apart
 from executor.session.cursors import CursorPortal, CursorRows, advance, move, moved, shown_columns
+from executor.session.locks.fetched_rows import LockingStream
 from planner import types as t
 from planner.abc import Plan, Query, TypeRef
 from planner.statements import TypeName
@@ -140,7 +141,7 @@ class CursorSteps(AssignSteps):
             plan, result = await self.dynamically(step.query)
         else:
             placed = self.code.program.at_cursors or self.tells_cursors
-            plan, result = await self.statement(step.query, drawn=True, placed=placed)
+            plan, result = await self.statement(step.query, drawn=1, placed=placed)
         columns = columns_of(plan, result)
         if columns is None:
             raise ExecutionError("42P11", f"cannot open {plan.tag} query as cursor")
@@ -243,8 +244,9 @@ class CursorSteps(AssignSteps):
             if len(session.portals) >= session.executor.limits.portals_per_session_max:
                 raise ExecutionError("54000", "too many open cursors")
             cursor = self.cursors[name]
-            if INSIDE.get() or is_apart(session):
-                # Who waits for it has the threads that it would be read by; or it is its owner's, whom only the function acts as.
+            if INSIDE.get() or is_apart(session) or isinstance(cursor.result, LockingStream):
+                # Who waits for it has the threads that it would be read by; or it is its owner's, whom only the function acts as;
+                # or its rows are newer or not than the statement knows that opened it.
                 await cursor.rows.draw(None)
             told = shown_columns(cursor.plan) if "placed" in cursor.plan.extra else None
             plan = dataclasses.replace(
@@ -276,7 +278,7 @@ class CursorSteps(AssignSteps):
                 raise ExecutionError("0A000", "records as arguments of cursors are not supported")
             await self.give(argument.slot, await self.value(text, kind))
         placed = self.code.program.at_cursors or self.tells_cursors
-        return await self.statement(v.query, drawn=True, placed=placed)
+        return await self.statement(v.query, drawn=1, placed=placed)
 
 
 __all__ = ["CursorSteps", "Open"]

@@ -10,12 +10,15 @@ from executor.procedural.assigning import AssignSteps
 from executor.procedural.frame import kind_of
 from executor.procedural.result_rows import columns_of, kept, rows_of
 from executor.session.cursors import shown_columns
+from executor.session.locks.fetched_rows import LockingStream
 from planner import types as t
 from planner.abc import Plan, TypeRef
 from planner.binding.routines.variables import Shape
 from planner.statements import plpgsql as pl
 
 Ended = str | None
+FIRST_AHEAD, LATER_AHEAD = 10, 50
+"""How many rows a loop over a query asks for at once, the first time and from then on, as PostgreSQL's do: so many it locks."""
 BOOL, INT4 = TypeRef(t.BOOL), TypeRef(t.INT4)
 
 
@@ -104,13 +107,15 @@ class LoopSteps(AssignSteps):
             plan, result = await self.dynamically(step.query)
         else:
             self.line, self.what = line, "FOR over SELECT rows"
-            plan, result = await self.statement(step.query, drawn=True)
+            plan, result = await self.statement(step.query, drawn=FIRST_AHEAD)
         columns = columns_of(plan, result)
         if columns is None:
             raise ExecutionError("42P11", f"cannot open {plan.tag} query as cursor")
         if "placed" in plan.extra:
             columns = shown_columns(plan) or ()
         names, types = [c.name for c in columns], [c.type for c in columns]
+        if isinstance(result, LockingStream) and not isinstance(step.query, pl.OpenCursor):
+            result.ahead = FIRST_AHEAD
         rows = rows_of(result)
         if not self.atomic and isinstance(result, Stream):
             rows = kept([row async for row in rows])  # a COMMIT in the loop is none of theirs
@@ -118,6 +123,8 @@ class LoopSteps(AssignSteps):
         cursor = step.query.slot if isinstance(step.query, pl.OpenCursor) else -1
         try:
             async for row in rows:
+                if not any_row and isinstance(result, LockingStream) and result.ahead > 1:
+                    result.ahead = LATER_AHEAD
                 any_row = True
                 if cursor >= 0:
                     self.looping[cursor] = plan, row

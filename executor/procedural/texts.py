@@ -25,6 +25,7 @@ from executor.procedural.misplaced import (
     refuse_writing,
 )
 from executor.procedural.result_rows import first_rows
+from executor.session.locks import fetched_rows
 from executor.session.positioned import Standing
 from planner import types as t
 from planner.abc import (
@@ -315,10 +316,8 @@ class Texts:
 
     # --- statements ------------------------------------------------------------------------------------------
 
-    async def statement(
-        self, text: Text, *, drawn: bool = False, placed: bool = False
-    ) -> tuple[Plan, Result]:
-        """Runs a statement of SQL. `drawn`: its rows are drawn one by one, and an error of one names no statement in PostgreSQL;
+    async def statement(self, text: Text, *, drawn: int = 0, placed: bool = False) -> tuple[Plan, Result]:
+        """Runs a statement of SQL. `drawn`: its rows are drawn, so many at first, and an error of one names no statement in PostgreSQL;
         `placed`: as for `planned`."""
         for tries_left in reversed(range(PLANNED_MAX)):
             try:
@@ -331,7 +330,7 @@ class Texts:
                 current = planned.plan.extra.get("current")
                 if current is not None:
                     return planned.plan, await self._at_cursor(planned, *current)
-                return planned.plan, await self.run(planned.plan, self.given(planned.places))
+                return planned.plan, await self.run(planned.plan, self.given(planned.places), drawn=drawn)
             except PlanOutdated:
                 if not tries_left:
                     raise
@@ -375,7 +374,7 @@ class Texts:
         values: Sequence[Datum],
         types: Sequence[TypeRef],
         *,
-        drawn: bool = False,
+        drawn: int = 0,
     ) -> tuple[Plan, Result]:
         """Runs a statement of the string that EXECUTE was given; `drawn` as for `statement`."""
         session = self.session
@@ -399,7 +398,7 @@ class Texts:
                     plan, taken = session.plan(piece)
                 refuse(plan, dynamic=True)
                 self.asked = None if drawn else (executed(piece), 0)
-                return plan, await self.run(plan, taken)
+                return plan, await self.run(plan, taken, drawn=drawn)
             except PlanOutdated:
                 if not tries_left:
                     raise
@@ -409,16 +408,20 @@ class Texts:
                 raise self._of_piece(error, sql, start) from None
         raise AssertionError("unreachable")
 
-    async def run(self, plan: Plan, params: tuple[Datum, ...]) -> Result:
-        """In the block: on the spot if it is by key, or else the wide way."""
+    async def run(self, plan: Plan, params: tuple[Datum, ...], *, drawn: int = 0) -> Result:
+        """In the block: on the spot if it is by key, or else the wide way. `drawn` as for `statement`."""
         session = self.session
         if self.code.reads_only:
             refuse_in_non_volatile(plan)
         if session.writing and INSIDE.get() == session.pid:
             refuse_writing(plan, session.writing)
         try:
-            rows = session.at_once(plan, params)
-            return rows if rows is not None else await session.run_plan(plan, params, autocommit=False)
+            few = drawn and session.block is not None and fetched_rows.applies(session.block, plan)
+            if not few or drawn > 1:
+                rows = session.at_once(plan, params, drawn if few else 0)
+                if rows is not None:
+                    return rows
+            return await session.run_plan(plan, params, autocommit=False, fetched=drawn > 0)
         except LockNotAvailable as error:  # which handlers take, as they take what a statement itself raises
             raise ExecutionError("55P03", str(error)) from None
         except DeadlockDetected as error:

@@ -326,7 +326,7 @@ class Walk(LoopSteps, CursorSteps):
         pieces = self.pieces(sql) or [(sql, 0)]
         if len(pieces) > 1:
             raise Misplaced("42P11", "cannot open multi-query plan as cursor")
-        return await self.dynamic(sql, pieces[0][1], pieces[0][0], values, types, drawn=True)
+        return await self.dynamic(sql, pieces[0][1], pieces[0][0], values, types, drawn=1)
 
     async def _call(self, step: pl.Call) -> Ended:
         from executor.procedural import calls

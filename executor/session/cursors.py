@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlglot import exp
 
 from executor.abc import ExecutionError, Portal, Prepared, Rows, Stream
 from executor.columnar.rows import batch_rows
+from executor.session.locks.fetched_rows import LockingStream
 from planner import statements as st
 from planner.abc import KeyedRead, LockingQuery, Plan, Query, ResultColumn, SqlError
 from planner.parse.queries import parse_query
@@ -24,6 +25,10 @@ from storage.abc import Datum
 
 if TYPE_CHECKING:
     from executor.session.session import Session
+
+
+_AT_ONCE: Final = 1_000
+"""Rows that are locked before they are shown, where all are asked for."""
 
 
 class CursorRows:
@@ -48,6 +53,8 @@ class CursorRows:
         if self.failure is not None and count != 0:
             raise self.failure
         while self.source is not None and (count is None or len(self.rows) < count):
+            if isinstance(self.source, LockingStream):
+                self.source.ahead = _AT_ONCE if count is None else min(count - len(self.rows), _AT_ONCE)
             batch = await anext(self.source.batches, None)
             if batch is None:
                 self.close()
@@ -169,7 +176,7 @@ async def declare(
     inner: Plan = plan.extra["query"]
     failure: SqlError | None = None
     try:
-        result = await session.run_plan(inner, tuple(params), block is None)
+        result = await session.run_plan(inner, tuple(params), block is None, fetched=True)
     except SqlError as error:
         if block is None or not _is_of_rows(inner, error):
             raise
@@ -207,7 +214,7 @@ async def declare(
 
 def shown_columns(query: Plan) -> tuple[ResultColumn, ...] | None:
     """Those of a cursor's query that FETCH shows."""
-    hidden = sum(p.column >= 0 for p in query.extra.get("placed", ()))
+    hidden = sum(p.hidden for p in query.extra.get("placed", ()))
     return query.columns[: len(query.columns) - hidden] if query.columns is not None else None
 
 

@@ -96,6 +96,10 @@ def standing(portal: Portal, name: str) -> Standing:
 def key_of(name: str, query: Plan, row: Sequence[Datum] | None, table: Table) -> tuple[Datum, ...]:
     """The key of a table's row in the row of a cursor. Raises 24000; 0A000 where the cursor does not select it."""
     places = {c.attnum: i for i, c in enumerate(query.columns or ()) if c.table_oid == table.oid and c.attnum}
+    placed: Sequence[Placed] = [p for p in query.extra.get("placed", ()) if p.table == table.oid and p.key]
+    if placed and table.primary_key is not None:
+        own = next((p for p in placed if p.locked), placed[0])
+        places = dict(zip(table.primary_key.columns, own.key, strict=True))
     if not places or not _rows_of_tables(query):
         raise _no_scan(name, table)
     assert table.primary_key is not None

@@ -40,7 +40,7 @@ from executor.session.blocks import at_once, gathering, keyed, short_reads, tran
 from executor.session.blocks.block import Block
 from executor.session.blocks.lanes import lane
 from executor.session.heard import Notification
-from executor.session.locks import definition_locks, taking_turns
+from executor.session.locks import definition_locks, fetched_rows, taking_turns
 from executor.session.locks import found_rows as locking
 from executor.session.locks.lock_wait import LockWait
 from executor.session.planning import PlanningSession, ends_block
@@ -211,9 +211,12 @@ class Session(PlanningSession):
             way.add(len(rows))
         return Rows(f"SELECT {len(rows)}", plan.columns, rows)
 
-    async def run_plan(self, plan: Plan, params: tuple[Datum, ...], autocommit: bool) -> Result:
-        """A plan inside another statement (EXECUTE, EXPLAIN ANALYZE, FETCH): as if it had been sent."""
-        return await self._execute(plan, params, autocommit)
+    async def run_plan(
+        self, plan: Plan, params: tuple[Datum, ...], autocommit: bool, *, fetched: bool = False
+    ) -> Result:
+        """A plan inside another statement (EXECUTE, EXPLAIN ANALYZE, FETCH): as if it had been sent. `fetched`: its rows are asked for
+        one by one, by a cursor or a loop."""
+        return await self._execute(plan, params, autocommit, fetched=fetched)
 
     def hear(self, notifications: Sequence[Notification]) -> None:
         """Some are committed; pgwire drains `heard` and is woken by `on_notification`."""
@@ -284,8 +287,9 @@ class Session(PlanningSession):
         rules = compiled.rules
         return rules is None or not (rules.wide_checks or compiled.related or compiled.fires)
 
-    def at_once(self, plan: Plan, params: tuple[Datum, ...]) -> Rows | None:
-        """A statement of a routine in the block, if it is answered without waiting; None: `run_plan`."""
+    def at_once(self, plan: Plan, params: tuple[Datum, ...], most: int = 0) -> Rows | None:
+        """A statement of a routine in the block, if it is answered without waiting; None: `run_plan`. `most`: of queries that lock rows,
+        those of few rows only."""
         block = self.block
         if block is None or block.failed:
             return None
@@ -300,7 +304,7 @@ class Session(PlanningSession):
             compiled = self.compiled(plan)
         if compiled.door is Door.WIDE:
             if compiled.parts is not None:
-                return at_once.in_block(self, block, compiled.parts, plan, params)
+                return at_once.in_block(self, block, compiled.parts, plan, params, most)
             return short_reads.in_block(self, block, compiled, plan, params)
         if compiled.door is Door.END or not self._goes_now(block, compiled):
             return None
@@ -367,7 +371,9 @@ class Session(PlanningSession):
             if self.unsettled:
                 transactions.settle_statement(self, well=well)
 
-    async def _execute(self, plan: Plan, params: tuple[Datum, ...], autocommit: bool) -> Result:
+    async def _execute(
+        self, plan: Plan, params: tuple[Datum, ...], autocommit: bool, *, fetched: bool = False
+    ) -> Result:
         self._now_us = 0
         block = self.block
         if block is not None and block.failed:
@@ -414,7 +420,7 @@ class Session(PlanningSession):
             block.look_through(views)
         if block is not None:
             try:
-                return await self.run_in(block, compiled, plan, params)
+                return await self.run_in(block, compiled, plan, params, fetched=fetched)
             except SqlError:
                 if keyed.too_early(block):
                     await block.transaction().settled()
@@ -447,15 +453,23 @@ class Session(PlanningSession):
         return await taking_turns.retried(self, run)
 
     async def run_in(
-        self, block: Block, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...]
+        self,
+        block: Block,
+        compiled: CompiledPlan,
+        plan: Plan,
+        params: tuple[Datum, ...],
+        *,
+        fetched: bool = False,
     ) -> Result:
-        """A query or DML statement inside a block, waiting for locks and hydration as it must."""
+        """A query or DML statement inside a block, waiting for locks and hydration as it must. `fetched` as for `run_plan`."""
         body = compiled.plan.body
         writes = compiled.door is Door.WRITE or (
             not isinstance(body, Query) and compiled.door is not Door.READ
         )
         if isinstance(body, LockingQuery):
             locking.check(self, block, body)
+            if fetched and fetched_rows.applies(block, compiled.plan):
+                return await fetched_rows.opened(self, block, compiled.plan, params)
         elif writes:
             read_only.refuse(self, block, body, plan.tag.split(" ")[0])
         if isinstance(body, Query):

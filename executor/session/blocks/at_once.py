@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 
 def in_block(
-    session: Session, block: Block, parts: PartsPlan, plan: Plan, params: Sequence[Datum]
+    session: Session, block: Block, parts: PartsPlan, plan: Plan, params: Sequence[Datum], most: int = 0
 ) -> Rows | None:
-    """The answer; None: the wide door has it. Raises what the statement raises."""
+    """The answer; None: the wide door has it. Raises what the statement raises. `most`: so many rows may be locked; 0: all."""
     if not _goes_now(session, block, parts):
         return None
     reads = ReadSet()
@@ -44,7 +44,7 @@ def in_block(
         txn = block.statement()
         if txn.unsettled is not None and not txn.is_settled:
             return None
-        ground = _Snapshot(session, block)
+        ground = _Snapshot(session, block) if not most else _Little(session, block, most)
         with txn.reads_aside() as reads:
             outcome = parts.run(params, session, ground)
         for written in outcome.written:
@@ -146,6 +146,23 @@ class _Snapshot:
 
     def draw(self, draws: Any, params: Sequence[Any], session: Any, rows: Sequence[Row]) -> Sequence[Row]:
         return draws.at_once(session, params, rows)  # type: ignore[no-any-return]
+
+
+class _Little(_Snapshot):
+    """The same for a statement that locks few rows, or else the wide door has it."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self, session: Session, block: Block, most: int) -> None:
+        super().__init__(session, block)
+        self._left = most
+
+    def take(self, table: Table, key: Key, mode: LockMode, wait: str) -> bool:
+        if wait != "look":
+            self._left -= 1
+            if self._left < 0:
+                raise NotAtOnce
+        return super().take(table, key, mode, wait)
 
 
 __all__ = ["in_block"]

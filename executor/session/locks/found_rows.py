@@ -176,7 +176,7 @@ class _Walk:
         if MORE in found.column_names and self._count:
             limit, offset = (found.column(body.width + n)[0].as_py() for n in (0, 1))
             self._asked = limit + offset + found.column(MORE)[0].as_py()
-        self._keys = [list(_keys(session, block, lock, found)) for lock in body.locks]
+        self._keys = [list(keys_of(session, block, lock, found)) for lock in body.locks]
         self.newest: Timestamp = 0
         """The newest commit of a row that is locked now and younger than the snapshot; 0: there is none."""
         self.stale: LockKey | None = None
@@ -241,7 +241,9 @@ def _limits(body: LockingQuery, found: pa.Table) -> tuple[int, int]:
     return offset, min(limit + offset, found.num_rows)
 
 
-def _keys(session: Session, block: Block, lock: RowLock, found: pa.Table) -> Iterable[tuple[Table, LockKey]]:
+def keys_of(
+    session: Session, block: Block, lock: RowLock, found: pa.Table
+) -> Iterable[tuple[Table, LockKey]]:
     """The table and the lock key of each row: its primary key, or its row id in a table without one."""
     table = lock.table
     if lock.leaf_keys is None:
@@ -284,4 +286,4 @@ def _let_go(session: Session, block: Block, taken: dict[LockKey, None], needed: 
             session.executor.env.locks.weaken(block.transaction(), space, key, None)
 
 
-__all__ = ["check", "rows", "select"]
+__all__ = ["LockKey", "check", "keys_of", "rows", "select"]
