@@ -73,7 +73,6 @@ a: SELECT * FROM t ORDER BY id
 a: BEGIN
 a: DO $$ DECLARE r record; BEGIN FOR r IN SELECT * FROM t ORDER BY id FOR UPDATE LOOP EXIT; END LOOP; END $$
 b: UPDATE t SET n = 10 WHERE id = 4
-b: UPDATE t SET n = 10 WHERE id = 1
 a: COMMIT
 == a join
 b: BEGIN
