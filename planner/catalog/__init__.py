@@ -50,6 +50,7 @@ from planner.catalog.routine_objects import (
     Conversion,
     EventTrigger,
     Function,
+    MovingParts,
     Operator,
     Parameter,
 )
@@ -99,6 +100,7 @@ __all__ = [
     "Grant",
     "Index",
     "IndexKey",
+    "MovingParts",
     "MultirangeType",
     "Operator",
     "OperatorClass",

@@ -26,6 +26,20 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class MovingParts:
+    """How an aggregate would be computed over a frame that moves: kept and shown, the rows of a frame are added up instead."""
+
+    transition: Oid
+    inverse: Oid
+    state: TypeRef
+    initial: str | None = None
+    final: Oid = 0
+    final_extra: bool = False
+    final_modify: str = "r"
+    space: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class AggregateParts:
     """What CREATE AGGREGATE says beyond a function's name and types."""
 
@@ -39,10 +53,13 @@ class AggregateParts:
     sort_operator: Oid = 0
     final_modify: str = "r"
     space: int = 0
+    moving: MovingParts | None = None
 
     @property
     def functions(self) -> tuple[Oid, ...]:
-        return tuple(oid for oid in (self.transition, self.final, self.combine) if oid)
+        m = self.moving
+        moving = (m.transition, m.inverse, m.final) if m is not None else ()
+        return tuple(oid for oid in (self.transition, self.final, self.combine, *moving) if oid)
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -182,4 +199,13 @@ class Conversion:
     owner: str = DEFAULT_OWNER
 
 
-__all__ = ["AggregateParts", "Cast", "Conversion", "EventTrigger", "Function", "Operator", "Parameter"]
+__all__ = [
+    "AggregateParts",
+    "Cast",
+    "Conversion",
+    "EventTrigger",
+    "Function",
+    "MovingParts",
+    "Operator",
+    "Parameter",
+]

@@ -107,8 +107,20 @@ def called(
         scope.number, position,
     )  # fmt: skip
     if over is not None:
+        _refuse_modified(f)
         return calls.over(node, over, scope, position)
     return outer_aggregates.placed(queries, node, scope, before)
+
+
+def _refuse_modified(f: Function) -> None:
+    """A final function that changes the state leaves none for the next row. Raises 0A000."""
+    assert f.aggregate is not None
+    moving = f.aggregate.moving
+    if f.aggregate.final_modify == "r" or (moving is not None and moving.final_modify == "r"):
+        return
+    kinds = ", ".join(t.type_in_words(p.type.oid) for p in f.inputs)
+    message = f"aggregate function {f.name}({kinds}) does not support use as a window function"
+    raise PlanError("0A000", message)
 
 
 def emitted(around: Around) -> Frag:

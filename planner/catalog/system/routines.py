@@ -9,13 +9,13 @@ Defaults and bodies of the standard's form are written out from the bound trees,
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from planner.abc import Oid, SqlError, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import QUOTED_LISTS, quote_identifier, quote_qualified, split_identifiers
 from planner.catalog.objects import Role
-from planner.catalog.routine_objects import Function, Parameter
+from planner.catalog.routine_objects import Function, MovingParts, Parameter
 from planner.catalog.system import built_ins, extension_functions
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import type_name
@@ -115,7 +115,7 @@ def pg_aggregate(context: SystemContext) -> Rows:
                     aggcombinefn=parts.combine,
                     aggfinalextra=parts.final_extra,
                     aggfinalmodify=parts.final_modify,
-                    aggmfinalmodify="r",
+                    **_moving(parts.moving),
                     aggsortop=parts.sort_operator,
                     aggtranstype=parts.state.oid,
                     aggtransspace=parts.space,
@@ -123,6 +123,21 @@ def pg_aggregate(context: SystemContext) -> Rows:
                 )
             )
     return found
+
+
+def _moving(parts: MovingParts | None) -> dict[str, Any]:
+    if parts is None:
+        return {"aggmfinalmodify": "r"}
+    return {
+        "aggmtransfn": parts.transition,
+        "aggminvtransfn": parts.inverse,
+        "aggmfinalfn": parts.final,
+        "aggmfinalextra": parts.final_extra,
+        "aggmfinalmodify": parts.final_modify,
+        "aggmtranstype": parts.state.oid,
+        "aggmtransspace": parts.space,
+        "aggminitval": parts.initial,
+    }
 
 
 def _variadic(f: Function) -> Oid:

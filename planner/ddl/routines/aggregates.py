@@ -10,7 +10,7 @@ have others in their places meanwhile, which no function is declared for by name
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from planner import statements as st
 from planner import types as t
@@ -23,7 +23,16 @@ from planner.binding.queries import QueryBinder
 from planner.binding.resolve import bind_polymorphic
 from planner.binding.routines.inlined import ROUTINE
 from planner.binding.routines.own_aggregates import said_otherwise
-from planner.catalog import AggregateParts, Domain, Function, Parameter, polymorphic, quote_qualified, rights
+from planner.catalog import (
+    AggregateParts,
+    Domain,
+    Function,
+    MovingParts,
+    Parameter,
+    polymorphic,
+    quote_qualified,
+    rights,
+)
 from planner.catalog.system.definitions import type_name
 from planner.catalog.system.static import static_columns
 from planner.ddl.rights import permits
@@ -37,10 +46,10 @@ _ELEMENTS: Final = ("anyelement", "anynonarray", "anycompatible", "anycompatible
 _ARRAYS: Final = ("anyarray", "anycompatiblearray")
 _STAND_IN: Final = t.TSQUERY
 _REFUSED: Final = {
-    "msfunc": "moving-aggregate mode", "minvfunc": "moving-aggregate mode", "mstype": "moving-aggregate mode",
-    "mfinalfunc": "moving-aggregate mode", "serialfunc": "a serialization function",
+    "serialfunc": "a serialization function",
     "deserialfunc": "a deserialization function", "hypothetical": "a hypothetical-set aggregate",
 }  # fmt: skip
+_MODIFIES: Final = {"read_only": "r", "shareable": "s", "read_write": "w"}
 _SAME: Final = frozenset(((t.VARCHAR, t.TEXT),))
 """What is taken for the other as it is."""
 
@@ -69,20 +78,12 @@ def create_aggregate(scope: Scope, said: st.CreateAggregate) -> None:
         kind = t.format_type(state)
         raise PlanError("42804", f"return type of transition function {sfunc.name} is not {kind}")
     initial = options.get("initcond", options.get("initcond1"))
-    if initial is None and strict and (not arguments or arguments[0] != state.oid):
-        same = bool(arguments) and (arguments[0], state.oid) in _SAME
-        if not same:
-            message = "must not omit initial value when transition function is strict and transition type is not compatible with input type"
-            raise PlanError("42P13", message)
+    if initial is None and strict:
+        _refuse_first(state, arguments)
     if initial is not None and state.oid not in polymorphic.PSEUDO:
         t.input_text(str(initial), state, scope.ctx.settings)
-    result, final = state.oid, 0
     extra = _flag(options.get("finalfunc_extra"))
-    if isinstance(options.get("finalfunc"), st.Name):
-        more = arguments if extra else ()
-        final, result, final_strict = _function(scope, options["finalfunc"], (state.oid, *more))
-        if extra and final_strict:
-            raise PlanError("42P13", "final function with extra arguments must not be declared STRICT")
+    final, result = _final(scope, options.get("finalfunc"), state, arguments if extra else ())
     combine = 0
     if isinstance(options.get("combinefunc"), st.Name):
         combine, combined, _ = _function(scope, options["combinefunc"], (state.oid, state.oid))
@@ -94,8 +95,7 @@ def create_aggregate(scope: Scope, said: st.CreateAggregate) -> None:
     parts = AggregateParts(
         transition, state, None if initial is None else str(initial), final, extra, combine,
         _sort_operator(options.get("sortop"), arguments),
-        str(options.get("finalfunc_modify", "read_only"))[:5].replace("read_", "r").replace("share", "s")[:1],
-        int(options.get("sspace", 0)),
+        _modify(options, "finalfunc_modify"), int(options.get("sspace", 0)), _moving(scope, options, arguments, result),
     )  # fmt: skip
     made = Function(
         0, schema.oid, said.name.name, parameters, TypeRef(result), False, "aggregate_dummy",
@@ -122,6 +122,77 @@ def create_aggregate(scope: Scope, said: st.CreateAggregate) -> None:
             hint=f"Use DROP AGGREGATE {made.name}({signature}) first.",
         )
     scope.replace(old, replace(made, oid=old.oid, owner=old.owner))
+
+
+def _moving(
+    scope: Scope, options: dict[str, Any], arguments: tuple[Oid, ...], result: Oid
+) -> MovingParts | None:
+    """What is said of frames that move. Raises 42P13, 42883, 42804."""
+    if "mstype" not in options:
+        for name in ("msfunc", "minvfunc", "mfinalfunc", "msspace", "minitcond"):
+            if options.get(name):
+                raise PlanError("42P13", f"aggregate {name} must not be specified without mstype")
+        return None
+    forward, backward = options.get("msfunc"), options.get("minvfunc")
+    for name, said in (("msfunc", forward), ("minvfunc", backward)):
+        if not isinstance(said, st.Name):
+            raise PlanError("42P13", f"aggregate {name} must be specified when mstype is specified")
+    assert isinstance(forward, st.Name) and isinstance(backward, st.Name)
+    state = _type(scope, options["mstype"], "a state")
+    kind = t.format_type(state)
+    transition, given_back, strict = _function(scope, forward, (state.oid, *arguments))
+    if given_back != state.oid:
+        raise PlanError("42804", f"return type of transition function {forward.name} is not {kind}")
+    initial = options.get("minitcond")
+    if initial is None and strict:
+        _refuse_first(state, arguments)
+    inverse, given_back, inverse_strict = _function(scope, backward, (state.oid, *arguments))
+    if given_back != state.oid:
+        raise PlanError("42804", f"return type of inverse transition function {backward.name} is not {kind}")
+    if strict != inverse_strict:
+        raise PlanError(
+            "42P13", "strictness of aggregate's forward and inverse transition functions must match"
+        )
+    if initial is not None and state.oid not in polymorphic.PSEUDO:
+        t.input_text(str(initial), state, scope.ctx.settings)
+    extra = _flag(options.get("mfinalfunc_extra"))
+    final, found = _final(scope, options.get("mfinalfunc"), state, arguments if extra else ())
+    if found != result:
+        ours, plain = t.format_type(TypeRef(found)), t.format_type(TypeRef(result))
+        raise PlanError(
+            "42P13",
+            f"moving-aggregate implementation returns type {ours}, but plain implementation returns type {plain}",
+        )
+    return MovingParts(
+        transition, inverse, state, None if initial is None else str(initial), final, extra,
+        _modify(options, "mfinalfunc_modify"), int(options.get("msspace", 0)),
+    )  # fmt: skip
+
+
+def _final(scope: Scope, said: object, state: TypeRef, more: tuple[Oid, ...]) -> tuple[Oid, Oid]:
+    """A final function, 0 for none, and what comes of it."""
+    if not isinstance(said, st.Name):
+        return 0, state.oid
+    final, result, strict = _function(scope, said, (state.oid, *more))
+    if more and strict:
+        raise PlanError("42P13", "final function with extra arguments must not be declared STRICT")
+    return final, result
+
+
+def _refuse_first(state: TypeRef, arguments: tuple[Oid, ...]) -> None:
+    """Raises 42P13 where the first argument cannot be the first state."""
+    if not arguments or (arguments[0] != state.oid and (arguments[0], state.oid) not in _SAME):
+        raise PlanError(
+            "42P13",
+            "must not omit initial value when transition function is strict and transition type is not compatible with input type",
+        )
+
+
+def _modify(options: dict[str, Any], name: str) -> str:
+    said = str(options.get(name, "read_only"))
+    if said not in _MODIFIES:
+        raise PlanError("42601", f'parameter "{name}" must be READ_ONLY, SHAREABLE, or READ_WRITE')
+    return _MODIFIES[said]
 
 
 def _parallel(said: object) -> str:
