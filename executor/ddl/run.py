@@ -15,38 +15,31 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Rows
 from executor.catalogs import NameTaken
-from executor.columnar.rows import batch_rows
-from executor.ddl import at_hand, copies, in_use, old_rows
+from executor.ddl import at_hand, copies, in_use, old_rows, table_rows
 from executor.ddl import in_place as standing
 from executor.ddl.in_use import squashed
-from executor.ddl.schema import schema_bytes, shard_schema
+from executor.ddl.schema import schema_bytes
 from executor.ddl.shape import same_shape
-from executor.plans import refuse_unpopulated
-from executor.procedural import calls
-from executor.session import as_of, bulk, queries
+from executor.session import as_of
 from executor.session.arguments import evaluate_in_place
 from executor.session.blocks.block import Block
 from executor.session.blocks.defining import DdlStep
-from executor.session.copying import staging
 from executor.session.executed import written_out
 from executor.session.locks import definition_locks, taking_turns
 from executor.session.settings import session_defaults
 from executor.triggers import events, firing
 from planner import statements as st
 from planner import triggers
-from planner import types as t
-from planner.abc import Plan, Query, SqlError, Table, Utility
-from planner.catalog import Catalog, CatalogChange
+from planner.abc import Plan, SqlError, Table
+from planner.catalog import CatalogChange
 from planner.catalog import Sequence as SequenceObject
 from planner.ddl.partitions.bound_values import NotComputed
-from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, KeyTest, Rewrite
-from planner.planner import PlanContext
-from storage.abc import Datum, Row, ShardId
+from planner.ddl.plan import DdlNotice, DdlPlan
+from storage.abc import Datum, ShardId
 from txn.abc import SerializationFailure
 
 if TYPE_CHECKING:
@@ -142,7 +135,7 @@ async def _run(
     if bound.query is not None and bound.created:
         assert isinstance(statement, st.CreateTableAs)
         given = statement.given(bound.query.extra.get("places", ())) if statement.given is not None else ()
-        tag = f"SELECT {await _fill(session, block, bound, given)}"
+        tag = f"SELECT {await table_rows.fill(session, block, bound, given)}"
     if watched is not None:
         await watched.end(bound)
     return Rows(tag)
@@ -153,19 +146,19 @@ async def _bound(session: Session, statement: Any) -> DdlPlan:
     try:
         while True:
             try:
-                return _bound_now(session, statement, computed)
+                return bound_now(session, statement, computed)
             except NotComputed as wanted:  # once for each expression of the statement, for it is there then
                 assert wanted.said.offset not in computed
                 computed[wanted.said.offset] = await evaluate_in_place(session, wanted.said, wanted.ref)
     except as_of.PastNotReached:  # CREATE TABLE AS SELECT ... AS OF
         await as_of.reach(session)
-        return _bound_now(session, statement)
+        return bound_now(session, statement)
     except SqlError as e:
         _tell(session, e.notices)
         raise
 
 
-def _bound_now(session: Session, statement: Any, computed: Mapping[int, Datum] | None = None) -> DdlPlan:
+def bound_now(session: Session, statement: Any, computed: Mapping[int, Datum] | None = None) -> DdlPlan:
     executor = session.executor
     first = executor.catalogs.reserve_oids(session.catalog)
     bound = executor.planner.bind_ddl(statement, session.ddl_context(session.catalog, first), computed)
@@ -191,7 +184,7 @@ async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: s
         for made in fired:
             await made.begin(triggers.TRUNCATE)
         if session.catalog is not before:  # their functions have changed it
-            bound = _bound_now(session, statement)
+            bound = bound_now(session, statement)
         in_use.refuse(session, block, bound, statement)
         await apply(session, block, bound)
         for made in fired:
@@ -244,11 +237,11 @@ async def apply(session: Session, block: Block, bound: DdlPlan) -> None:
         emptied.add(fresh.shard)
     for check in bound.checks:
         if check.before:
-            await _check(session, block, check)
+            await table_rows.check(session, block, check)
     if rewrites:
         _make_sequences_known(session, block, changes)
     moved: list[tuple[Table, Any, bool]] = [
-        (rewrite.new, await _rewritten(session, block, rewrite), False) for rewrite in rewrites
+        (rewrite.new, await table_rows.rewritten(session, block, rewrite), False) for rewrite in rewrites
     ]
     for change in squashed(changes):
         old, new = change.old, change.new
@@ -257,7 +250,7 @@ async def apply(session: Session, block: Block, bound: DdlPlan) -> None:
         if new.shard in in_place or same_shape(old, new):
             continue
         few = at_hand.under(session, block, old, new)
-        if block.implicit and not few and not _has_writes(block, old):
+        if block.implicit and not few and not table_rows.has_writes(block, old):
             # An image that is still being read back after the last change cannot take another one.
             await executor.store.image(old.shard).hydrated()
             continue
@@ -289,11 +282,11 @@ async def apply(session: Session, block: Block, bound: DdlPlan) -> None:
     block.add_step(step, executor.catalogs.renumbered(catalog) if catalog is before else catalog)
     session.meet_temporary(session.catalog)
     for table, rows, checked in moved:
-        await _fill_moved(session, block, table, rows, checked)
+        await table_rows.fill_moved(session, block, table, rows, checked)
     await copies.fill(session, block, bound)
     for check in bound.checks:
         if not check.before:
-            await _check(session, block, check)
+            await table_rows.check(session, block, check)
 
 
 def _make_sequences_known(session: Session, block: Block, changes: Sequence[CatalogChange]) -> None:
@@ -302,257 +295,3 @@ def _make_sequences_known(session: Session, block: Block, changes: Sequence[Cata
     made = [c for c in squashed(changes) if c.old is None and isinstance(c.new, SequenceObject)]
     if made:
         block.add_step(DdlStep(made), session.catalog.with_changes(made))
-
-
-def leaves(session: Session, block: Block) -> bool:
-    """Whether ON COMMIT of temporary tables asks for anything, now that the block is about to commit."""
-    if not session.has_temporary and not block.steps:
-        return False
-    if session.catalog.find_schema(session.temporary_schema) is None:
-        return False
-    if any(_leaving(session, block, on_commit) is not None for on_commit in _ON_COMMIT):
-        return True
-    return any(_others_keys(session.catalog, t) for t in _temporary(session) if t.on_commit == "delete")
-
-
-async def leave(session: Session, block: Block) -> None:
-    """DROP and TRUNCATE as it asks, in the block: a table that has gone with its parent is not emptied. Raises 0A000."""
-    if session.catalog.find_schema(session.temporary_schema) is None:
-        return
-    for emptied in _temporary(session):
-        if emptied.on_commit == "delete" and (keeping := _others_keys(session.catalog, emptied)):
-            raise ExecutionError(
-                "0A000",
-                "unsupported ON COMMIT and foreign key combination",
-                detail=f'Table "{keeping[0].name}" references "{emptied.name}", but they do not have the same ON COMMIT setting.',
-            )
-    for on_commit in _ON_COMMIT:
-        statement = _leaving(session, block, on_commit)
-        if statement is not None:
-            await apply(session, block, _bound_now(session, statement))
-
-
-_ON_COMMIT: Final = ("drop", "delete")
-
-
-def _temporary(session: Session) -> list[Table]:
-    schema = session.catalog.find_schema(session.temporary_schema)
-    things = session.catalog.inside(schema.oid) if schema is not None else ()
-    return [t for t in things if isinstance(t, Table)]
-
-
-def _leaving(session: Session, block: Block, on_commit: str) -> Any:
-    names = tuple(
-        st.Name(t.name, session.temporary_schema)
-        for t in _temporary(session)
-        if t.on_commit == on_commit and (on_commit == "drop" or _has_rows(block, t))
-    )
-    if not names:
-        return None
-    return st.Drop("table", names, cascade=True) if on_commit == "drop" else st.Truncate(names, cascade=True)
-
-
-def _others_keys(catalog: Catalog, emptied: Table) -> list[Table]:
-    """The tables that refer to one whose rows go with each transaction, and keep their own."""
-    return [t for t in catalog.referring_to(emptied.oid) if t.on_commit != emptied.on_commit]
-
-
-def _has_rows(block: Block, table: Table) -> bool:
-    writes = block.tables.get(table.shard)
-    return writes is not None and writes.has_rows
-
-
-def _has_writes(block: Block, table: Table) -> bool:
-    writes = block.tables.get(table.shard)
-    return table.shard in block.created or (writes is not None and writes.has_rows)
-
-
-# --- data ----------------------------------------------------------------------------------------
-
-
-def plan_in(
-    session: Session,
-    sql: str,
-    catalog: Catalog,
-    search_path: tuple[str, ...] | None = None,
-    role: str = "",
-) -> Plan:
-    """Plans an internal query in a given catalog, uncached. `role`: in whose name, if it is anybody's."""
-    base = session.ddl_context(session.catalog)
-    path = search_path or base.search_path
-    context = PlanContext(
-        catalog,
-        catalog.reaching_extensions(path) if role else path,
-        role or base.user,
-        base.database,
-        base.settings,
-        trusted=not role,
-        row_security=base.row_security,
-    )
-    plan, _ = session.executor.planner.plan(sql, context, normalise=False)
-    return plan
-
-
-async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
-    """The rows of a rewrite's new table, read while the old one is still there: a list, if they are at hand, or in Arrow."""
-    old, user, around = rewrite.old, session.user, session.writing
-    few = at_hand.reshaped(session, block, rewrite)
-    if few is not None:
-        return few
-    if rewrite.plain and not _has_writes(block, old) and _has_none(session, block, old):
-        return shard_schema(rewrite.new).empty_table()
-    session.writing = around | {old.oid}
-    try:
-        if rewrite.role:
-            session.become(rewrite.role)  # whom its functions and policies see as current_user
-        return await _selected(session, block, rewrite)
-    finally:
-        session.writing = around
-        session.become(user)
-
-
-async def _selected(session: Session, block: Block, rewrite: Rewrite) -> Any:
-    plan = plan_in(session, rewrite.sql, rewrite.catalog, rewrite.search_path, rewrite.role)
-    refuse_unpopulated(plan, rewrite.old.oid)
-    if getattr(rewrite.old, "materialized", None) is None:  # whose rows are others', read as by any query
-        old_rows.keep(block, plan.body)
-    rows = await _found(session, block, plan, (), rewrite.new)
-    _refuse_nulls(rewrite.new, rows)
-    return rows
-
-
-def _refuse_nulls(table: Table, rows: Any) -> None:
-    """Raises 23502 where a column, or the primary key, has NULLs that it may not have."""
-    for i, column in enumerate(table.columns):
-        if (column.not_null or i in table.key_indexes) and rows.column(i).null_count:
-            raise ExecutionError(
-                "23502",
-                f'column "{column.name}" of relation "{table.name}" contains null values',
-                table=table.name,
-                about_oid=table.oid,
-                column=column.name,
-            )
-
-
-async def _fill_moved(session: Session, block: Block, table: Table, rows: Any, checked: bool) -> None:
-    """Rows that were there already, into the table's new shape. 23514 and 23505 are said of the table, not of a row."""
-    if not len(rows):
-        return
-    if isinstance(rows, list):
-        if at_hand.put(session, block, table, rows, checked=checked):
-            return
-        rows = staging.written_rows(table, rows).drop_columns(["_rid"])
-    _refuse_nulls(table, rows)
-    try:
-        await bulk.insert_bulk(session, block, table, rows, checked=checked, moved=True)
-    except ExecutionError as e:
-        if e.sqlstate == "23514" and e.message.startswith("new row"):
-            e.message = (
-                f'check constraint "{e.constraint}" of relation "{table.name}" is violated by some row'
-            )
-            e.detail = ""
-        elif e.sqlstate == "23505":
-            e.message = f'could not create unique index "{e.constraint}"'
-            e.detail = e.detail.replace(" already exists.", " is duplicated.")
-        raise
-
-
-def _has_none(session: Session, block: Block, table: Table) -> bool:
-    """Whether the block surely sees no row of a table, nor will anybody before it is committed: as `old_rows.keep`."""
-    writes = block.tables.get(table.shard)
-    if writes is not None and writes.has_rows:
-        return False
-    if table.shard in block.created:
-        return True
-    if not session.executor.store.image(table.shard).is_empty:
-        return False
-    txn = block.transaction()
-    txn.locked.setdefault(table.shard, txn.read_ts)
-    return True
-
-
-async def _check(session: Session, block: Block, check: DataCheck) -> None:
-    with old_rows.unread(block) if old_rows.is_heeded(block, check) else nullcontext():
-        await _ask(session, block, check)
-
-
-async def _ask(session: Session, block: Block, check: DataCheck) -> None:
-    of = check.rows_of or (check.table.oid if check.plain and check.table is not None else 0)
-    if of:
-        table = session.catalog.table(of)  # which may have moved
-        if table.partitioning is None and not table.children and _has_none(session, block, table):
-            return
-    passes = await at_hand.passes(session, block, check)
-    if passes:
-        return
-    if passes is not None:
-        raise _violated(check)
-    plan = plan_in(session, check.sql, session.catalog)
-    columns = plan.columns or ()
-    old_rows.keep(block, plan.body)
-    row = await _first(session, block, plan, check.within)
-    if row is None:
-        return
-    shown = [
-        "null" if v is None else t.output_text(v, c.type, session.type_settings)
-        for v, c in zip(row, columns, strict=True)
-    ]
-    raise _violated(check, *shown)
-
-
-def _violated(check: DataCheck, *shown: str) -> ExecutionError:
-    return ExecutionError(
-        check.sqlstate,
-        check.message,
-        detail=check.detail.format(*shown),
-        table=check.table.name if check.table is not None else "",
-        about_oid=check.table.oid if check.table is not None else 0,
-        constraint=check.constraint,
-        column=check.column,
-    )
-
-
-async def _fill(session: Session, block: Block, bound: DdlPlan, given: tuple[Datum, ...]) -> int:
-    """CREATE TABLE AS: the rows of the query. `given`: its parameters, a client's or a routine's."""
-    table = bound.created[0]
-    assert bound.query is not None
-    body = bound.query.body
-    if isinstance(body, Utility) and isinstance(body.statement, st.SelectAsOf):
-        rows = await as_of.rows(session, bound.query, body.statement, table)
-        if rows.num_rows:
-            await bulk.insert_bulk(session, block, table, rows)
-        return int(rows.num_rows)
-    query = bound.query
-    if "places" in query.extra or query.parameters:
-        # Nothing has come since but the table itself, and whoever would plan it anew knows of no variables or parameters.
-        query = dataclasses.replace(query, catalog_version=session.catalog.version)
-    compiled = session.compiled(query)
-    block.look_through(compiled.views)
-    rows = await _found(session, block, compiled.plan, given, table)
-    if rows.num_rows:
-        await bulk.insert_bulk(session, block, table, rows)
-    return int(rows.num_rows)
-
-
-async def _found(session: Session, block: Block, query: Plan, given: tuple[Datum, ...], table: Table) -> Any:
-    """The rows of a query as those of a table, in Arrow: looked up by key, it gives them one by one."""
-    if isinstance(query.body, Query):
-        return await queries.arrow(session, block, query.body, given, [c.type for c in table.columns])
-    result = await session.run_in(block, session.compiled(query), query, given)
-    assert isinstance(result, Rows)
-    return staging.written_rows(table, result.rows).drop_columns(["_rid"])
-
-
-async def _first(session: Session, block: Block, plan: Plan, within: KeyTest | None = None) -> Row | None:
-    """The first row, of which `within` is not true if it is said."""
-    rows: Iterable[Row]
-    if isinstance(plan.body, Query):
-        types = [c.type for c in plan.columns or ()]
-        async with calls.asked(session, ()) if "runs" in plan.extra else nullcontext():
-            found = await queries.arrow(session, block, plan.body, (), types)
-        rows = batch_rows(found if within is not None else found.slice(0, 1), types)
-    else:  # it is answered by key: rows within the bound of a partition by the table's key
-        result = await session.run_in(block, session.compiled(plan), plan, ())
-        assert isinstance(result, Rows)
-        rows = result.rows
-    return next((row for row in rows if within is None or not within(row)), None)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from executor.abc import Rows
 from executor.columnar.rows import batch_rows
 from executor.ddl import run as ddl
+from executor.ddl import table_rows
 from executor.ddl.old_rows import unread
 from executor.session import queries
 from executor.session.blocks.block import Block
@@ -276,7 +277,7 @@ def _array(texts: Sequence[str]) -> str:
 
 async def _asked(session: Session, block: Block, sql: str) -> Sequence[Any]:
     """The rows of a query over what the block sees."""
-    plan = ddl.plan_in(session, sql, session.catalog)
+    plan = table_rows.plan_in(session, sql, session.catalog)
     if isinstance(plan.body, Query):
         types = [c.type for c in plan.columns or ()]
         return batch_rows(await queries.arrow(session, block, plan.body, (), types), types)

@@ -20,7 +20,7 @@ from executor.abc import (
     Rows,
     _Pending,
 )
-from executor.ddl import run as ddl
+from executor.ddl import on_commit
 from executor.session import heard, queries
 from executor.session.blocks import gathering, settling
 from executor.session.blocks.block import Block
@@ -120,7 +120,7 @@ class BlockOwner(SessionContext):
         assert block is not None
         if self.portals and any(p.extra.get("hold") and "held" not in p.extra for p in self.portals.values()):
             return None
-        if block.deferred or block.gathered is not None or ddl.leaves(self, block):
+        if block.deferred or block.gathered is not None or on_commit.leaves(self, block):
             return None
         if not block.settled and settling.unsettled(block):
             return None
@@ -175,7 +175,7 @@ class BlockOwner(SessionContext):
         if self.block.deferred:
             await references.check_deferred(self, self.block)
         await queries.materialise_held(self)
-        await ddl.leave(self, self.block)
+        await on_commit.leave(self, self.block)
         if settling.unsettled(self.block):
             await settling.settle(self, self.block)
             self.block.settled = True
