@@ -202,8 +202,6 @@ class CopyIn:
     table: str = ""  # for the context of errors: COPY t, line 3
     path: str = ""
     """A file of the server's to read instead of the client's messages."""
-    timeout_s: float = 0.0
-    """How long it may take (`statement_timeout`); 0: as long as it takes."""
     progress: CopyProgress = field(default_factory=CopyProgress)
     refused: SqlError | None = None
     """What is said once the client has been told to send, as there: clients that read their data from a script skip it then."""

@@ -129,10 +129,6 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
     if copy.refused is not None:
         copy.abort()
         raise copy.refused
-    timer = None
-    if copy.timeout_s:
-        late = SqlError("57014", "canceling statement due to statement timeout")
-        timer = asyncio.get_running_loop().call_later(copy.timeout_s, feed.fail, late)
     places = CopyPlaces(copy)
     decoder: CopyDecoder | None = None
     writing: asyncio.Task[None] | None = None
@@ -176,9 +172,6 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
         if isinstance(error, SqlError):
             places.told(error, decoder.lines_come if decoder is not None else 0)
         raise
-    finally:
-        if timer is not None:
-            timer.cancel()
     try:
         rows = await copy.finish()
     except SqlError as error:

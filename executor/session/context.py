@@ -414,7 +414,7 @@ class SessionContext(SessionState):
     def cancel(self) -> None:
         self._interrupt(canceled())
 
-    def _timed_out(self) -> None:
+    def timed_out(self) -> None:
         self._interrupt(canceled("canceling statement due to statement timeout"))
 
     def _interrupt(self, reason: SqlError) -> None:

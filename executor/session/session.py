@@ -319,7 +319,7 @@ class Session(PlanningSession):
         counts, alone, began_ns = self.counts, self.block is None, perf_counter_ns()
         ended = counts.committed
         try:
-            result = await self._interruptible(self._execute(plan, params, autocommit))
+            result = await self.interruptible(self._execute(plan, params, autocommit))
         finally:
             counts.active_ns += perf_counter_ns() - began_ns
         if alone and self.block is None and counts.committed == ended:
@@ -335,17 +335,17 @@ class Session(PlanningSession):
     async def insert_batch(self, plan: Plan, given: Sequence[pa.Array], *, executions: int) -> bool:
         count = len(given[0])
         try:
-            await self._interruptible(gathering.insert(self, plan, given, count), executions)
+            await self.interruptible(gathering.insert(self, plan, given, count), executions)
         except gathering.Refused:
             return False
         return True
 
-    async def _interruptible(self, work: Coroutine[Any, Any, T], statements: int = 1) -> T:
-        """Runs what a cancel request ends, and the time limit of so many statements."""
+    async def interruptible(self, work: Coroutine[Any, Any, T], statements: int = 1) -> T:
+        """Runs what a cancel request ends, and the time limit of so many statements (0: whoever calls sees to that)."""
         timeout_ms = self.settings.statement_timeout_ms * statements
         timer = None
         if timeout_ms:
-            timer = asyncio.get_running_loop().call_later(timeout_ms / 1000, self._timed_out)
+            timer = asyncio.get_running_loop().call_later(timeout_ms / 1000, self.timed_out)
         outer = self._running
         if self.askings and outer is None:
             await calls.end_loose(self)

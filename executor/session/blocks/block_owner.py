@@ -206,7 +206,7 @@ class BlockOwner(SessionContext):
             self.rollback()
         else:
             try:
-                await self.commit()
+                await self.interruptible(self.commit(), 0)  # deferred triggers may work for long
             except BaseException:
                 self.rollback()
                 raise

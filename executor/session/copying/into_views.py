@@ -48,10 +48,7 @@ def begin(session: Session, view: View, names: Sequence[str], options: CopyOptio
     if block.read_only:
         refuse_read_only(session, own=own)
     load = _Load(session, block, view, columns, own=own)
-    limit_s = session.settings.statement_timeout_ms / 1000
-    return CopyIn(
-        columns, options, load.write, load.finish, load.abort, view.name, "", limit_s, load.progress
-    )
+    return CopyIn(columns, options, load.write, load.finish, load.abort, view.name, progress=load.progress)
 
 
 class _Load(Load):
@@ -67,8 +64,7 @@ class _Load(Load):
         values = ", ".join(f"${i + 1}" for i in range(len(columns)))
         self._text = f"INSERT INTO {quoted(schema)}.{quoted(view.name)} ({names}) VALUES ({values})"
 
-    async def write(self, batch: pa.RecordBatch) -> None:
-        """Takes a batch of the copied columns."""
+    async def _take(self, batch: pa.RecordBatch) -> None:
         session, oids = self._session, [ref.oid for ref in self._types]
         for row in batch_rows(canonical_batch(batch, self._types), self._types):
             plan, _ = session.executor.planner.plan(self._text, session.context(), oids, normalise=False)

@@ -90,7 +90,6 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     where = s.where.text if s.where is not None else None
     load = _Load(session, block, table, columns, own=own, where=where, path=s.filename)
     described = tuple(ResultColumn(c.name, c.type, table.oid, c.attnum) for c in columns)
-    limit_s = session.settings.statement_timeout_ms / 1000
     return CopyIn(
         described,
         options,
@@ -99,7 +98,6 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
         load.abort,
         table.name,
         s.filename or "",
-        limit_s,
         load.progress,
         _not_fresh(block, table) if options.freeze else None,
     )
@@ -237,8 +235,7 @@ class _Load(Load):
         """What the rows fire; None: nothing."""
         self._level: firing.Level | None = None
 
-    async def write(self, batch: pa.RecordBatch) -> None:
-        """Takes a batch of the copied columns."""
+    async def _take(self, batch: pa.RecordBatch) -> None:
         self._waiting.append(canonical_batch(batch, [c.type for c in self._columns]))
         self._waiting_rows += batch.num_rows
         self._bytes += batch.nbytes
