@@ -7,17 +7,18 @@ says what kind of statement it is, its parameter and result types, what it reads
 in its `body`, how it is to be answered: by the keyed engine (primary-key access on row versions in
 memory), by DuckDB (`Query`), or by the executor itself (`Utility`).
 
-Tables (`planner.relations`) and what the keyed engine is asked (`planner.keyed_plans`) have files of their own; whoever is
-outside of this room imports them from here.
+Tables (`planner.relations`), what the keyed engine is asked (`planner.keyed_plans`) and errors (`planner.errors`) have files of
+their own; whoever is outside of this room imports them from here.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from planner.errors import PlanError, SqlError, Told
 from planner.keyed_plans import (
     Ask,
     Call,
@@ -51,69 +52,6 @@ from planner.relations import (
     TypeRef,
 )
 from planner.searches import Search, Sought
-
-
-class SqlError(Exception):
-    """An error of a SQL statement, as PostgreSQL words it.
-
-    SQL's errors are named by SQLSTATE in the standard itself, so the two rooms that speak SQL
-    (planner, executor) raise this; the rooms below have typed exceptions that pgwire maps.
-
-    `position` is the 1-based character position in the statement's own text (0: none). `about_oid` is the
-    table or type that it is about: whoever tells the client knows what that one's schema is called by then.
-    """
-
-    routine = ""
-    """PostgreSQL's name of the routine that says it, where clients know it by that name (else ours, see planner/source_places.py)."""
-
-    def __init__(
-        self,
-        sqlstate: str,
-        message: str,
-        *,
-        position: int = 0,
-        detail: str = "",
-        hint: str = "",
-        about_oid: Oid = 0,
-        table: str = "",
-        column: str = "",
-        constraint: str = "",
-        datatype: str = "",
-        context: str = "",
-    ) -> None:
-        super().__init__(message)
-        self.sqlstate, self.message, self.position = sqlstate, message, position
-        self.detail, self.hint = detail, hint
-        self.about_oid, self.table, self.column = about_oid, table, column
-        self.constraint, self.datatype = constraint, datatype
-        self.context = context  # where it happened: `COPY t, line 3, column b: "x"`
-        self.schema = ""  # as RAISE has said it; of all others it is that of `about_oid`
-        self.query = ""  # the text that `position` counts in, where it is not what the client has sent
-        self.which: Callable[[], int | None] | None = (
-            None  # of many rows given together: which it is about, from 0
-        )
-        self.told: Told | None = None  # whose values DETAIL tells: not everybody may read them
-        self.row: tuple[Any, ...] | None = None  # the whole row that DETAIL tells
-        self.notices: Sequence[Any] = ()  # what DDL had to say before it came to this
-
-
-class Told:
-    """The values in an error's DETAIL: of which columns of a relation, and what is said to who may read some or none.
-
-    PostgreSQL tells nobody by an error what a SELECT would refuse him.
-    """
-
-    __slots__ = ("attnums", "instead", "relation_oid")
-
-    def __init__(
-        self, relation_oid: Oid, attnums: tuple[int, ...], instead: Callable[[frozenset[int]], str]
-    ) -> None:
-        """`instead`: the DETAIL for who may read these of the columns, and not all."""
-        self.relation_oid, self.attnums, self.instead = relation_oid, attnums, instead
-
-
-class PlanError(SqlError):
-    """A statement that cannot be planned: syntax, names, types."""
 
 
 class StatementKind(enum.Enum):
@@ -560,6 +498,7 @@ __all__ = [
     "Stepwise",
     "SystemUse",
     "Table",
+    "Told",
     "Trigger",
     "TypeRef",
     "UpdateQuery",

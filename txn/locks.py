@@ -22,10 +22,7 @@ does) and readers never take them.
 * A free lock is granted in `try_acquire` without callback, task or future (one dict operation). Waiting
   is a callback, `granted(error or None)`, called at most once.
 
-* **Sets.** Who is about to write millions of keys locks the set of them: a function that says whether a key is in it. A
-  request for a key in another's set finds it locked, as if it had been locked by itself; other keys are free.
-* **Names.** A row without a key is locked by its row id, and every UPDATE gives it another (`txn.lock_names`). The new one is a
-  further name of the same lock, for as long as anybody has or awaits that.
+Sets of keys, and locks that go by several names, are `txn.lock_sets`.
 
 An **owner** is anything hashable: a transaction, a statement. It waits for one lock at a time. Owners that stand and
 fall together (a session's transaction, and the session itself with its advisory locks) name the same `party`: who waits
@@ -37,31 +34,26 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 
 from txn.abc import DeadlockDetected, Key, Keyspace, LockNotAvailable
 from txn.lock_queues import (
     NOBODY,
     CallLater,
-    Contains,
     Granted,
     Lock,
     LockKey,
     LockLimitExceeded,
     LockMode,
-    LockQueues,
     Waiter,
     party_of,
 )
+from txn.lock_sets import SET, LockSets
 
 _log = logging.getLogger("tidewire.txn")
 
 
-_SET = object()
-"""In the list of what an owner has taken: not a key, but a set of them."""
-
-
-class KeyLocks(LockQueues):
+class KeyLocks(LockSets):
     """All key locks of the process. `call_later` is the event loop's, or a simulation's."""
 
     # --- taking ------------------------------------------------------------------------------
@@ -168,85 +160,6 @@ class KeyLocks(LockQueues):
             waiter.timer = self._call_later(timeout_s, lambda: self._timed_out(waiter))
         return waiter
 
-    def try_acquire_set(
-        self, owner: Hashable, space: Keyspace, contains: Contains, mode: LockMode
-    ) -> Key | None:
-        """Locks all keys of which `contains` is true, to the owner's end; or says which of them another has locked.
-
-        Who wants to lock a set locks something that stands for the whole first, so that there is one set at a time.
-        """
-        queues: list[LockKey] = []
-        for lock_key, lock in self._locks.items():
-            if lock_key[0] == space:
-                if not lock.admits(owner, mode):
-                    if contains(lock_key[1]):
-                        return lock_key[1]
-                elif lock.queue:
-                    queues.append(lock_key)
-        self._sets.setdefault(space, []).append((owner, contains, mode, None))
-        self._apart.add(space)
-        self._remember(owner, (space, _SET), None)
-        for lock_key in queues:  # while the owner waits for nobody: so this closes no circle
-            self._hold(owner, lock_key, contains, mode)
-        return None
-
-    def has_sets(self, space: Keyspace) -> bool:
-        return bool(self._sets) and space in self._sets
-
-    def rename(self, space: Keyspace, key: Key, new: Key) -> None:
-        """What is under `key` is under `new` from now on, and whoever has locked it has so under either name."""
-        key = self.name(space, key)
-        if (space, key) in self._locks:
-            self._names.add(space, key, new)
-            self._apart.add(space)
-
-    def name(self, space: Keyspace, key: Key) -> Key:
-        """The name under which the lock of `key` is kept: mostly the key itself."""
-        return self._names.first(space, key) if self._apart and space in self._apart else key
-
-    def _found(self, space: Keyspace, key: Key) -> Key:
-        """The same of a space that has sets or names; the lock has left the sets that it was in.
-
-        A key of a set becomes a lock of its own when somebody asks for it, and before anybody waits for it.
-        """
-        key = self._names.first(space, key)
-        lock = self._locks.get((space, key))
-        if lock is None or not lock.queue:
-            latest = key
-            for owner, contains, mode, renamed in self._sets.get(space, ()):
-                self._hold(owner, (space, key), contains, mode)
-                if renamed is not None and contains(latest):  # and perhaps once more, by a later statement
-                    latest = renamed(latest)
-                    self.rename(space, key, latest)
-        return key
-
-    def rename_set(self, owner: Hashable, space: Keyspace, renamed: Callable[[Key], Key]) -> None:
-        """`rename` of all keys of the set that the owner has locked last."""
-        sets = self._sets[space]
-        at = max(i for i, item in enumerate(sets) if item[0] == owner)
-        _, contains, mode, _ = sets[at]
-        sets[at] = owner, contains, mode, renamed
-        known = [key for other, key in self._locks if other == space]
-        for key in [*known, *self._names.spaces.get(space, ())]:
-            if contains(key):
-                self.rename(space, key, renamed(key))
-
-    def _hold(self, owner: Hashable, lock_key: LockKey, contains: Contains, mode: LockMode) -> None:
-        """One key of an owner's set, if it is in it.
-
-        What another holds against it is not: who locks a set waits for those. (`contains` may come to say more, when it can
-        no longer tell; but no key has two holders that exclude each other.)
-        """
-        lock = self._locks.get(lock_key)
-        before = None if lock is None else lock.holders.get(owner)
-        if before is not None and before >= mode:
-            return
-        if (lock is None or lock.admits(owner, mode)) and contains(lock_key[1]):
-            if lock is None:
-                lock = self._locks[lock_key] = Lock()
-            lock.holders[owner] = mode
-            self._remember(owner, lock_key, before)
-
     async def lock(
         self,
         owner: Hashable,
@@ -300,19 +213,6 @@ class KeyLocks(LockQueues):
                     del locks[lock_key]  # what `_drop` comes to where nobody else has to do with it
                 else:
                     self._drop(owner, lock_key, None)
-
-    def _leave(self, owner: Hashable) -> None:
-        """An owner that ends: its sets go, and the further names of locks that end with it."""
-        for space in [s for s, sets in self._sets.items() if any(item[0] == owner for item in sets)]:
-            self._sets[space] = [item for item in self._sets[space] if item[0] != owner]
-            if not self._sets[space]:
-                del self._sets[space]
-        if self._names:
-            for lock_key, _ in self._held.get(owner, ()):
-                lock = self._locks.get(lock_key)
-                if lock is not None and not lock.queue and len(lock.holders) == 1 and owner in lock.holders:
-                    self._names.forget(lock_key)
-        self._apart = {*self._sets, *self._names.spaces}
 
     def weaken(self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode | None) -> None:
         """One lock of an owner becomes weaker, or (None) goes. Marks taken before do not bring it back."""
@@ -382,12 +282,12 @@ class KeyLocks(LockQueues):
         if held is None:
             return
         for (space, key), _ in held[mark:]:
-            if key is _SET:  # first: whoever is told below that a key is free must not find it locked again
+            if key is SET:  # first: whoever is told below that a key is free must not find it locked again
                 self._forget_set(owner, space)
         back = dict(reversed(held[mark:]))  # of each key as it was at the mark
         del held[mark:]
         for lock_key, before in back.items():
-            if lock_key[1] is not _SET:
+            if lock_key[1] is not SET:
                 self._drop(owner, lock_key, before)
 
     def release_since(self, owner: Hashable, space: Keyspace, key: Key, mark: int) -> None:
@@ -402,14 +302,6 @@ class KeyLocks(LockQueues):
             if not held:
                 del self._held[owner]
             self._drop(owner, lock_key, before)
-
-    def _forget_set(self, owner: Hashable, space: Keyspace) -> None:
-        """The newest that the owner has locked."""
-        sets = self._sets[space]
-        del sets[max(i for i, item in enumerate(sets) if item[0] == owner)]
-        if not sets:
-            del self._sets[space]
-            self._apart = {*self._sets, *self._names.spaces}
 
     def cancel(self, owner: Hashable) -> None:
         """Takes the owner's request out of its queue, if it waits (its statement was cancelled)."""
@@ -438,7 +330,7 @@ class KeyLocks(LockQueues):
 
     def held_by(self, owner: Hashable) -> list[LockKey]:
         """What the owner holds."""
-        keys = (lock_key for lock_key, _ in self._held.get(owner, ()) if lock_key[1] is not _SET)
+        keys = (lock_key for lock_key, _ in self._held.get(owner, ()) if lock_key[1] is not SET)
         return list(dict.fromkeys(keys))
 
     def listing(self, space: Keyspace) -> list[tuple[Key, Hashable, LockMode, bool]]:
@@ -477,13 +369,6 @@ class KeyLocks(LockQueues):
         return len(self._locks) + len(self._sets)
 
     # --- inside ------------------------------------------------------------------------------
-
-    def _remember(self, owner: Hashable, lock_key: LockKey, before: LockMode | None) -> None:
-        held = self._held.get(owner)
-        if held is None:
-            self._held[owner] = [(lock_key, before)]
-        else:
-            held.append((lock_key, before))
 
     def _drop(self, owner: Hashable, lock_key: LockKey, before: LockMode | None) -> None:
         lock = self._locks[lock_key]
