@@ -110,7 +110,6 @@ class WriteTarget:
         "image",
         "insert",
         "is_one",
-        "leaves_alone",
         "locks",
         "next_rid",
         "parents",
@@ -152,7 +151,6 @@ class WriteTarget:
             self.insert is not None and self.insert.one is not None and not parents and not rules.references
         )
         """Members insert a row each, of which nothing is asked but whether its primary key is free."""
-        self.leaves_alone = self.insert is not None and self.insert.leaves_alone
         self.undone_ts: Timestamp = 0
         self.counts = rules.counts
         self.by_changes = self.insert is not None and self.insert.body.on_conflict is not None
@@ -185,10 +183,16 @@ class WriteTarget:
                 self.counts.wrote(deleted=many)
         return self.counts.ended_alone()
 
-    def settled(self, rows: Sequence[Row]) -> None:
-        """Before ON CONFLICT DO NOTHING leaves rows that it has met alone. Raises ComeAgain where they may be about to go."""
+    def settled(self, rows: Sequence[Row], changes: Sequence[Change], ts: Timestamp) -> None:
+        """Before ON CONFLICT leaves rows that it has met alone. Raises ComeAgain where they may be about to go, or, by the condition of DO
+        UPDATE, to become others."""
         insert, rules, shard = self.insert, self.rules, self.rules.table.shard
         assert insert is not None
+        if not insert.leaves_alone:
+            for place in insert.let_alone(rows, self.view, ts, changes):
+                if not self.locks.is_free(shard, place):
+                    raise ComeAgain("a key is locked")
+            return
         asked: list[UniqueRule | None] = [rule for rule in (None, *rules.uniques) if insert.covers(rule)]
         for row in rows:
             for rule in asked:
@@ -307,8 +311,8 @@ class WriteMember:
             if refused.taken is not None and target.by_changes and target.held:
                 raise ComeAgain("the key that ON CONFLICT is about may be on its way") from None
             raise
-        if target.leaves_alone and len(target.locks) and len(changes) < len(self.rows or ()):
-            target.settled(self.rows or ())
+        if target.by_changes and len(target.locks) and len(changes) < len(self.rows or ()):
+            target.settled(self.rows or (), changes, ts)
         if not changes:
             return
         target.may_write(changes)

@@ -160,6 +160,19 @@ class InsertPlan:
             )
         return None
 
+    def let_alone(
+        self, rows: Sequence[Row], view: WriteView, ts: Timestamp, changes: Sequence[Change]
+    ) -> list[Key]:
+        """The rows that DO UPDATE has met and its condition lets alone. They are locked as those that it changes: what others are about
+        to make of them may be another matter."""
+        conflict = self._conflict
+        if conflict is None or self.leaves_alone or len(changes) >= len(rows):
+            return []
+        pending, changed = PendingKeys(self.rules, view, ts), {change[0] for change in changes}
+        met = [pending.clash(row, conflict.covers) for row in rows]
+        there = [clash[1][0] for clash in met if clash is not None and clash[1] is not None]
+        return [key for key in there if key not in changed]
+
     def updated(self, params: Sequence[Any], old: Row, row: Row, session: Any) -> Row | None:
         """What DO UPDATE makes of an existing row; None where its condition lets it alone."""
         conflict = self._conflict

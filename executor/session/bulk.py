@@ -158,9 +158,13 @@ async def insert_rows(
         try:
             if on_conflict is not None and (on_conflict.query is not None or on_conflict.above is not None):
                 await decide(session, block, plan, on_conflict, params, given, view, datums)
-            changes, _, count = plan.changes(params, session, view, looked_ts or txn.read_ts, datums)
-            if evades and not await new_keys.locked(session, block, table, plan, changes):
-                continue
+            ts = looked_ts or txn.read_ts
+            changes, _, count = plan.changes(params, session, view, ts, datums)
+            if evades:
+                met = [c[0] for c in changes if c[2] is not None]
+                met += plan.let_alone(datums, view, ts, changes)
+                if not await new_keys.locked(session, block, table, plan, met):
+                    continue
             if await new_keys.held(session, block, view.writes, changes, view.put_off, evades=evades):
                 break
         except TooOldForKeyed:

@@ -282,11 +282,9 @@ async def met(
             await wait_for(session, block, blocked)
 
 
-async def locked(
-    session: Session, block: Block, table: Table, plan: InsertPlan, changes: Sequence[Change]
-) -> bool:
+async def locked(session: Session, block: Block, table: Table, plan: InsertPlan, met: Sequence[Key]) -> bool:
     """Locks the rows that ON CONFLICT has met; False: one was newer, and the statement looks again."""
-    txn, keys = block.transaction(), [c[0] for c in changes if c[2] is not None]
+    txn, keys = block.transaction(), list(met)
     before = txn.read_ts
     while keys:
         try:
