@@ -2,7 +2,7 @@
 
     SELECT f(1) + f(2)     a function of Python's, which raises `Asked` where it needs a value that is not known yet; the routine
                            is run, and it begins anew with one value more
-    SELECT f(x) FROM t     DuckDB calls tw_routine on a thread of its own, which waits for the event loop
+    SELECT f(x) FROM t     DuckDB calls tw_routine on a thread of its own, which waits for the event loop (`asked`)
     CALL p(1)              its arguments are a query; the procedure may end the transaction where CALL is one of its own
 
 Such a statement is always in a block: what its routines write is committed with it.
@@ -12,20 +12,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
-from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
-
-import duckdb
-import pyarrow as pa
 
 from executor.abc import ExecutionError, Result, Rows, Stream
 from executor.keyed.plans import CompiledPlan
 from executor.procedural import routines
-from executor.procedural.folds import Folds
-from executor.procedural.inside import INSIDE
 from executor.procedural.misplaced import Misplaced, refuse
 from executor.procedural.result_rows import first_rows, rows_of
 from executor.procedural.walk import Walk
@@ -35,13 +27,11 @@ from executor.session.locks import taking_turns
 from planner import statements as st
 from planner import types as t
 from planner.abc import Body, LockingQuery, Plan, Query, SqlError, Table, TypeRef, WithWrites
-from planner.binding.routines.own_aggregates import OVER
 from planner.catalog import Function, own_functions, polymorphic
 from planner.statements import plpgsql as pl
 from storage.abc import Datum
 
 if TYPE_CHECKING:
-    from executor.executor import Executor
     from executor.session.blocks.block import Block
     from executor.session.session import Session
 
@@ -267,177 +257,4 @@ async def call_in_body(walk: Walk, step: pl.Call) -> None:
         await walk.put_into((target,), (name,), (ref,), (item,))
 
 
-# --- what DuckDB asks -----------------------------------------------------------------------------------------
-
-
-async def _texts_of(session: Session, f: Function, declared: str, texts: Sequence[str | None]) -> list[Any]:
-    settings = session.type_settings
-    given = [
-        None if x is None else t.input_text(x, TypeRef(p.type.oid), settings)
-        for x, p in zip(texts, f.inputs, strict=True)
-    ]
-    described = [("", TypeRef(int(oid))) for oid in declared.split(", ")] if declared else None
-    return await routines.run(session, f, given, described)
-
-
-def _output(session: Session, datum: Datum, ref: TypeRef) -> str | None:
-    return None if datum is None else t.output_text(datum, ref, session.type_settings)
-
-
-async def _value(session: Session, f: Function, declared: str, texts: Sequence[str | None]) -> str | None:
-    (row,) = await _texts_of(session, f, declared, texts)
-    if row is None:
-        return None
-    if f.result.oid == t.VOID:
-        return ""
-    fields = routines.columns(f)
-    if fields is None:
-        return _output(session, row[0], TypeRef(f.result.oid))
-    return _record(session, row, fields)
-
-
-def _record(session: Session, row: Sequence[Datum], fields: Sequence[tuple[str, TypeRef]]) -> str:
-    return t.join_record([_output(session, x, ref) for x, (_, ref) in zip(row, fields, strict=True)])
-
-
-async def _array(session: Session, f: Function, declared: str, texts: Sequence[str | None]) -> str:
-    from planner.types.arrays import join_array
-
-    rows = await _texts_of(session, f, declared, texts)
-    fields = routines.columns(f)
-    if fields is None:
-        return join_array([_output(session, row[0], TypeRef(f.result.oid)) for row in rows])
-    nothing: Sequence[Datum] = [None] * len(fields)
-    return join_array([_record(session, row if row is not None else nothing, fields) for row in rows])
-
-
-async def _rows(session: Session, f: Function, declared: str, texts: Sequence[str | None]) -> list[str]:
-    rows = await _texts_of(session, f, declared, texts)
-    if f.result.oid == t.VOID:
-        return ['("")']
-    types = (
-        [TypeRef(int(oid)) for oid in declared.split(", ")]
-        if declared
-        else [ref for _, ref in routines.columns(f) or [("", TypeRef(f.result.oid))]]
-    )
-    nothing: Sequence[Datum] = [None] * len(types)
-    return [
-        t.join_record(
-            [
-                _output(session, x, ref)
-                for x, ref in zip(row if row is not None else nothing, types, strict=True)
-            ]
-        )
-        for row in rows
-    ]
-
-
-@asynccontextmanager
-async def _asking(session: Session, number: int) -> AsyncGenerator[None, None]:
-    """While a call is run that a statement's query has asked for. Raises 57014 where that has ended, 0A000 where it is of
-    a kind that waits for no calls (a negative number), and somebody else's function runs."""
-    task = asyncio.current_task()
-    assert task is not None
-    asking = session.askings.get(number)
-    if asking is None and number < 0:
-        asking = Asking(session, number)
-        asking.own = None
-    if asking is None:
-        raise ExecutionError("57014", "canceling statement due to user request")
-    asking.tasks.add(task)
-    try:
-        async with asking.lock:
-            if asking.own is not session.own:
-                raise ExecutionError(
-                    "0A000", "functions that run are not supported in such a statement of a function"
-                )
-            yield
-    finally:
-        asking.tasks.discard(task)
-
-
-async def _one_after_another(
-    executor: Executor, ask: Callable[..., Any], asked: Sequence[tuple[Any, ...]]
-) -> list[Any]:
-    """What DuckDB asks for a batch of rows; calls of one query never overlap, whichever threads they come from."""
-    found: list[Any] = []
-    for (number, pid), calls in groupby(asked, key=itemgetter(3, 4)):
-        session = executor.sessions[pid]
-        INSIDE.set(session.pid)
-        async with _asking(session, number):
-            for oid, declared, texts, *_ in calls:
-                found.append(await _asked_for(executor, session, ask, int(oid), declared, texts))
-    return found
-
-
-async def _asked_for(
-    executor: Executor, session: Session, ask: Callable[..., Any], oid: int, declared: str, texts: Any
-) -> Any:
-    if session.block is None:
-        raise ExecutionError(
-            "0A000",
-            "functions that run are not supported in such a statement outside of a transaction block",
-        )
-    if session.interrupted:
-        raise ExecutionError("57014", "canceling statement due to user request")
-    if session.routines_inside >= INSIDE_MAX or executor.routines_inside >= _NESTED_MAX:
-        raise ExecutionError(
-            "54001",
-            "stack depth limit exceeded",
-            detail=f"Queries may wait for each other's functions {INSIDE_MAX} deep.",
-        )
-    session.routines_inside += 1
-    executor.routines_inside += 1
-    try:
-        return await ask(session, routine(session, oid), declared, texts)
-    except Exception as e:  # conflicts and deadlocks as well, which are no words of SQL's yet
-        if session.routine_error is None:
-            session.routine_error = e
-        raise
-    finally:
-        session.routines_inside -= 1
-        executor.routines_inside -= 1
-
-
-def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
-    """Makes tw_routine and its kin known to the database. Called on the loop."""
-    loop = asyncio.get_running_loop()
-
-    def vectorised(ask: Callable[..., Any] | None, result: pa.DataType) -> Callable[..., Any]:
-        def run(oid: Any, declared: Any, texts: Any, number: Any, pid: Any) -> Any:
-            columns = [c.to_pylist() for c in (oid, declared, number, pid)]
-            if ask is None and OVER in columns[1]:  # what comes again is not to be made anew each time
-                columns.insert(2, [x.values if x.is_valid else None for x in texts])
-            else:
-                columns.insert(2, texts.to_pylist())
-            asked = list(zip(*columns, strict=True))
-            work = _one_after_another(executor, ask or Folds().folded, asked)
-            done = asyncio.run_coroutine_threadsafe(work, loop)
-            try:
-                return pa.array(done.result(), result)
-            except SqlError as e:
-                raise ValueError(f"[{e.sqlstate}] {e.message}") from e
-            except CancelledError as e:
-                raise ValueError("[57014] canceling statement due to user request") from e
-
-        return run
-
-    one, several = "VARCHAR[]", "VARCHAR[][]"
-    for name, ask, given, result, arrow in (
-        ("tw_routine", _value, one, "VARCHAR", pa.string()),
-        ("tw_routine_array", _array, one, "VARCHAR", pa.string()),
-        ("tw_routine_rows", _rows, one, "VARCHAR[]", pa.list_(pa.string())),
-        ("tw_routine_fold", None, several, "VARCHAR", pa.string()),
-    ):
-        connection.create_function(
-            name,
-            vectorised(ask, arrow),
-            ["VARCHAR", "VARCHAR", given, "BIGINT", "INTEGER"],
-            result,
-            type="arrow",
-            null_handling="special",
-            side_effects=True,
-        )
-
-
-__all__ = ["Asked", "answered", "call", "call_in_body", "install", "run_statement", "value"]
+__all__ = ["Asked", "Asking", "answered", "call", "call_in_body", "routine", "run_statement", "value"]

@@ -49,6 +49,12 @@ class Code:
     """By slot: what the variable was declared as."""
     rules: dict[Oid, Any] = field(default_factory=dict)
     """By domain (`executor.procedural.domains`)."""
+    inputs: Sequence[int] = ()
+    """The slots that a call's arguments go into."""
+    returns: Any = None
+    """What RETURN means in it (`executor.procedural.routines`), where that is the same for all who call it."""
+    tells_cursors: bool = False
+    """It returns a refcursor."""
 
 
 def shape_of_table(table: Table) -> Shape:

@@ -120,6 +120,8 @@ class LoopSteps(AssignSteps):
         if not self.atomic and isinstance(result, Stream):
             rows = kept([row async for row in rows])  # a COMMIT in the loop is none of theirs
         any_row, ended = False, None
+        slot = self._record_of(step)
+        shape = Shape(tuple(names), tuple(types)) if slot >= 0 else None
         cursor = step.query.slot if isinstance(step.query, pl.OpenCursor) else -1
         try:
             async for row in rows:
@@ -130,7 +132,10 @@ class LoopSteps(AssignSteps):
                     self.looping[cursor] = plan, row
                     row = row[: len(names)]
                 self.line = line
-                await self.put_into(step.targets, names, types, row)
+                if shape is None:
+                    await self.put_into(step.targets, names, types, row)
+                else:
+                    self.frame.kinds[slot], self.frame.values[slot] = shape, tuple(row)
                 over, ended = self._after(await self.steps(step.steps), step.label)
                 if over:
                     break
@@ -144,6 +149,12 @@ class LoopSteps(AssignSteps):
         if ended != "return":
             self.frame.values[self.found] = any_row
         return ended
+
+    def _record_of(self, step: pl.ForRows) -> int:
+        """The slot of a RECORD that takes each row as it is; -1: rows go elsewhere."""
+        first = step.targets[0]
+        alone = len(step.targets) == 1 and not first.field and first.part is None
+        return first.slot if alone and first.slot in self.code.dynamic else -1
 
     def _fits(self, step: pl.ForEach) -> None:
         """FOREACH's variable is an array for slices, and none for elements. Raises 42804."""

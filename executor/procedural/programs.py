@@ -32,7 +32,8 @@ class Known:
 
 def kept(session: Session, key: Any, f: Function, made: Callable[[Catalog], Code]) -> Code:
     """The program under a key; `made` looks it up in a catalog. Raises what is wrong with it."""
-    catalog, path = session.catalog, session.search_path()
+    context = session.context()
+    catalog, path = context.catalog, context.search_path
     known: Known | None = session.programs.get(key)
     if known is not None and known.function is f and known.path == path:
         if known.catalog is not catalog and known.reads.hold(catalog):

@@ -69,6 +69,10 @@ def _looked_up(f: Function, catalog: Catalog, path: tuple[str, ...]) -> Code:
         raise
     code = looked_up.code(procedural.shown(f, catalog, path), reads_only=f.volatility != "v")
     code.path = f.search_path if f.standard else ()
+    code.inputs = [i for i, p in enumerate(f.parameters) if p.mode in "ibv"]
+    code.tells_cursors = f.result.oid == t.REFCURSOR or any(p.type.oid == t.REFCURSOR for p in f.outputs)
+    if f.result.oid != t.VOID and (f.result.oid != t.RECORD or columns(f) is not None):
+        code.returns = RoutineReturns(catalog, f, None)
     return code
 
 
@@ -326,20 +330,20 @@ async def _run(
         return [(await large_objects.call(session, f, arguments),)]
     code = code_of(session, f)
     frame = Frame(code)
-    given = iter(arguments)
-    returns = RoutineReturns(session.catalog, f, described) if f.result.oid != t.VOID else None
+    returns = code.returns
+    if f.result.oid != t.VOID and (described is not None or returns is None):
+        returns = RoutineReturns(session.catalog, f, described)
     if f.language == "sql":
         walk: Walk = SqlWalk(session, code, frame, atomic=True)
         walk.name = f.name  # type: ignore[attr-defined]
     else:
         walk = Walk(session, code, frame, atomic=atomic)
-    walk.tells_cursors = f.result.oid == t.REFCURSOR or any(p.type.oid == t.REFCURSOR for p in f.outputs)
-    for i, p in enumerate(f.parameters):
-        if p.mode in "ibv":
-            value, kind = next(given), code.kinds[i]
-            if isinstance(kind, Shape) and value is not None:
-                value = tuple(walk.fields_of(value, kind))
-            frame.values[i] = value
+    walk.tells_cursors = code.tells_cursors
+    for i, value in zip(code.inputs, arguments, strict=True):
+        kind = code.kinds[i]
+        if value is not None and isinstance(kind, Shape):
+            value = tuple(walk.fields_of(value, kind))
+        frame.values[i] = value
     walk.returns = returns
     ended: Ended = await walk.whole()
     if returns is None:

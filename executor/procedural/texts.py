@@ -76,6 +76,8 @@ class Planned:
     """A value's length and digits, as an assignment wants them."""
     asks: bool
     """It is an expression with a query in it, which ROW_COUNT counts."""
+    slots: Sequence[int] | None
+    """Of an expression that is a function of Python's over whole variables alone: which. None: it is asked for in full."""
 
 
 def query_of(text: str) -> tuple[str, int]:
@@ -151,17 +153,12 @@ class Texts:
         ref = plan.columns[0].type if plan.columns else TypeRef(t.VOID)
         wholes = list(plan.extra["wholes"].items())
         fit = t.coercion(wanted, False) if wanted is not None and wanted.typmod >= 0 else None
+        asks, places = expression and has_query(text.text), plan.extra["places"]
+        plain = compiled.constant is not None and not (asks or dynamic or wholes)
+        slots = [s for s, i in places] if plain and places and all(i < 0 for _, i in places) else None
         made = Planned(
-            context,
-            plan,
-            compiled.constant,
-            plan.extra["places"],
-            dynamic,
-            wholes,
-            ref,
-            fit,
-            expression and has_query(text.text),
-        )
+            context, plan, compiled.constant, places, dynamic, wholes, ref, fit, asks, slots
+        )  # fmt: skip
         code.plans[text.number] = made
         return made
 
@@ -247,6 +244,12 @@ class Texts:
 
     async def value(self, text: Text, wanted: TypeRef | None = None, part: str = "") -> Datum:
         """An expression's value. Raises 42601 where it has several columns or rows."""
+        known: Planned | None = self.code.plans[text.number]
+        if known is not None and known.slots is not None and known.context is self._context():
+            self.asked = None
+            values = self.frame.values
+            value = known.constant([values[s] for s in known.slots], None, self.session)[0]  # type: ignore[misc]
+            return value if known.fit is None or value is None else known.fit(value)
         planned = self.planned(text, wanted, expression=True, part=part)
         self.asked = None
         if planned.asks:

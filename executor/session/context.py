@@ -165,6 +165,15 @@ class SessionContext(SessionState):
 
     def context(self) -> PlanContext:
         catalog, settings = self.catalog, self.settings
+        if self._context is not None and not self.has_temporary and not self.lost_temporary:
+            of = self._context_of  # the very same, as programs mostly find when they ask with each step
+            if (
+                of[0] is catalog
+                and of[1] is settings.types
+                and of[2] is settings.search_path
+                and of[3] is settings.row_security
+            ):
+                return self._context
         self.meet_temporary(catalog)
         path = self.whole_path()
         key = (catalog, settings.types, path, settings.row_security)
