@@ -81,13 +81,19 @@ def _taken(bound: DdlPlan, statement: object) -> Iterator[tuple[str, Table, bool
             elif isinstance(new, Table) and (old.shard != new.shard or not same_shape(old, new)):
                 yield "ALTER TABLE", old, True
             elif isinstance(statement, st.AlterTable) and (
-                old.name == statement.name.name
-                or (isinstance(new, Table) and not set(old.referenced_by) <= set(new.referenced_by))
+                old.name == statement.name.name or (isinstance(new, Table) and _lets_go(old, new))
             ):
-                # Not what refers to it, which only hears of it; but what is referred to no more.
+                # Not what refers to it, which only hears of it; but what is referred to no more, or refers no more: a partition.
                 yield "ALTER TABLE", old, False
         elif old is None and isinstance(new, Index) and isinstance(statement, st.CreateIndex):
             yield "CREATE INDEX", bound.catalog.table(new.table_oid), True
+
+
+def _lets_go(old: Table, new: Table) -> bool:
+    kept = {c.oid for c in new.constraints}
+    return not set(old.referenced_by) <= set(new.referenced_by) or any(
+        c.kind == "f" and c.oid not in kept for c in old.constraints
+    )
 
 
 def squashed(changes: Sequence[CatalogChange]) -> list[CatalogChange]:

@@ -276,6 +276,7 @@ def _same_target(mine: Constraint, theirs: Constraint) -> bool:
     return (
         (mine.foreign_table, mine.foreign_columns, mine.on_update, mine.on_delete, mine.match)
         == (theirs.foreign_table, theirs.foreign_columns, theirs.on_update, theirs.on_delete, theirs.match)
+        and (mine.deferrable, mine.deferred) == (theirs.deferrable, theirs.deferred)
         and mine.validated
     )  # fmt: skip
 
