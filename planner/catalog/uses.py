@@ -66,9 +66,9 @@ def uses(thing: Any) -> set[Use]:
     elif isinstance(thing, Function):
         found.add(thing.returns)
         found.update(p.declared for p in thing.parameters)
+        found.update(thing.depends)
         if thing.standard:
             found.add(HAS_QUERY)
-            found.update(thing.depends)
         if thing.aggregate is not None:
             found.update(thing.aggregate.functions)
     elif isinstance(thing, Index):

@@ -319,9 +319,16 @@ def _callers(scope: Scope, function: Function, on: str) -> list[Dependent]:
     found = [
         Dependent(f, on)
         for f in scope.catalog.using(function.oid)
-        if isinstance(f, Function) and f.aggregate is not None and function.oid in f.aggregate.functions
+        if isinstance(f, Function) and function.oid in _called_by(f)
     ]
     return found + _users(scope, function.oid, function.name, on)
+
+
+def _called_by(f: Function) -> tuple[Oid, ...]:
+    """By an aggregate, or by the defaults of parameters; what a body needs is its query's matter."""
+    if f.aggregate is not None:
+        return f.aggregate.functions
+    return () if f.standard else f.depends
 
 
 def _users(scope: Scope, oid: Oid, name: str, on: str) -> list[Dependent]:

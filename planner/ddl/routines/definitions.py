@@ -32,10 +32,10 @@ from planner.catalog.system.routines import signature_shown
 from planner.ddl import moments
 from planner.ddl.dependencies import depends as depends_on
 from planner.ddl.rights import own_grants, permits
-from planner.ddl.routines import procedural, standard_bodies
+from planner.ddl.routines import parameter_defaults, procedural, standard_bodies
 from planner.ddl.scope import Scope
 from planner.ddl.types.copied_types import type_in_signature
-from planner.parse import parse_expression, parse_query
+from planner.parse import parse_query
 from planner.records import replace
 
 _PARAMETERS_MAX = 100
@@ -53,7 +53,8 @@ _RESULTS = {"void": t.VOID, "trigger": t.TRIGGER, "event_trigger": t.EVENT_TRIGG
 def create_function(scope: Scope, said: st.CreateFunction) -> None:
     schema = scope.schema_for(said.name)
     permits.may_create_in(scope, schema)
-    parameters = _parameters(scope, said)
+    needs = set[Oid]()
+    parameters = _parameters(scope, said, needs)
     result, returns_set, domain = _result(scope, said, parameters)
     options = said.options
     if "rows" in options and not returns_set:
@@ -76,7 +77,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         options.get("cost", 100.0),
         options.get("rows", 1000.0 if returns_set else 0.0),
         scope.user,
-        (),
+        tuple(sorted(needs)),
         _path_of_body(scope, schema) if said.standard else (),
         options.get("language", "sql"),
         "p" if said.kind == "procedure" else "f",
@@ -128,7 +129,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
             needs = depends_on.needs_of_query(scope, parse_query(body_of(made)))
             settled = replace(
                 made,
-                depends=tuple(sorted({*needs, *used} - {made.oid})),
+                depends=tuple(sorted({*made.depends, *needs, *used} - {made.oid})),
                 body=moments.frozen_body(scope, made),
             )
             scope.replace(made, settled)
@@ -142,7 +143,8 @@ def refuse_leakproof(scope: Scope, *, leakproof: bool) -> None:
         raise PlanError("42501", "only superuser can define a leakproof function")
 
 
-def _parameters(scope: Scope, said: st.CreateFunction) -> tuple[Parameter, ...]:
+def _parameters(scope: Scope, said: st.CreateFunction, needs: set[Oid]) -> tuple[Parameter, ...]:
+    """`needs`: what their defaults call is added to it."""
     found: list[Parameter] = []
     defaults = False
     for p in said.parameters:
@@ -154,7 +156,8 @@ def _parameters(scope: Scope, said: st.CreateFunction) -> tuple[Parameter, ...]:
         if p.default is not None:
             if mode not in "ibv":
                 raise PlanError("42P13", "only input parameters can have default values")
-            default = _default(scope, p, kind)
+            default, called = parameter_defaults.kept(scope, p, kind)
+            needs |= called
             defaults = True
         elif defaults and mode == "o" and said.kind == "procedure":
             raise PlanError("42P13", "procedure OUT parameters cannot appear after one with a default value")
@@ -253,33 +256,6 @@ def _type(scope: Scope, said: st.TypeName, *, result: bool = False) -> tuple[Typ
     return TypeRef(under.oid), use.oid if use is not None else 0
 
 
-def _default(scope: Scope, p: st.ParameterDef, kind: TypeRef) -> str:
-    """The text of a default. Raises 42804, 42P10, and 0A000 for what would be another one elsewhere."""
-    assert p.default is not None
-    queries = _binder(scope, " " * p.default.offset + p.default.text)
-    tree = parse_expression(" " * p.default.offset + p.default.text)
-    try:
-        value = queries.expressions.bind(tree, queries.new_scope(None))
-    except SqlError as e:
-        if e.sqlstate in ("42703", "42P01"):
-            raise PlanError(
-                "42P10", "cannot use table references in parameter default value", position=0
-            ) from None
-        raise
-    if queries.coercions.try_coerce(value, kind, "a") is None:
-        a, b = t.type_in_words(kind.oid), t.type_in_words(value.type.oid)
-        raise PlanError(
-            "42804",
-            f"argument of DEFAULT must be type {a}, not type {b}",
-            position=p.default.offset + 1,
-        )
-    if queries.tables or queries.system or queries.routines.used:
-        raise PlanError(
-            "0A000", "defaults of parameters that call functions in SQL, or read tables, are not supported"
-        )
-    return moments.frozen(scope, p.default.text, kind)
-
-
 def _result(
     scope: Scope, said: st.CreateFunction, parameters: Sequence[Parameter]
 ) -> tuple[TypeRef, bool, Oid]:
@@ -374,7 +350,10 @@ def _settle_statements(scope: Scope, said: st.CreateFunction, f: Function) -> No
     except SqlError as e:
         e.position = _place(said, e.position)
         raise
-    scope.replace(f, replace(f, depends=tuple(sorted(needs - {f.oid})), body=moments.frozen_body(scope, f)))
+    scope.replace(
+        f,
+        replace(f, depends=tuple(sorted({*f.depends, *needs} - {f.oid})), body=moments.frozen_body(scope, f)),
+    )
 
 
 def _place(said: st.CreateFunction, position: int) -> int:

@@ -1,0 +1,24 @@
+-- Defaults of parameters that call functions of users: found wherever they are called from, and needed.
+create schema app; create schema other;
+create function app.me() returns text language sql stable as $$ select current_user || '!' $$;
+create function app.runs(n int) returns int language plpgsql as $$ begin return n * 2; end $$;
+set search_path = app, public;
+create function app.greet(hello text, who text default me() || '?', n int default runs(4)) returns text language sql as $$ select hello || ' ' || who || n $$;
+create function app.greet2(hello text, who text default "me"(), n int default app.runs(length(me()))) returns text language plpgsql as $$ begin return hello || ' ' || who || n; end $$;
+create procedure app.proc(hello text, inout who text default me()) language plpgsql as $$ begin who := hello || who; end $$;
+reset search_path;
+create function public.me() returns text language sql as $$ select 'public' $$;
+select app.greet('hi'), app.greet('hi', 'x'), app.greet('hi', n => 7), app.greet2('ho'), app.greet2('ho', 'y');
+call app.proc('hey ');
+set search_path = app; select pg_get_function_arguments('greet'::regproc), pg_get_function_arguments('greet2'::regproc); reset search_path;
+select pg_get_function_arguments('app.greet'::regproc);
+drop function app.me();
+drop function app.runs;
+create function std(a text default app.me()) returns text return a || '.';
+select std(); 
+select pg_get_functiondef('std'::regproc);
+select pg_describe_object(classid, objid, 0), pg_describe_object(refclassid, refobjid, 0) from pg_depend where refobjid = 'app.me'::regproc order by 1;
+create function bad(a int default (select 1)) returns int language sql as 'select a';
+create function bad(a int default nosuch()) returns int language sql as 'select a';
+drop function app.me() cascade;
+select proname from pg_proc where pronamespace in ('app'::regnamespace, 'public'::regnamespace) order by 1;
