@@ -132,7 +132,7 @@ def sql_error(error: BaseException) -> ExecutionError:
         return ExecutionError("53000", "out of file descriptors; release and retry", detail=plain)
     if kind == "invalid input" and "More than one row returned" in plain:
         return ExecutionError("21000", "more than one row returned by a subquery used as an expression")
-    if SAID in plain:
+    if any(words in plain for words in SAID):
         return Unplanned("XX000", plain)
     if kind == "not implemented" or _IN_LAMBDA in plain:
         return ExecutionError("0A000", plain)

@@ -1,9 +1,13 @@
-"""Queries that DuckDB cannot plan with what it knows of columns' values, and can without.
+"""Queries that DuckDB cannot plan with all of its optimizers, and can without some.
 
     s is NULL in every row, or there is none      split_part(s, '-', 1) IN ('a', 'b')
 
-The optimizer knows that of `s`, makes constants of both sides of a comparison, and then (DuckDB 2.0) fails to bind what it has made. Nothing has
-been computed by then, so the query is prepared and planned once more without statistics. That is an option of the database, not of a
+The optimizer knows that of `s`, makes constants of both sides of a comparison, and then (DuckDB 2.0) fails to bind what it has made.
+
+    FROM t, LATERAL (SELECT * FROM (SELECT coalesce(max(v), 0) FROM u WHERE u.id = t.id) a, (SELECT max(v) FROM u WHERE u.id = t.id) b)
+
+It pulls the projection of `a` above a join, and then does not find the column. Nothing has been computed by then, so the query is prepared
+and planned once more without statistics and without that. These are options of the database, not of a
 cursor: who plans in the same moment does so without, and gets an answer as right, if by a worse plan.
 """
 
@@ -19,8 +23,9 @@ from executor.abc import ExecutionError
 
 T = TypeVar("T")
 
-SAID: Final = "did not return a BoundFunctionExpression"
-"""In the text of such a failure."""
+SAID: Final = ("did not return a BoundFunctionExpression", "Failed to bind column reference")
+"""In the texts of such failures."""
+_LEFT_OUT: Final = "statistics_propagation,projection_pullup"
 
 
 class Unplanned(ExecutionError):
@@ -28,7 +33,7 @@ class Unplanned(ExecutionError):
 
 
 async def planned(run: Callable[[bool], Awaitable[T]]) -> T:
-    """Runs a query, and again, `unaided`, if it could not be planned with statistics."""
+    """Runs a query, and again, `unaided`, if it could not be planned with all optimizers."""
     try:
         return await run(False)
     except Unplanned:
@@ -36,7 +41,7 @@ async def planned(run: Callable[[bool], Awaitable[T]]) -> T:
 
 
 class Unaided:
-    """While somebody is in it, DuckDB plans without statistics. For threads."""
+    """While somebody is in it, DuckDB plans without what it has stumbled over. For threads."""
 
     def __init__(self, open_cursor: Callable[[], duckdb.DuckDBPyConnection]) -> None:
         self._open_cursor = open_cursor
@@ -46,7 +51,7 @@ class Unaided:
     def __enter__(self) -> None:
         with self._lock:
             if not self._inside:
-                self._say("SET GLOBAL disabled_optimizers = 'statistics_propagation'")
+                self._say(f"SET GLOBAL disabled_optimizers = '{_LEFT_OUT}'")
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:

@@ -92,8 +92,8 @@ async def _value(calls: Calls, texts: Texts) -> str | None:
     (row,) = await calls.rows(texts)
     if row is None:
         return None
-    if calls.f.result.oid == t.VOID:
-        return ""
+    if calls.f.result.oid == t.VOID:  # a function in SQL has no value at all, and one in PL/pgSQL an empty one
+        return None if calls.f.language == "sql" else ""
     return calls.record(row) if calls.is_row else calls.text(row)
 
 
@@ -105,7 +105,7 @@ async def _array(calls: Calls, texts: Texts) -> str:
 async def _rows(calls: Calls, texts: Texts) -> list[str]:
     rows = await calls.rows(texts)
     if calls.f.result.oid == t.VOID:
-        return ['("")']
+        return ["()" if calls.f.language == "sql" else '("")']
     return [calls.record(row) for row in rows]
 
 

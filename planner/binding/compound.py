@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, Query, ResultColumn, TypeRef
-from planner.binding import collating, effects, ir, recursion
+from planner.binding import collating, effects, ir, recursion, shapes
 from planner.binding.clauses import refuse_sets
 from planner.binding.comparable import comparable, needs_key, refuse_unequal, refuse_unordered
 from planner.binding.dimensions import as_text
@@ -98,6 +98,8 @@ class CompoundBinder(QueryWriter):
             assert isinstance(made, CommonTable) and made.columns is not None
             cols = ", ".join(f"c{i}" for i in range(len(made.columns)))
             wanted = cte.args.get("materialized")
+            if wanted is False and shapes.asked_again(frag):
+                wanted = True  # PostgreSQL writes out no query for each who reads it whose rows would be others each time
             word = "" if wanted is None else "MATERIALIZED " if wanted else "NOT MATERIALIZED "
             named = f"{sql_name}({cols})" if cols else sql_name  # SELECT FROM t shows nothing, and has rows
             items.append(sql(f"{named} AS {word}(", frag, ")"))

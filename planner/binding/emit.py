@@ -466,11 +466,14 @@ class Emitter:
             return sql("(", key, " IS NULL)")
         return sql("(1 + 0)") if key.text is not None and _LITERAL.fullmatch(key.text) else key
 
-    def order(self, keys: Sequence[ir.SortKey]) -> Frag:
+    def order(self, keys: Sequence[ir.SortKey], ranged: bool = False) -> Frag:
+        """`ranged`: a frame is as far from the key as an offset says, so the key is a value of its type."""
         items = []
         for k in keys:
             refuse_unordered(k.expr.type)
-            key = self._no_number(self.sort_key(k.expr), k.expr)
+            key = self.sort_key(k.expr)
+            bare = self._no_number(key, k.expr)
+            key = sql("coalesce(", key, ", ", key, ")") if ranged and bare is not key else bare
             items.append(
                 sql(
                     key,

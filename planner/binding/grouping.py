@@ -18,6 +18,7 @@ from planner.binding import ir, told_rows
 from planner.binding.collating import standing_for, told_apart
 from planner.binding.collations_met import sorted_by
 from planner.binding.comparable import comparable, needs_key, refuse_unequal
+from planner.binding.drawn_arguments import DrawnArguments
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.scope import Scope
@@ -99,6 +100,7 @@ class Grouping:
         self.number = queries.next_relation()
         self.keys: list[ir.Node] = list(dict.fromkeys(n for s in sets or () for n in s))
         self._own = {r.number for r in scope.relations}
+        self._drawn = DrawnArguments(queries, self._own)
         queries.declare(self.number, [])
         self._columns: list[EmittedColumn] = queries.emitter.columns[self.number]
         self._items: list[Item] = []
@@ -144,7 +146,7 @@ class Grouping:
         self._check_direct(node)
         at = self._aggregate_columns.get(node, -1)
         if at < 0:
-            frag = self.queries.emitter.aggregate(node)
+            frag = self.queries.emitter.aggregate(self._drawn.held(node))
             at = len(self._columns)
             self._items.append(sql(frag, f" AS a{at}"))
             self._columns.append(EmittedColumn(f"a{at}", frag.form))
@@ -185,7 +187,9 @@ class Grouping:
         args = [self._grouped(a) for a in node.args]
         at = len(self._columns)
         self._items.append(sql("CAST(grouping(", join(", ", args), f") AS INTEGER) AS g{at}"))
-        self._columns.append(EmittedColumn(f"g{at}"))
+        # Of no rows the group of them all has no number where the query looks outward.
+        around = ("coalesce(", f", {2 ** len(args) - 1})") if self.scope.parent is not None else None
+        self._columns.append(EmittedColumn(f"g{at}", around=around))
         self.of.append(None)
         return ir.Var(TypeRef(t.INT4), self.number, at)
 
@@ -213,18 +217,31 @@ class Grouping:
             position=node.position,
         )
 
+    def _kept_without_rows(self) -> list[Item]:
+        """A column more, for the group of all rows that a query which looks outward has where it finds none. DuckDB joins such
+        groups to the outer rows, and drops an outer row without one where all columns would be NULL: UNION, DISTINCT and
+        WITH around it would miss the row. To a value in an expression it is NULL in any case."""
+        looks_outward = bool(self.scope.outer or self.queries.routines.frames)
+        everything = self.sets is None or any(not s for s in self.sets)
+        return ["1 AS tw_kept"] if looks_outward and everything and not self.scope.single else []
+
     def written(self, source: Frag | None, where: ir.Node | None) -> Frag:
         emit = self.queries.emitter
         if self.sets is None and not self._items:
             # HAVING alone makes one group of all rows, whatever these are: PostgreSQL does not read them either.
             return sql(f"(SELECT 1 AS one) AS r{self.number}")
-        items: list[Item] = ["(SELECT ", join(", ", self._items) if self._items else "1 AS one"]
+        shown = join(", ", [*(self._items or ["1 AS one"]), *self._kept_without_rows()])
+        texts = {k: self._grouped(k) for k in self.keys} if self.sets is not None else {}
+        asked = emit.where(where) if where is not None else None
+        if self._drawn:
+            shown, texts = self._drawn.above(shown), {k: self._drawn.above(x) for k, x in texts.items()}
+            source, asked = self._drawn.rows(source, asked), None
+        items: list[Item] = ["(SELECT ", shown]
         if source is not None:
             items += [" FROM ", source]
-        if where is not None:
-            items += [" WHERE ", emit.where(where)]
+        if asked is not None:
+            items += [" WHERE ", asked]
         if self.sets is not None:
-            texts = {k: self._grouped(k) for k in self.keys}
             if len(self.sets) == 1:
                 keys = [texts[k] for k in self.sets[0]]
                 items += [" GROUP BY ", join(", ", keys)] if keys else [" GROUP BY ()"]

@@ -33,7 +33,7 @@ TEXT_MAX: Final = 4 << 20
 _DEEP: Final = 8
 """Calls within one another without which nothing grows much."""
 
-_OF_DUCKDB: Final = {
+OF_DUCKDB: Final = {
     "nullif": (("a", "b"), "CASE WHEN a = b THEN NULL ELSE a END"),
     "fmod": (("x", "y"), "x - y * floor(x / y)"),
     "split_part": (("s", "d", "n"), "CASE WHEN s IS NOT NULL AND d IS NOT NULL AND n IS NOT NULL THEN coalesce(string_split(s, d)[n], '') END"),
@@ -169,7 +169,7 @@ def _macro(name: str) -> tuple[tuple[str, ...], Counter[str]]:
 
 @cache
 def _macros() -> dict[str, tuple[tuple[str, ...], str]]:
-    found: dict[str, tuple[tuple[str, ...], str]] = dict(_OF_DUCKDB)
+    found: dict[str, tuple[tuple[str, ...], str]] = dict(OF_DUCKDB)
     for statement in PRELUDE_STATEMENTS:
         made = re.match(r"CREATE OR REPLACE MACRO (\w+)\(([^)]*)\) AS (.*)", statement, re.DOTALL)
         assert made is not None, statement

@@ -193,7 +193,7 @@ def _put_back(body: Frag, values: dict[str, Frag]) -> Frag:
     return sql(*items, form=body.form)
 
 
-_CALLED = re.compile(r"\btw_\w+(?=\()")
+_CALLED = re.compile(rf"\b(?:tw_\w+|{'|'.join(growth.OF_DUCKDB)})(?=\()")
 
 
 def _repeats(text: str) -> bool:
@@ -204,7 +204,11 @@ def _repeats(text: str) -> bool:
 @cache
 def _repeating() -> frozenset[str]:
     bodies: dict[str, str] = {}
-    found: set[str] = set()
+    found = {
+        macro
+        for macro, (names, body) in growth.OF_DUCKDB.items()
+        if any(len(re.findall(rf"\b{n}\b", body)) > 1 for n in names)
+    }
     for statement in PRELUDE_STATEMENTS:
         made = re.match(r"CREATE OR REPLACE MACRO (\w+)\(([^)]*)\) AS (.*)", statement, re.DOTALL)
         assert made is not None, statement

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, long_lists
+from planner.binding import ir, long_lists, shapes
 from planner.binding.clauses import refuse_sets
 from planner.binding.dimensions import VECTORS, array_over, as_text
 from planner.binding.emit import EmittedColumn
@@ -212,8 +212,10 @@ class PredicateBinder(RowComparisonBinder):
         def ask(above: str, below: str, low: exp.Expression, high: exp.Expression) -> tuple[ir.Node, ...]:
             # PostgreSQL asks for the value twice, which `random() BETWEEN 0.2 AND 0.4` shows. What the first comparison has
             # found a parameter to be, the second one knows.
-            first = self.infix(above, met(value), met(bounds[id(low)]), position)
-            again = self.bind(node.this, scope) if ir.varies(value) else met(value)
+            varies = ir.varies(value)
+            first = value if low is node.args["low"] or not varies else self.bind(node.this, scope)
+            first = self.infix(above, met(first), met(bounds[id(low)]), position)
+            again = self.bind(node.this, scope) if varies else met(value)
             return first, self.infix(below, again, met(bounds[id(high)]), position)
 
         def met(x: ir.Node) -> ir.Node:
@@ -377,17 +379,26 @@ class PredicateBinder(RowComparisonBinder):
     def _row(self, items: Sequence[exp.Expression], scope: Scope) -> ir.Node:
         return row_of(self.row_items(items, scope))
 
-    def _scalar_subquery(self, node: exp.Expression, scope: Scope) -> ir.Node:
+    def _said_again(self, said: tuple[object, ...], scope: Scope, bound: Callable[[], ir.Node]) -> ir.Node:
+        """A query in an expression, the same one if it is said in the same words (`said`) as one of the target list: what is grouped
+        by and what is shown are one value then; bound twice they would be of two relations. Of targets that draw
+        (`random()`) each has a value of its own."""
         if scope.queried is None:
-            return self._scalar_query(node, scope)
-        # What is grouped by and what is shown are one value if they are written alike; bound twice they would be of two relations.
-        said = repr(node)
-        known = scope.queried.get(said) if scope.repeats else None
-        if known is None:
-            known = scope.queried[said] = self._scalar_query(node, scope)
-        return known
+            return bound()
+        words = repr([_bare(x) if isinstance(x, exp.Expression) else x for x in said])
+        known = scope.queried.get(words)
+        if known is None or not (scope.repeats or _is_steady(known[0])):
+            made = bound()
+            known = scope.queried[words] = made, _name_of(said)
+        elif known[1] is not None and isinstance(said[0], exp.Expression):
+            said[0].meta[COLUMN] = known[1]
+        return known[0]
+
+    def _scalar_subquery(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        return self._said_again((node,), scope, lambda: self._scalar_query(node, scope))
 
     def _scalar_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        self.queries.single = True
         bound = self.queries.subquery(node, scope)
         if len(bound.columns) != 1:
             at = self.queries.parenthesis_before(first_position(node))
@@ -410,6 +421,9 @@ class PredicateBinder(RowComparisonBinder):
         return self.exists_query(node.this, scope) if member is None else self.bind(member, scope)
 
     def exists_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        return self._said_again(("exists", node), scope, lambda: self._exists_query(node, scope))
+
+    def _exists_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
         bound = self.queries.subquery(node, scope)
         return ir.SubQuery(
             BOOL,
@@ -421,6 +435,9 @@ class PredicateBinder(RowComparisonBinder):
         )
 
     def array_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        return self._said_again(("array", node), scope, lambda: self._array_query(node, scope))
+
+    def _array_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
         """`ARRAY(query)`: its elements are in the order of the query's rows.
 
         Rows of a query that reads outer columns are made for all outer rows in one go: counting them afterwards would
@@ -458,6 +475,14 @@ class PredicateBinder(RowComparisonBinder):
         self, left: exp.Expression, op: str, query: exp.Expression, kind: str, scope: Scope, position: int
     ) -> ir.Node:
         """`left op ANY (query)`, ALL, or (kind `row`) the query's only row."""
+        said = (left, op, kind, query)
+        return self._said_again(
+            said, scope, lambda: self._quantified_query(left, op, query, kind, scope, position)
+        )
+
+    def _quantified_query(
+        self, left: exp.Expression, op: str, query: exp.Expression, kind: str, scope: Scope, position: int
+    ) -> ir.Node:
         nodes = [self.bind(i, scope) for i in (items(left) if is_row(left) else [left])]
         bound = self.queries.subquery(query, scope)
         if len(bound.columns) != len(nodes):
@@ -488,6 +513,26 @@ class PredicateBinder(RowComparisonBinder):
     ) -> ir.Node:
         """A row compared with the one row of a query: NULL if it has none, 21000 if it has more."""
         return self.quantified_query(exp.Tuple(expressions=list(items)), op, query, "row", scope, position)
+
+
+def _bare(node: exp.Expression) -> exp.Expression:
+    """An expression, or query, without the brackets around it."""
+    while isinstance(node, exp.Paren) or (
+        isinstance(node, exp.Subquery) and not any(v for k, v in node.args.items() if k != "this")
+    ):
+        node = node.this
+    return node
+
+
+def _name_of(said: tuple[object, ...]) -> str | None:
+    """What a scalar query's value is called."""
+    return said[0].meta.get(COLUMN) if isinstance(said[0], exp.Expression) else None
+
+
+def _is_steady(node: ir.Node) -> bool:
+    return not any(
+        ir.is_volatile(n) or (isinstance(n, ir.SubQuery) and shapes.asks(n)) for n in ir.walk(node)
+    )
 
 
 def _element_type(array: ir.Node, element: int) -> TypeRef:

@@ -150,9 +150,11 @@ class QueryBinder(CompoundBinder):
         _lift_with(node)
         passed, self.passed = self.passed, ()
         numbering, self.numbering = self.numbering, False
+        single, self.single = self.single, False
         prefix = self.with_clause(node, scope)
         if isinstance(node, exp.Select):
             self.passed = passed
+            scope.single = single and not any(node.args.get(k) for k in ("distinct", "limit", "offset"))
             parts = self.select(node, scope, expected)
             parts.prefix, parts.numbered = prefix, numbering
             by_key = None if passed else self.by_key(parts, scope)

@@ -155,9 +155,10 @@ class Scope:
     query: Scope | None = None  # the scope of the query whose FROM is being joined, if it is not this one
     where: ir.Node | None = None
     standing: Standing | None = None  # of a locking query in another one
-    queried: dict[str, ir.Node] | None = None
-    """Scalar subqueries of a target list by their trees, for the clauses that may say one again (GROUP BY, DISTINCT)."""
+    queried: dict[str, tuple[ir.Node, str | None]] | None = None
+    """Subqueries of a target list, and what their values are called, by their trees: for the clauses that may say one again (GROUP BY, DISTINCT)."""
     repeats: bool = False  # whether a clause is being bound that may do so
+    single: bool = False  # whether its query is a value in an expression: no row is NULL to it
 
     def find_relation(self, name: str, schema: str = "") -> Relation | None:
         found = [

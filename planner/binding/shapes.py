@@ -11,7 +11,7 @@ import re
 from typing import Final, NamedTuple
 
 from planner.binding import ir
-from planner.binding.fragments import Piece
+from planner.binding.fragments import Frag, Piece
 
 BEFORE: Final = ir.SubQuery | ir.Aggregate | ir.Window | ir.SetReturning
 """What may not stand in a lambda."""
@@ -65,7 +65,12 @@ def varies(node: ir.Node) -> bool:
 
 def asks(node: ir.SubQuery) -> bool:
     """Whether a subquery's text has a call that may answer otherwise each time."""
-    return any(isinstance(p, str) and _ASKS.search(p) for p in node.query.parts)
+    return asked_again(node.query)
+
+
+def asked_again(text: Frag) -> bool:
+    """Whether a text has a call that may answer otherwise wherever the text is written."""
+    return any(isinstance(p, str) and _ASKS.search(p) for p in text.parts)
 
 
 def _size(piece: Piece) -> int:

@@ -240,7 +240,9 @@ class QueryState:
         self.passed: tuple[Asked, ...] = ()
         """and of the query that is bound next (`planner.binding.locked_rows`)."""
         self.numbering = False
-        """Whether the order of its rows is asked of the query that is bound next."""
+        """Whether the order of its rows is asked of the query that is bound next,"""
+        self.single = False
+        """and whether it is a value in an expression."""
         self.outer_aggregates: dict[int, ir.Aggregate] = {}
         """What aggregates of an outer query are columns of, where they are written."""
         self.ranges: dict[int, tuple[Lookup, ...] | None] = {}

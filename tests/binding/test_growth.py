@@ -98,7 +98,7 @@ def test_what_is_a_macro_of_duckdb() -> None:
         "SELECT function_name, len(parameters) FROM duckdb_functions() WHERE function_type = 'macro' OR function_name = 'list_contains'"
     )
     macros = {(str(name), int(n)) for name, n in rows.fetchall()}
-    assert {(name, len(p)) for name, (p, _) in growth._OF_DUCKDB.items()} <= macros
+    assert {(name, len(p)) for name, (p, _) in growth.OF_DUCKDB.items()} <= macros
 
 
 def test_arrays_inside_of_one_another() -> None:

@@ -81,7 +81,8 @@ def specification(emitter: Emitter, node: ir.Window) -> Frag:
         keys = [comparable(emitter.frag(p), p.type, told_apart(p)) for p in node.partition]
         items += ["PARTITION BY ", join(", ", keys)]
     if node.order:
-        items += [" " if items else "", "ORDER BY ", emitter.order(node.order)]
+        ranged = node.frame is not None and node.frame[0] == "RANGE"
+        items += [" " if items else "", "ORDER BY ", emitter.order(node.order, ranged)]
     if node.frame is not None:
         kind, start, end, exclude = node.frame
         items += [f" {kind} BETWEEN ", _bound(emitter, start), " AND ", _bound(emitter, end)]

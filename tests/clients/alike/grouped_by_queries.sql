@@ -1,0 +1,23 @@
+-- A query in an expression that is grouped by and shown: one value, whatever kind of query it is, in brackets or not.
+CREATE TABLE grouped_queries (a int, b int[], c text); INSERT INTO grouped_queries VALUES (1, '{1,2}', 'x'), (2, '{}', 'y'), (3, '{1,2,3}', NULL);
+SELECT (SELECT count(*) FROM unnest(t.b) u) AS c0, count(*) FROM grouped_queries t GROUP BY (SELECT count(*) FROM unnest(t.b) u) ORDER BY 1;
+SELECT ((SELECT count(*) FROM unnest(t.b) u))::text || 'z' AS c0, count(*) FROM grouped_queries t GROUP BY (SELECT count(*) FROM unnest(t.b) u) ORDER BY 1;
+SELECT (SELECT count(*) FROM unnest(b) u) + 1 AS c0, count(*) FROM grouped_queries t GROUP BY (SELECT count(*) FROM unnest(b) u) ORDER BY 1;
+SELECT (SELECT max(a) FROM grouped_queries u WHERE u.c = t.c) AS m, count(*) FROM grouped_queries t GROUP BY (SELECT max(a) FROM grouped_queries u WHERE u.c = t.c) ORDER BY 1;
+SELECT coalesce((SELECT max(a) FROM grouped_queries u WHERE u.c = t.c), 0) AS m, count(*) FROM grouped_queries t GROUP BY (SELECT max(a) FROM grouped_queries u WHERE u.c = t.c) ORDER BY 1;
+SELECT EXISTS (SELECT 1 FROM grouped_queries u WHERE u.a > t.a), count(*) FROM grouped_queries t GROUP BY EXISTS (SELECT 1 FROM grouped_queries u WHERE u.a > t.a) ORDER BY 1;
+SELECT NOT EXISTS (SELECT 1 FROM grouped_queries u WHERE u.a > t.a), count(*) FROM grouped_queries t GROUP BY EXISTS (SELECT 1 FROM grouped_queries u WHERE u.a > t.a) ORDER BY 1;
+SELECT ARRAY(SELECT u + 1 FROM unnest(b) u), count(*) FROM grouped_queries t GROUP BY ARRAY(SELECT u + 1 FROM unnest(b) u) ORDER BY 1;
+SELECT a IN (SELECT u FROM unnest(b) u), count(*) FROM grouped_queries t GROUP BY a IN (SELECT u FROM unnest(b) u) ORDER BY 1;
+SELECT (SELECT max(u.a) FROM grouped_queries u) AS m, (SELECT max(u.a) FROM grouped_queries u), (SELECT max(u.a) FROM grouped_queries u) + 1, count(*) FROM grouped_queries t GROUP BY (SELECT max(u.a) FROM grouped_queries u);
+SELECT a IN (SELECT u FROM unnest(b) u), NOT a IN (SELECT u FROM unnest(b) u), a NOT IN (SELECT u FROM unnest(b) u), count(*) FROM grouped_queries t GROUP BY a IN (SELECT u FROM unnest(b) u) ORDER BY 1;
+SELECT a > ALL (SELECT u FROM unnest(b) u), count(*) FROM grouped_queries t GROUP BY a > ALL (SELECT u FROM unnest(b) u) ORDER BY 1;
+SELECT (a, c) IN (SELECT a, c FROM grouped_queries v WHERE v.a < 3), count(*) FROM grouped_queries t GROUP BY (a, c) IN (SELECT a, c FROM grouped_queries v WHERE v.a < 3) ORDER BY 1;
+SELECT DISTINCT (SELECT max(u.a) FROM grouped_queries u), (SELECT max(u.a) FROM grouped_queries u WHERE u.c = t.c), EXISTS (SELECT 1 FROM grouped_queries u WHERE u.a > t.a) FROM grouped_queries t ORDER BY EXISTS (SELECT 1 FROM grouped_queries u WHERE u.a > t.a), 2;
+SELECT count(*) FROM grouped_queries t GROUP BY EXISTS (SELECT 1 FROM grouped_queries u WHERE u.a > t.a) HAVING EXISTS (SELECT 1 FROM grouped_queries u WHERE u.a > t.a);
+SELECT (SELECT random()) = (SELECT random()), count(*) FROM grouped_queries t GROUP BY a > 100;
+SELECT CASE WHEN EXISTS (SELECT 1 FROM grouped_queries u WHERE u.a > t.a) THEN 'more' ELSE 'last' END k, sum(a) FROM grouped_queries t GROUP BY CASE WHEN EXISTS (SELECT 1 FROM grouped_queries u WHERE u.a > t.a) THEN 'more' ELSE 'last' END ORDER BY k;
+SELECT CASE WHEN a IN (SELECT u FROM unnest(b) u) THEN 'in' ELSE 'out' END k, sum(a) FROM grouped_queries t GROUP BY k ORDER BY k;
+SELECT a, b, (SELECT count(*) FROM unnest(b) u WHERE u > a), (SELECT count(*) FROM unnest(b) u WHERE u > a) AS x FROM grouped_queries t GROUP BY a, b ORDER BY (SELECT count(*) FROM unnest(b) u WHERE u > a), a;
+SELECT ARRAY(SELECT u + 1 FROM unnest(b) u ORDER BY u DESC), count(*) FROM grouped_queries t GROUP BY ROLLUP (ARRAY(SELECT u + 1 FROM unnest(b) u ORDER BY u DESC)) ORDER BY 1;
+DROP TABLE grouped_queries;
