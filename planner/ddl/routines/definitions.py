@@ -126,10 +126,10 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
     elif said.standard or scope.ctx.check_bodies:
         used = _validate(scope, said, made)
         if said.standard:
-            needs = depends_on.needs_of_query(scope, parse_query(body_of(made)))
+            of_body = depends_on.needs_of_query(scope, parse_query(body_of(made)))
             settled = replace(
                 made,
-                depends=tuple(sorted({*made.depends, *needs, *used} - {made.oid})),
+                depends=tuple(sorted({*made.depends, *of_body, *used} - {made.oid})),
                 body=moments.frozen_body(scope, made),
             )
             scope.replace(made, settled)
