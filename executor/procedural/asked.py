@@ -92,7 +92,7 @@ async def _value(calls: Calls, texts: Texts) -> str | None:
     (row,) = await calls.rows(texts)
     if row is None:
         return None
-    if calls.f.result.oid == t.VOID:  # a function in SQL has no value at all, and one in PL/pgSQL an empty one
+    if calls.f.result.oid == t.VOID:  # of a function in SQL NULL, in PL/pgSQL an empty one
         return None if calls.f.language == "sql" else ""
     return calls.record(row) if calls.is_row else calls.text(row)
 

@@ -337,7 +337,7 @@ class PredicateBinder(RowComparisonBinder):
         while isinstance(inner, exp.Paren):
             inner = inner.this
         position = position or self.operator_position(node, "operator" if schema else op)
-        if isinstance(inner, exp.Subquery | exp.Select | exp.Union | exp.Values):
+        if isinstance(inner, exp.Query | exp.Values):
             if schema:
                 raise PlanError("0A000", f"OPERATOR({schema}.{op}) ANY or ALL of a query is not supported", position=position)  # fmt: skip
             return self.quantified_query(left, op, inner, "all" if every else "any", scope, position)
