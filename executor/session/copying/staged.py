@@ -417,6 +417,7 @@ async def _written(session: Session, block: Block, staged: _Staged, mode: str) -
         raise ExecutionError(
             "0A000", f'staged rows of table "{staged.table.name}", which has triggers, are not supported'
         )
+    block.use(staged.table)
     if mode == "append":
         block.statement()
         return await _append(session, block, staged)

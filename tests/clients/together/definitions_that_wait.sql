@@ -174,3 +174,27 @@ a: CREATE TABLE parted1 PARTITION OF parted FOR VALUES IN (1)
 b: CREATE TABLE parted2 PARTITION OF parted FOR VALUES IN (2)
 a: ROLLBACK
 w: SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'parted'::regclass
+== rows that come by the thousand are asked like few
+a: BEGIN
+a: INSERT INTO t SELECT g, -g FROM generate_series(100, 6099) g
+b: ALTER TABLE t ADD CONSTRAINT pos CHECK (n > 0)
+a: COMMIT
+b: SELECT count(*) FROM t
+== and lead somewhere, or nowhere
+a: BEGIN
+a: INSERT INTO u SELECT g, g FROM generate_series(100, 6099) g
+b: ALTER TABLE u ADD FOREIGN KEY (n) REFERENCES t
+a: COMMIT
+b: SELECT count(*) FROM u
+== and have the column that comes
+a: BEGIN
+a: INSERT INTO t SELECT g, g FROM generate_series(100, 6099) g
+b: ALTER TABLE t ADD COLUMN c int GENERATED ALWAYS AS (n + 1) STORED
+a: COMMIT
+b: SELECT count(*), count(c) FROM t
+== and are emptied with the others
+a: BEGIN
+a: INSERT INTO t SELECT g, g FROM generate_series(100, 6099) g
+b: TRUNCATE t
+a: COMMIT
+b: SELECT count(*) FROM t
