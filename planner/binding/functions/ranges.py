@@ -9,6 +9,7 @@ from planner.binding.comparable import comparable
 from planner.binding.emit import Emitter, Implementation
 from planner.binding.facts import type_name
 from planner.binding.fragments import Frag, join, quote_text, sql
+from planner.binding.functions import ranges_by_bounds
 from planner.binding.functions.registry import register
 from planner.binding.functions.value_texts import stored_text, stored_value
 from planner.binding.numeric_forms import as_text_numeric
@@ -37,10 +38,13 @@ for _op in ("&&", "@>", "<@", "<<", ">>", "&<", "&>", "-|-"):
 
 
 def _contains(swapped: bool) -> Implementation:
-    def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    def made(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         (x, y), (a, b) = call.args, args
         if swapped:
             x, y, a, b = y, x, b, a
+        of_bounds = ranges_by_bounds.has(emitter, x, y)
+        if of_bounds is not None:
+            return of_bounds
         return sql("tw_range_has(", str(x.type.oid), ", ", a, ", ", _element(b, y.type), ")")
 
     return made

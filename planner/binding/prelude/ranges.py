@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from planner import types as t
@@ -39,9 +40,18 @@ def _type(oid: int) -> RangeType:
 
 def _spans(oid: int, text: str) -> Spans:
     """A range or a multirange of the kind: which one, its text tells."""
+    return _spans_before(oid, text) if len(text) <= _SHORT else _spans_of(oid, text)
+
+
+def _spans_of(oid: int, text: str) -> Spans:
     found = _type(oid)
     read = t.text_input(TypeRef(found.kind.subtype.oid))
     return (r.read_multirange if text.startswith("{") else r.read_range)(text, found.kind, read)
+
+
+_SHORT = 100
+_spans_before = lru_cache(maxsize=4096)(_spans_of)
+"""What a query asks of a range, it asks of the same one for many rows."""
 
 
 def _test(op: str, oid: int, a: str, b: str) -> bool:

@@ -1,0 +1,25 @@
+-- whether ranges have elements, asked of constructors, literals and columns
+create table rg(id int primary key, i int, b bigint, d date, ts timestamp, tz timestamptz, n numeric(8,2), m numeric, lo int, hi int);
+insert into rg select g, g, g*1000000000::bigint, date '2024-01-01' + g, timestamp '2024-01-01' + g*interval '1 day', timestamptz '2024-01-01 00:00+00' + g*interval '1 day', g*1.25, g/3.0, g-1, g+2 from generate_series(1,10) g;
+insert into rg(id) values (11); insert into rg(id, d, ts, tz, n, m) values (12, 'infinity', 'infinity', '-infinity', null, 'NaN');
+select id from rg where int4range(3,6) @> i order by 1;
+select id from rg where i <@ '[3,6]'::int4range order by 1;
+select id, '(3,)'::int4range @> i, 'empty'::int4range @> i, '(,)'::int4range @> i, int4range(null, 4) @> i, int4range(4, null) @> i, int4range(null,null) @> i, int4range(4,4) @> i from rg order by 1;
+select id from rg where int4range(6,3) @> i;
+select id from rg where int4range(lo, hi) @> 4 order by 1;
+select id from rg where int4range(1, 2147483647, '[]') @> i;
+select id from rg where int4range(3, 5, '[]') @> i order by 1;
+select id from rg where int8range(3000000000, 6000000000) @> b order by 1;
+select id, daterange('2024-01-03','2024-01-06') @> d, '[2024-01-03,2024-01-06]'::daterange @> d, '[2024-01-03,)'::daterange @> d, '[2024-01-03,infinity]'::daterange @> d from rg order by 1;
+select id, tsrange('2024-01-03','2024-01-06','[]') @> ts, tsrange('2024-01-03','2024-01-06','()') @> ts, tsrange('2024-01-03',null,'(]') @> ts, '[2024-01-03 00:00,infinity]'::tsrange @> ts from rg order by 1;
+set timezone = 'Europe/Berlin';
+select id, tstzrange('2024-01-03','2024-01-06') @> tz, '[2024-01-03,2024-01-06)'::tstzrange @> tz, tz <@ tstzrange(now() - interval '1 day', now()), tz <@ tstzrange('-infinity', '2024-01-05') from rg order by 1;
+select id, numrange(2.5, 6) @> n, numrange(1, 2, '(]') @> m, '[0.33,2]'::numrange @> m, numrange(1, 'NaN') @> m, n <@ numrange(2.50, 6.250, '[]') from rg order by 1;
+select count(*) from rg where tstzrange('2024-02-01','2024-01-01') @> tz;
+select id from rg where int4range(3, 6, 'x') @> i;
+select id from rg where int4range(3, 6, null) @> i;
+prepare p(int, int) as select id from rg where int4range($1, $2) @> i order by 1; execute p(2,4); execute p(null,2); execute p(4,2);
+select int4range(1,5) @> 3, 3 <@ int4range(1,5), int4range(1,5) @> null::int, numrange(1,5) @> 2.5;
+select id from rg where '{[1,3),[5,7)}'::int4multirange @> i order by 1;
+select count(*) filter (where int4range(2,8) @> i), count(*) filter (where not i <@ int4range(2,8)) from rg;
+drop table rg;
