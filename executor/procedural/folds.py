@@ -72,7 +72,7 @@ class _Fold(Texts):
 
     def __init__(self, session: Session, code: Code, parts: AggregateParts, strict: bool) -> None:
         super().__init__(session, code, Frame(code))
-        self.parts, self.strict = parts, strict
+        self.parts, self.strict, self.meant = parts, strict, parts.functions
 
     def listed(self, rows: Sequence[Sequence[Datum]]) -> Datum:
         """What array_append makes of all rows, at once."""

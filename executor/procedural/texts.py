@@ -29,6 +29,7 @@ from executor.session.locks import fetched_rows
 from executor.session.positioned import Standing
 from planner import types as t
 from planner.abc import (
+    Oid,
     Plan,
     PlanError,
     SqlError,
@@ -102,6 +103,7 @@ class Texts:
     """What a walk plans and runs."""
 
     folding = False
+    meant: tuple[Oid, ...] = ()
 
     def __init__(self, session: Session, code: Code, frame: Frame) -> None:
         self.session, self.code, self.frame = session, code, frame
@@ -206,7 +208,8 @@ class Texts:
             part,
             bool(text.said),
             code.names,
-            self.folding,
+            meant=self.meant,
+            folding=self.folding,
             values=self.frame.values,
             domains=code.domains,
         )

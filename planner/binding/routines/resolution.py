@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 def known(queries: QueryBinder, name: str, schema: str) -> list[Function]:
     """The functions in SQL that this name may mean."""
     found: list[Function] = queries.ctx.catalog.functions(name, schema, queries.search_path)
-    kept = [f for f in found if f.oid in queries.routines.kept]
+    meant = queries.routines.kept
+    if queries.variables is not None and not queries.routines.frames:
+        meant = queries.variables.meant or meant
+    kept = [f for f in found if f.oid in meant]
     own = slot_functions.named(name, schema) or table_functions.named(name, queries.offered(schema))
     return kept or found or own
 

@@ -79,6 +79,8 @@ class Variables:
     """It is an assignment's: a literal is read as what it is assigned to when the text is planned."""
     shown: Sequence[str] = ()
     """The slots' names, for messages."""
+    meant: tuple[Oid, ...] = ()
+    """The functions that an aggregate calls, whatever others are called so."""
     folding: bool = False
     """It is a call of an aggregate's: of its statement's moment, which has asked already."""
     places: list[tuple[int, int]] = field(default_factory=list)
