@@ -54,13 +54,13 @@ def with_places(text: str, plan: Plan, ctx: PlanContext) -> tuple[str, tuple[Pla
         return None
     found = _tables(tree, ctx)
     locks = tree.args.get("locks") or []
-    if not any(by_place(table) or _lacks_key(plan, table) for _, table in found):
+    if not any(by_place(table) or _lacks_key(plan, table) for _, table, _ in found):
         return None
     if len(found) > 1 and not locks:
         return None
     places: list[Placed] = []
     shown: list[str] = []
-    for alias, table in found:
+    for alias, table, called in found:
         of = [[identifier(e) for e in lock.expressions] for lock in locks]
         locked = any(not names or alias in names for names in of)
         at = len(plan.columns) + len(shown)
@@ -68,7 +68,7 @@ def with_places(text: str, plan: Plan, ctx: PlanContext) -> tuple[str, tuple[Pla
             places.append(Placed(table.oid, at, locked))
             shown.append(f", {quoted(alias)}.ctid")
         elif _lacks_key(plan, table):
-            names = [table.columns[i].name for i in table.key_indexes]
+            names = [called.get(i, table.columns[i].name) for i in table.key_indexes]
             places.append(Placed(table.oid, -1, locked, tuple(range(at, at + len(names)))))
             shown += [f", {quoted(alias)}.{quoted(name)}" for name in names]
         else:
@@ -89,9 +89,10 @@ def _of_single_rows(tree: exp.Select) -> bool:
     return tree.args.get("from_") is not None and not any(e.find(exp.Window) for e in tree.expressions)
 
 
-def _tables(tree: exp.Select, ctx: PlanContext) -> list[tuple[str, Table]]:
+def _tables(tree: exp.Select, ctx: PlanContext) -> list[tuple[str, Table, dict[int, str]]]:
+    """Of each table in FROM its name there, and the columns that have other names there than its own, by their places."""
     sources = [tree.args["from_"].this, *(join.this for join in tree.args.get("joins") or ())]
-    found: list[tuple[str, Table]] = []
+    found: list[tuple[str, Table, dict[int, str]]] = []
     for source in sources:
         if not isinstance(source, exp.Table) or not isinstance(source.this, exp.Identifier):
             continue
@@ -103,7 +104,9 @@ def _tables(tree: exp.Select, ctx: PlanContext) -> list[tuple[str, Table]]:
         except PlanError:
             continue  # a view, or what is nobody's table
         alias = source.args.get("alias")
-        found.append((identifier(alias.this) if alias is not None else table.name, table))
+        columns = alias.args.get("columns") or () if alias is not None else ()
+        called = dict(enumerate(map(identifier, columns)))
+        found.append((identifier(alias.this) if alias is not None else table.name, table, called))
     return found
 
 

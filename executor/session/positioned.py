@@ -100,6 +100,9 @@ def key_of(name: str, query: Plan, row: Sequence[Datum] | None, table: Table) ->
     if placed and table.primary_key is not None:
         own = next((p for p in placed if p.locked), placed[0])
         places = dict(zip(table.primary_key.columns, own.key, strict=True))
+    if not places and _locks(query):
+        message = f'cursor "{name}" does not have a FOR UPDATE/SHARE reference to table "{table.name}"'
+        raise ExecutionError("24000", message)
     if not places or not _rows_of_tables(query):
         raise _no_scan(name, table)
     assert table.primary_key is not None
@@ -171,11 +174,17 @@ def _no_scan(name: str, table: Table) -> ExecutionError:
     return ExecutionError("24000", f'cursor "{name}" is not a simply updatable scan of table "{table.name}"')
 
 
+def _locks(query: Plan) -> bool:
+    return bool(parse_query(query.text).args.get("locks"))
+
+
 def _rows_of_tables(query: Plan, *, by_places: bool = False) -> bool:
     """Whether each row is one of a table, or of several joined: not a group, not one of several that are alike."""
     tree = parse_query(query.text)
     if not isinstance(tree, exp.Select) or tree.args.get("group") or tree.args.get("distinct"):
         return False
     if by_places and tree.args.get("joins") and not tree.args.get("locks"):
+        return False
+    if any(e.find(exp.Window) for e in tree.expressions):
         return False
     return not any(tree.find_all(exp.SetOperation, exp.Subquery))
