@@ -43,7 +43,7 @@ def needs_of_statements(scope: Scope, f: Function) -> set[Oid]:
             values=[None] * (len(kinds) + 1),
             domains=domains,
         )
-        context = replace(scope.context(), search_path=f.search_path, variables=variables)
+        context = replace(scope.context(trusted=True), search_path=f.search_path, variables=variables)
         plan, _ = scope.planner.plan(text, context, normalise=False)
         if isinstance(plan.body, Utility) and not isinstance(plan.body.statement, st.Notify):
             raise PlanError("0A000", f"{plan.tag} is not yet supported in unquoted SQL function body")

@@ -33,3 +33,18 @@ create procedure swapped(inout a int, inout b int) begin atomic select b, a; end
 create function plus(a int) returns int begin atomic select 2;; ReTuRN a + 1;; end; select plus(4);
 select pg_get_functiondef('plus'::regproc);
 create procedure many(a out int, variadic b int[]) language sql as 'select b[1] + b[2]'; call many(null, 4, 5, 6);
+create role maker_of_procs; create table secret (a int); create table mine (a int); grant all on schema public to maker_of_procs; grant all on mine to maker_of_procs;
+set role maker_of_procs;
+create procedure peek() begin atomic insert into secret values (1); insert into mine values (2); end;
+call peek();
+create function reads() returns bigint begin atomic insert into mine values (3); select count(*) from secret; end;
+select reads();
+create view v as select 1 as a;
+create procedure into_view() begin atomic insert into mine select a from v; delete from mine where a in (select a from v); end;
+call into_view(); select * from mine order by 1;
+drop view v;
+reset role; drop view v cascade; 
+create procedure typed(x int) begin atomic insert into mine values (x::numeric(3,1)); update mine m set a = x from secret s where m.a = s.a; with w as (select 1) insert into mine select * from w; end;
+call typed(5); select * from mine order by 1;
+select pg_get_functiondef('typed'::regproc) is not null;
+drop table mine cascade; drop table secret cascade; revoke all on schema public from maker_of_procs; drop role maker_of_procs;
