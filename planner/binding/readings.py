@@ -12,6 +12,7 @@ otherwise are told, with words that all sessions read alike.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from planner import types as t
 from planner.abc import SqlError, Table, TypeRef
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
-from planner.binding.routines.bodies import statements_of
+from planner.binding.routines.bodies import statements_in, statements_of
 from planner.binding.routines.inlined import validate
 from planner.binding.scope import Scope
 from planner.binding.writes.clauses import RowBinder
@@ -69,6 +70,22 @@ def of_body(ctx: Any, f: Function) -> dict[int, str]:
     noted = _noted(queries, text)
     validate(queries, f)
     return _unlike(noted, ctx.settings)
+
+
+def of_statements(ctx: Any, f: Function) -> dict[int, str]:
+    """The same of a body that runs: of what is bound when it is written out, which is all but what has no words there. Raises SqlError."""
+    from planner.binding.deparse.expressions import NotWritable  # which stand on this room
+    from planner.binding.deparse.routine_text import written
+    from planner.binding.deparse.view_expressions import ViewBinder
+
+    ctx, said = dataclasses.replace(ctx, search_path=f.search_path), dict[int, str]()
+    for text in statements_in(statements_of(f)):
+        queries = ViewBinder(ctx, text, Parameters((), None))
+        noted = _noted(queries, text)
+        with contextlib.suppress(NotWritable):
+            written(queries, f, text, t.format_type, lambda _, name: name)
+        said |= _unlike(noted, ctx.settings)
+    return said
 
 
 def of_query(ctx: Any, text: str) -> dict[int, str]:

@@ -76,12 +76,24 @@ def _statement(
     renaming: Renaming | None,
 ) -> str:
     binder = ViewBinder(ctx, text, Parameters((), None))
+    return "\n ".join(written(binder, f, text, type_name, relation_name, renaming).split("\n"))
+
+
+def written(
+    binder: ViewBinder,
+    f: Function,
+    text: str,
+    type_name: TypeName,
+    relation_name: RelationName,
+    renaming: Renaming | None = None,
+) -> str:
+    """One statement of a body. Raises NotWritable, SqlError."""
     scope = scope_of_body(binder, f)
     binder.text = binder.expressions.text = text
     writer = StatementWriter(binder, text, type_name, relation_name, False, 0)
     writer.renaming, writer.rows = renaming, RowBinder(binder)
     writer.statement(parse_query(text), scope, named=False)
-    return "\n ".join("".join(writer.out).split("\n"))
+    return "".join(writer.out)
 
 
-__all__ = ["routine_text"]
+__all__ = ["routine_text", "written"]

@@ -352,7 +352,11 @@ def _settle_statements(scope: Scope, said: st.CreateFunction, f: Function) -> No
         raise
     scope.replace(
         f,
-        replace(f, depends=tuple(sorted({*f.depends, *needs} - {f.oid})), body=moments.frozen_body(scope, f)),
+        replace(
+            f,
+            depends=tuple(sorted({*f.depends, *needs} - {f.oid})),
+            body=moments.frozen_statements(scope, f),
+        ),
     )
 
 
