@@ -169,7 +169,7 @@ class StatementWriter(QueryWriter):
             self._add("DEFAULT VALUES")
             return
         if not isinstance(source, exp.Values):
-            bound = self.binder.nested(source, outer)
+            bound = self.binder.nested(source, outer, [c.type for c in listed])
             self._add(f"({', '.join(quote_identifier(c.name) for c in listed[: len(bound.columns)])}) ")
             level = self.level
             self.query(source, outer, None, False)

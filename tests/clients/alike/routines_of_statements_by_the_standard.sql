@@ -48,3 +48,11 @@ create procedure typed(x int) begin atomic insert into mine values (x::numeric(3
 call typed(5); select * from mine order by 1;
 select pg_get_functiondef('typed'::regproc) is not null;
 drop table mine cascade; drop table secret cascade; revoke all on schema public from maker_of_procs; drop role maker_of_procs;
+set datestyle = 'SQL, DMY'; set timezone = 'Asia/Tokyo';
+create table days (n int, d date, at timestamptz);
+create procedure note_day() begin atomic insert into days values (1, '3.4.2021', '2020-01-02'); update days set d = '5.6.2021' where d = '3.4.2021' and n = 2; delete from days where at < '2.1.2020'; end;
+create procedure note_days() begin atomic insert into days values (3, '3.4.2021', now()), (4, '7.8.2021', now()); insert into days (n, d) select 5, '9.10.2021'; end;
+reset datestyle; reset timezone;
+insert into days values (2, '2021-04-03', '2020-05-05');
+call note_day(); call note_days(); select n, d, case when n = 1 then at end from days order by n;
+select pg_get_functiondef('note_day'::regproc);
