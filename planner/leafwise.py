@@ -13,7 +13,7 @@ made of, so leaves must have theirs in the table's order; others are DuckDB's, a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from planner import triggers
@@ -32,6 +32,7 @@ from planner.abc import (
 )
 from planner.binding.keyed.index_reads import indexed_prefixes
 from planner.partitioning import deciding
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.catalog.catalog import Catalog

@@ -25,6 +25,8 @@ Positions are offsets in characters, as clients count them. Errors are 42601 wit
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from operator import attrgetter
 from typing import Final, NoReturn
 
 from planner.abc import PlanError
@@ -51,6 +53,8 @@ END: Final = 11
 """The end of the statement, so that a parser can always look one token ahead."""
 
 IDENTIFIER_BYTES_MAX: Final = 63
+_SHORT: Final = 15
+"""Characters of an identifier that are that many bytes at most, whichever they are."""
 
 
 class Token:
@@ -77,7 +81,9 @@ CONTINUED: Final = r"(?:[ \t\f]++|--[^\n\r]*+)*+[\n\r](?:[ \t\n\r\f]++|--[^\n\r]
 
 _MASTER: Final = re.compile(
     rf"""
-    (?P<space>  [ \t\n\r\f]+ | --[^\n\r]* )
+    (?: [ \t\n\r\f]++ | --[^\n\r]*+ )*+
+    (?:
+    (?P<nothing> \Z )
   | (?P<prefixed> [eEbBxXnN]' | [uU]&['"] )
   | (?P<word>   {_LETTER}{_LETTER_DIGIT_DOLLAR}* )
   | (?P<string> '[^']*(?:''[^']*)*' )
@@ -88,15 +94,17 @@ _MASTER: Final = re.compile(
   | (?P<punct>  :: | := | \.\. | [()\[\],;:.] )
   | (?P<block>  /\* )
   | (?P<op>     [~!@\#^&|`?+\-*/%<>=]+ )
+    )
     """,
     re.VERBOSE,
 )
 _GROUPS: Final = dict(_MASTER.groupindex)
-_SPACE, _PREFIXED, _WORD = _GROUPS["space"], _GROUPS["prefixed"], _GROUPS["word"]
+_NOTHING, _PREFIXED, _WORD = _GROUPS["nothing"], _GROUPS["prefixed"], _GROUPS["word"]
 _STRING, _QUOTED, _NUMBER = _GROUPS["string"], _GROUPS["quoted"], _GROUPS["number"]
 _PARAMETER, _DOLLAR, _PUNCT = _GROUPS["parameter"], _GROUPS["dollar"], _GROUPS["punct"]
 _BLOCK, _OP = _GROUPS["block"], _GROUPS["op"]
 
+_SPACES: Final = re.compile(r"(?:[ \t\n\r\f]++|--[^\n\r]*+)*+")
 _PLAIN_STRING: Final = re.compile(r"'[^']*(?:''[^']*)*'")
 _ESCAPE_STRING: Final = re.compile(r"'[^'\\]*(?:(?:''|\\.)[^'\\]*)*'", re.DOTALL)
 _QUOTE_OR_ESCAPE: Final = re.compile(r"''|\\.", re.DOTALL)
@@ -125,7 +133,7 @@ _lately: Final[dict[str, list[Token]]] = {}
 def fold(name: str) -> str:
     """An unquoted identifier as PostgreSQL stores it: ASCII letters lower, at most 63 bytes."""
     name = name.lower() if name.isascii() else name.translate(_UPPER_TO_LOWER)
-    return truncate(name) if len(name) > 15 else name
+    return truncate(name) if len(name) > _SHORT else name
 
 
 def within_parentheses(tokens: list[Token]) -> list[Token]:
@@ -139,6 +147,14 @@ def within_parentheses(tokens: list[Token]) -> list[Token]:
 def is_sign(token: Token, sign: str) -> bool:
     """Whether a token is this punctuation, and not a string or a name that reads like it."""
     return token.kind == PUNCTUATION and token.value == sign
+
+
+_keyword: Final = attrgetter("keyword")
+
+
+def keywords_of(tokens: Iterable[Token]) -> set[str]:
+    """The keywords among these: what most grammar need not be looked for."""
+    return set(map(_keyword, tokens))
 
 
 def quoted(name: str) -> str:
@@ -185,28 +201,30 @@ def _tokenized(text: str) -> list[Token]:
         if m is None:
             _unmatched(text, at)
         group = m.lastindex
-        end = m.end()
-        if group == _SPACE:
-            pass
-        elif group == _WORD:
-            value = fold(m.group())
+        assert group is not None
+        at, end = m.span(group)
+        if group == _WORD:
+            value = m[group]
+            value = value.lower() if len(value) <= _SHORT and value.isascii() else fold(value)
             append(Token(WORD, value, at, end, value if value in keywords else ""))
         elif group == _PUNCT:
-            append(Token(PUNCTUATION, m.group(), at, end))
+            append(Token(PUNCTUATION, m[group], at, end))
+        elif group == _NOTHING:
+            break
         elif group == _NUMBER:
-            number = m.group()
+            number = m[group]
             if end < size and _JUNK.match(text, end):
                 _fail("trailing junk after numeric literal", text, at, _junk_end(text, end))
             append(Token(INTEGER if number.isdigit() else DECIMAL, number, at, end))
         elif group == _STRING:
-            value, end = _continued(text, m.group()[1:-1].replace("''", "'"), end, _plain)
+            value, end = _continued(text, m[group][1:-1].replace("''", "'"), end, _plain)
             append(Token(STRING, value, at, end))
         elif group == _OP:
-            op = _operator(m.group())
+            op = _operator(m[group])
             end = at + len(op)
             append(Token(OPERATOR, "<>" if op == "!=" else op, at, end))
         elif group == _QUOTED:
-            append(Token(QUOTED, _identifier(text, m.group(), at), at, end))
+            append(Token(QUOTED, _identifier(text, m[group], at), at, end))
         elif group == _PARAMETER:
             if end < size and _JUNK.match(text, end):
                 _fail("trailing junk after parameter", text, at, _junk_end(text, end))
@@ -218,7 +236,7 @@ def _tokenized(text: str) -> list[Token]:
         elif group == _BLOCK:
             end = _block_comment(text, at)
         else:
-            tag = m.group()
+            tag = m[group]
             close = text.find(tag, end)
             if close < 0:
                 _fail("unterminated dollar-quoted string", text, at, size)
@@ -238,6 +256,9 @@ def _junk_end(text: str, at: int) -> int:
 
 
 def _unmatched(text: str, at: int) -> NoReturn:
+    space = _SPACES.match(text, at)
+    assert space is not None
+    at = space.end()
     c = text[at]
     if c == "'":
         _fail("unterminated quoted string", text, at, len(text))
@@ -261,7 +282,7 @@ def _identifier(text: str, quoted: str, at: int) -> str:
     if quoted == '""':
         _fail("zero-length delimited identifier", text, at, at + 2)
     name = quoted[1:-1].replace('""', '"')
-    return truncate(name) if len(name) > 15 else name
+    return truncate(name) if len(name) > _SHORT else name
 
 
 def _plain(text: str, at: int) -> tuple[str, int]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
 
@@ -50,6 +50,7 @@ from planner.normalise import LITERALS_MAX, NUMERIC, Normalised, normalise, para
 from planner.parse.queries import parse_query
 from planner.parse.statement import parse_statement
 from planner.patience import Patience
+from planner.replacing import replace
 from planner.split import split
 from planner.types import TypeSettings
 from storage.abc import Datum

@@ -44,6 +44,7 @@ from planner.binding.true_types import true_type
 from planner.binding.types_called import STRINGS, called_type, cast_by_call
 from planner.binding.xml import forms as xml_forms
 from planner.catalog import own_functions
+from planner.parse import position as first_position
 
 if TYPE_CHECKING:
     from planner.catalog import Function
@@ -139,7 +140,7 @@ class CallBinder(OperatorBinder):
     def value_function(self, name: str, node: exp.Expression, scope: Scope) -> ir.Node:
         made = session_function(name, [])
         assert made is not None, name
-        refuse_unsteady(self.queries.ctx.clause, _at(node))
+        refuse_unsteady(self.queries.ctx.clause, first_position(node))
         return made
 
     def call(self, node: exp.Expression, scope: Scope) -> ir.Node:
@@ -148,7 +149,7 @@ class CallBinder(OperatorBinder):
             return self._function_call(node, scope)
         except NoFunction as e:
             plain = isinstance(node, exp.Anonymous) and len(node.expressions) == 1
-            if not plain or len(e.given) != 1 or e.position != _at(node):
+            if not plain or len(e.given) != 1 or e.position != first_position(node):
                 raise
             field = attribute_notation.field(function_name(node), e.given[0], e.position)
             if field is None:
@@ -175,19 +176,19 @@ class CallBinder(OperatorBinder):
                 schema = self.queries.called_schema(identifier(inner.this))
                 if self.queries.ctx.catalog.find_schema(schema) is None:
                     message = f'schema "{schema}" does not exist'
-                    raise PlanError("3F000", message, position=_at(inner.this))
+                    raise PlanError("3F000", message, position=first_position(inner.this))
                 inner = inner.expression
             elif isinstance(inner, exp.IgnoreNulls | exp.RespectNulls):
-                raise PlanError("0A000", "IGNORE NULLS is not supported", position=_at(inner.this))
+                raise PlanError("0A000", "IGNORE NULLS is not supported", position=first_position(inner.this))
             else:
                 break
         if not isinstance(inner, exp.Anonymous):
             raise PlanError(
                 "42809",
                 "OVER specified, but this is not a window function nor an aggregate function",
-                position=_at(inner),
+                position=first_position(inner),
             )
-        name, position = function_name(inner), _at(inner)
+        name, position = function_name(inner), first_position(inner)
         distinct, order, arguments = cut(inner)
         if within is not None and (order or distinct):
             what = "multiple ORDER BY clauses" if order else "DISTINCT"
@@ -215,17 +216,19 @@ class CallBinder(OperatorBinder):
             star = False
         if len(arguments) > _ARGUMENTS_MAX and name not in _OF_ANY_NUMBER:
             raise PlanError(
-                "54023", f"cannot pass more than {_ARGUMENTS_MAX} arguments to a function", position=_at(node)
+                "54023",
+                f"cannot pass more than {_ARGUMENTS_MAX} arguments to a function",
+                position=first_position(node),
             )
         if name in ("normalize", "is_normalized") and len(arguments) == 2:
             arguments = [arguments[0], _normal_form(arguments[1])]
         offered = self.queries.offered(schema)
         known = procs_named(name, offered)
         if schema:
-            self.queries.accesses.enters(schema, _at(node))
+            self.queries.accesses.enters(schema, first_position(node))
         in_sql = routine_resolution.known(self.queries, name, schema)
         if not in_sql and over is None and not star and (schema or not known):
-            made = self._by_type(name, schema, arguments, scope, _at(node))
+            made = self._by_type(name, schema, arguments, scope, first_position(node))
             if made is not None:
                 return made
         if in_sql or not self._may_be_built_in(name, schema):
@@ -236,10 +239,14 @@ class CallBinder(OperatorBinder):
                 ("WITHIN GROUP", within),
             )
             try:
-                found = self._in_sql(in_sql, name, schema, arguments, star, over, clauses, scope, _at(node))
+                found = self._in_sql(
+                    in_sql, name, schema, arguments, star, over, clauses, scope, first_position(node)
+                )
             except NoFunction:
                 called = over is None and not star
-                found = self._by_type(name, schema, arguments, scope, _at(node)) if called else None
+                found = (
+                    self._by_type(name, schema, arguments, scope, first_position(node)) if called else None
+                )
                 if found is None:
                     raise
             if found is not None:
@@ -248,7 +255,7 @@ class CallBinder(OperatorBinder):
         if plain and not star and not arguments:
             made = session_function(name, [])
             if made is not None:
-                refuse_unsteady(self.queries.ctx.clause, _at(node))
+                refuse_unsteady(self.queries.ctx.clause, first_position(node))
                 return made
         if not known:
             if any(isinstance(a, exp.Kwarg) for a in arguments):
@@ -258,7 +265,7 @@ class CallBinder(OperatorBinder):
             made = made or true_type(self, name, given, position)
             if made is None:
                 if schema:
-                    raise self.missing(f"{schema}.{name}", given, _at(node))
+                    raise self.missing(f"{schema}.{name}", given, first_position(node))
                 raise self.missing(name, given, position)
             return made
         kinds = {p.kind for p in known}
@@ -374,7 +381,7 @@ class CallBinder(OperatorBinder):
             if isinstance(a, exp.Column) and isinstance(a.this, exp.Star):
                 fields = items_of(bound)
                 if fields is None:  # a composite value: a parameter, or a variable of PL/pgSQL
-                    fields = [field for _, field in each_field(bound, _at(a)) or ()]
+                    fields = [field for _, field in each_field(bound, first_position(a)) or ()]
             made.extend(fields or (bound,))
         return made
 
@@ -443,7 +450,7 @@ class CallBinder(OperatorBinder):
         for p in procs().get(name, ()):
             if p.variadic and len(p.args) == len(given):
                 if p.args[-1] == "any" and not t.element_of(given[-1].type.oid):
-                    at = _at(arguments[-1].this)
+                    at = first_position(arguments[-1].this)
                     raise PlanError("42804", "VARIADIC argument must be an array", position=at)
                 declared = p.args if p.args[-1] != "any" else (*p.args[:-1], "anyarray")
                 args, result = self.arguments(declared, p.result, given, position)
@@ -456,12 +463,6 @@ def _normal_form(node: exp.Expression) -> exp.Expression:
     if isinstance(node, exp.Column) and node.name.lower() in ("nfc", "nfd", "nfkc", "nfkd"):
         return exp.Literal.string(node.name.upper())
     return node
-
-
-def _at(node: exp.Expression) -> int:
-    from planner.parse import position
-
-    return position(node)
 
 
 __all__ = ["CallBinder", "shown"]

@@ -11,7 +11,6 @@ one is an error with its position before anything runs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -25,6 +24,7 @@ from planner.binding.records import items_of, row_of, told_type
 from planner.binding.resolve import POLYMORPHIC, castable, own_cast
 from planner.catalog.routine_objects import Cast
 from planner.catalog.system.reg_names import INPUT, RegNames
+from planner.replacing import replace
 from planner.types.declared import FIRST_USER_OID
 
 UNKNOWN = TypeRef(t.UNKNOWN)

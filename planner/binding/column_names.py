@@ -10,7 +10,6 @@ A name found in an outer scope is noted in all scopes on the way (`reach`): that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -26,6 +25,7 @@ from planner.catalog.row_types import row_type
 from planner.catalog.user_types import meet_rows
 from planner.parse import position as first_position
 from planner.remembered import RememberedPath
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.routines.variables import Variables

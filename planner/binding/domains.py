@@ -10,7 +10,6 @@ conditions of a table's own columns are not here; see `planner.catalog.domains`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from planner import types as t
@@ -24,6 +23,7 @@ from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.catalog import domains
 from planner.parse import parse_expression
 from planner.relations import domain_in, of_domain
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

@@ -49,6 +49,8 @@ _LITERAL = re.compile(
 
 _REPEATABLE = ir.Var | ir.Lit | ir.Parm | ir.Call | ir.Cast | ir.Collated
 """What may be written out as often as one likes: it has no names of its own."""
+_LEAVES = frozenset((ir.Var, ir.Argument, ir.Lit, ir.Parm, ir.Session))
+"""Nodes with nothing below them that are the same value each time."""
 _SHORT_MAX = 8
 _ALIKE = (
     t.INT2, t.INT4, t.INT8, t.OID, t.TEXT, t.VARCHAR, t.NAME, t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.UUID,
@@ -103,11 +105,13 @@ class Emitter:
 
     def frag(self, node: ir.Node) -> Frag:
         """The text of a tree, in which what varies is asked for once, and what is long is written once."""
-        from planner.binding import once
-
+        if type(node) in _LEAVES:
+            return self.plain(node)
         deep = shapes.is_deep(node, self.shapes)
         if self.varying is False and not deep:
             return self.plain(node)
+        from planner.binding import once
+
         outermost = self.varying is None
         if outermost:
             self.varying = shapes.shape(node, self.shapes).varies

@@ -9,13 +9,13 @@ ARRAY (SELECT ...)          list(...) in the query's order
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from planner import types as t
 from planner.binding import collating, ir, told_rows
 from planner.binding.fragments import ARRAY_TEXT, Frag, Ref, join, sql
 from planner.binding.numeric_forms import as_text_numeric
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.emit import Emitter

@@ -6,7 +6,6 @@ it obeys the domains of its attributes, and the domain that it was cast to.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from planner import types as t
@@ -14,6 +13,7 @@ from planner.binding import ir
 from planner.binding.domains import of_attributes
 from planner.binding.records import told_type
 from planner.binding.routines import inlined as routines
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

@@ -94,22 +94,33 @@ Item = str | Frag | Piece
 def sql(*items: Item, form: Form = None) -> Frag:
     """Concatenates texts, pieces and fragments."""
     out: list[Piece] = []
+    text = ""  # what there is behind `out`: two texts that meet become one
     for item in items:
-        # Two texts that meet become one. Within a fragment none do: it was made here, or has one piece.
-        parts: tuple[Piece, ...] = item.parts if isinstance(item, Frag) else (item,)
-        if out and parts and isinstance(out[-1], str) and isinstance(parts[0], str):
-            out[-1] += parts[0]
+        if type(item) is str:
+            text += item
+            continue
+        parts = item.parts if type(item) is Frag else (item,)
+        if not parts:
+            continue
+        # Within a fragment no texts meet: it was made here, or has one piece.
+        first, last = parts[0], parts[-1]
+        if type(first) is str:
+            text += first
             parts = parts[1:]
-        out.extend(parts)
+            if not parts:
+                continue
+        if text:
+            out.append(text)
+        out += parts  # type: ignore[arg-type]
+        text = out.pop() if type(last) is str else ""  # type: ignore[assignment]
+    if text or (items and not out):
+        out.append(text)
     return Frag(out, form)
 
 
 def join(separator: str, frags: Sequence[Item]) -> Frag:
-    items: list[Item] = []
-    for i, f in enumerate(frags):
-        if i:
-            items.append(separator)
-        items.append(f)
+    items: list[Item] = [separator] * (2 * len(frags) - 1)
+    items[::2] = frags
     return sql(*items)
 
 

@@ -16,7 +16,6 @@ that is no key is called for each group, and one that is in nothing else is what
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from planner.binding import ir
@@ -25,6 +24,7 @@ from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import join, sql
 from planner.binding.scope import FromStep, Relation, RelationColumn
 from planner.binding.series import streamed
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import Scope

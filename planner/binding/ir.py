@@ -12,11 +12,12 @@ matching is equality.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import attrgetter, is_
 from typing import Any, Final
 
 from planner.abc import TypeRef
+from planner.replacing import replace
 from planner.types import BOOL
 from storage.abc import Datum
 
@@ -252,6 +253,7 @@ _CHILDREN: Final[dict[type[Node], Callable[[Any], tuple[Node, ...]]]] = {
     Window: lambda n: (*children(n.call), *n.partition, *[k.expr for k in n.order]),
 }
 """Of nodes that have any. Nothing is asked as often while a statement is planned as what is below what."""
+_INNER: Final = frozenset(_CHILDREN)
 
 
 def replace_children(node: Node, change: Callable[[Node], Node]) -> Node:
@@ -309,15 +311,20 @@ def walk(node: Node) -> list[Node]:
     made = _CHILDREN.get(type(node))
     if made is None:
         return [node]
-    out, seen = [node], {id(node)}
-    for n in out:
-        made = _CHILDREN.get(type(n))
-        if made is not None:
-            for child in made(n):
-                if id(child) not in seen:
-                    seen.add(id(child))
-                    out.append(child)
-    return out
+    level = made(node)
+    if _INNER.isdisjoint(map(type, level)):  # most are of two operands
+        return [node, *dict(zip(map(id, level), level, strict=True)).values()]
+    seen = {id(node): node}
+    while level:
+        fresh = dict(zip(map(id, level), level, strict=True))
+        for again in seen.keys() & fresh.keys():
+            del fresh[again]
+        seen |= fresh
+        nodes = list(fresh.values())
+        if _INNER.isdisjoint(map(type, nodes)):
+            break
+        level = [child for n in nodes for child in children(n)]
+    return list(seen.values())
 
 
 RUN: Final = "run routine"
@@ -325,6 +332,8 @@ RUN: Final = "run routine"
 
 _ONCE_OR_SO: Final = 4_096
 _TANGLED: Final = 32
+_SHALLOW: Final = 8
+"""Levels of at most so many nodes each that are gone through without a count."""
 
 
 def all_of(nodes: Sequence[Node]) -> Node | None:
@@ -337,6 +346,13 @@ def all_of(nodes: Sequence[Node]) -> Node | None:
 def is_tangled(node: Node, depth_max: int = 1_000_000) -> bool:
     """Whether it is deeper, or subtrees are in so many places, that what follows all ways would go very far: `x IN (1, 2)` as
     an `x` of another, and that of another again."""
+    level: Sequence[Node] = (node,)
+    for _ in range(min(_SHALLOW, depth_max + 1)):
+        if len(level) > _TANGLED:
+            break
+        if _INNER.isdisjoint(map(type, level)):
+            return False
+        level = [child for n in level for child in children(n)]
     ways, limit, pending = 0, _ONCE_OR_SO, [(node, 0)]
     while pending:
         n, depth = pending.pop()

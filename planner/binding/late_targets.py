@@ -14,7 +14,6 @@ needs all values first, nothing is late.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from planner import types as t
@@ -26,6 +25,7 @@ from planner.binding.keyed.expressions import conjuncts
 from planner.binding.routines.onlookers import is_called
 from planner.binding.scope import Scope
 from planner.binding.state import Apart, BoundQuery, Parts, QueryState, Target
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

@@ -16,7 +16,7 @@ a part has locked by primary key need not be noted once more as read by a statem
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -50,6 +50,7 @@ from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery, Parts, Target
 from planner.keyed_plans import FirstRows, narrowed
 from planner.parse import position as first_position
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

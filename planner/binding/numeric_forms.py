@@ -21,9 +21,9 @@ from planner.binding.fragments import ARRAY_TEXT, DECIMAL_DIGITS_MAX, Form, Frag
 
 def column_form(ref: TypeRef) -> Form:
     """The form of a column or parameter of this type: numeric(p,s) is a DECIMAL, numeric alone text, arrays are texts."""
-    if t.element_of(ref.oid) and ref.oid != t.RECORD_ARRAY:
-        return ARRAY_TEXT
-    return decimal_form(ref)
+    if ref.oid == t.NUMERIC:
+        return decimal_form(ref)
+    return ARRAY_TEXT if t.element_of(ref.oid) and ref.oid != t.RECORD_ARRAY else None
 
 
 def decimal_form(ref: TypeRef) -> Form:

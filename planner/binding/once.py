@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 
 from planner import types as t
@@ -23,6 +22,7 @@ from planner.binding import growth, ir, shapes
 from planner.binding.emit import EmittedColumn, Emitter
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.prelude.installation import PRELUDE_STATEMENTS
+from planner.replacing import replace
 
 
 def written(emitter: Emitter, node: ir.Node) -> Frag | None:

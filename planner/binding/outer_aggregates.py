@@ -10,7 +10,6 @@ outer column: a column of a relation of its own, for which the aggregate stands 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from planner import types as t
@@ -19,6 +18,7 @@ from planner.binding import ir
 from planner.binding.emit import EmittedColumn
 from planner.binding.scope import Scope
 from planner.binding.windows import NO_AGGREGATES
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

@@ -9,7 +9,6 @@ A number is a position and no value; any other constant would order nothing, and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from sqlglot import exp
@@ -22,6 +21,7 @@ from planner.binding.grouping import grouping_sets
 from planner.binding.naming import identifier
 from planner.binding.scope import no_column
 from planner.parse import position as first_position
+from planner.replacing import replace
 
 _NUMBER_MAX: Final = (1 << 31) - 1
 """A longer one is no number of an output, but a value, as any constant with a point is."""

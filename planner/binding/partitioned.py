@@ -13,7 +13,6 @@ Constants decide when a statement is planned, parameters each time that it runs 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from planner import types as t
@@ -25,6 +24,7 @@ from planner.binding.keyed.searched import of_leaf
 from planner.inheritance import spreads
 from planner.leafwise import ByKey, Leafwise, possible
 from planner.partitioning import dealing, leaves_of, router
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep, Relation

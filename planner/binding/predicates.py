@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from sqlglot import exp
@@ -28,6 +27,7 @@ from planner.binding.scope import RelationColumn, Scope
 from planner.parse import position as first_position
 from planner.parse.dialect import IS_UNKNOWN
 from planner.parse.xml_forms import IS_DOCUMENT
+from planner.replacing import replace
 
 BOOL = TypeRef(t.BOOL)
 
@@ -59,7 +59,7 @@ class PredicateBinder(RowComparisonBinder):
         bound = self.bind(node, scope)
         if what in _WITHOUT_SETS:
             refuse_sets(bound, _WITHOUT_SETS[what])
-        return self.as_boolean(bound, what, first_position(node))
+        return self.as_boolean(bound, what, first_position(node) if bound.type.oid != t.BOOL else 0)
 
     def _last_place(self, node: exp.Expression) -> int:
         """Where the last of its tokens ends; -1: unknown. Found for all in it at once, and kept: `a + b + c + ...` asks it of

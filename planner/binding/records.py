@@ -8,13 +8,13 @@ the values as structs with the same field names.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import lru_cache
 
 from planner import types as t
 from planner.abc import Oid, PlanError, ResultColumn, TypeRef
 from planner.binding import ir
 from planner.catalog.row_types import relation_of, row_array_oid
+from planner.replacing import replace
 
 Fields = tuple[tuple[str, TypeRef], ...]
 

@@ -15,7 +15,6 @@ it takes no more of any list than it has rows (with those of OFFSET), so that ma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from planner import types as t
@@ -23,6 +22,7 @@ from planner.abc import TypeRef
 from planner.binding import ir
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, join, sql
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts

@@ -8,7 +8,6 @@ of users' choosing are resolved here and never reach DuckDB, but for the columns
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -35,6 +34,7 @@ from planner.parse import parse_expression
 from planner.parse import position as first_position
 from planner.relations import TransitionTable, typed
 from planner.remembered import RememberedPath
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -45,6 +44,7 @@ from planner.binding.writes.dml import DmlBinder
 from planner.binding.writes.merge import MergeBinder
 from planner.catalog import Catalog
 from planner.parse import position as first_position
+from planner.replacing import replace
 
 
 def bind_statement(

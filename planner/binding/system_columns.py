@@ -13,7 +13,6 @@ In RETURNING they are of the version that the statement has just made, or delete
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from planner import types as t
@@ -22,6 +21,7 @@ from planner.binding import ir
 from planner.binding.emit import EmittedColumn
 from planner.binding.scope import Relation, RelationColumn
 from planner.inheritance import spreads
+from planner.replacing import replace
 
 _COLUMNS: Final = (
     ("tableoid", t.OID),

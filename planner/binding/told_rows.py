@@ -16,12 +16,12 @@ Of other types DuckDB has for each value one that it compares, or a text that is
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from planner import types as t
 from planner.binding import ir
 from planner.binding.fragments import Around, Frag, Item, Piece, Ref, Told, join, sql
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.abc import TypeRef

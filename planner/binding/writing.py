@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, Final
 
 from planner import types as t
@@ -48,6 +47,7 @@ from planner.binding.rights import barriers
 from planner.binding.scope import Scope
 from planner.binding.state import BoundQuery, Parts, QueryState
 from planner.catalog.collations import telling_apart
+from planner.replacing import replace
 
 _NUMERIC: Final = TypeRef(t.NUMERIC)
 

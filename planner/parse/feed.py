@@ -18,6 +18,7 @@ statement (`end` inclusive, as sqlglot has it), which the nodes made from it kee
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Final
 
 from sqlglot import exp
@@ -521,9 +522,12 @@ def _names(token: Token) -> bool:
     return token.kind == PUNCTUATION and token.value in (".", ",", ")")
 
 
+_kind: Final = attrgetter("token_type")
+
+
 def _plain_operators(tokens: list[GlotToken]) -> list[GlotToken]:
     """OPERATOR(pg_catalog.+) and OPERATOR(+) as plain operators, OPERATOR(s.+) as a sign with its schema: `s.+`."""
-    if not any(t.token_type == TokenType.OPERATOR for t in tokens):
+    if TokenType.OPERATOR not in map(_kind, tokens):
         return tokens
     out: list[GlotToken] = []
 

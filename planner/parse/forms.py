@@ -21,7 +21,7 @@ Tokens that are put in stand where the ones around them stand, so that errors ke
 from __future__ import annotations
 
 from planner.abc import PlanError
-from planner.lexer import END, INTEGER, OPERATOR, PUNCTUATION, QUOTED, WORD, Token, is_sign
+from planner.lexer import END, INTEGER, OPERATOR, PUNCTUATION, QUOTED, WORD, Token, is_sign, keywords_of
 from planner.parse import called_words, samples, xml_forms
 from planner.parse.cursor import Cursor
 from planner.parse.errors import end_of_input, syntax_error
@@ -31,7 +31,7 @@ _TARGETS = frozenset((("insert", "into"), ("merge", "into"), ("delete", "from"))
 
 def rewritten(tokens: list[Token], text: str) -> list[Token]:
     """The tokens of a statement (END last) with all such forms said otherwise. Raises 42601 for a MERGE that is not PostgreSQL's."""
-    words = {t.keyword for t in tokens if t.keyword}
+    words = keywords_of(tokens)
     if "merge" in words:
         _check_merge(tokens, text)
     if words & called_words.WORDS:

@@ -5,6 +5,7 @@ GROUP BY ROLLUP (n > 5, g)       =>      GROUP BY ROLLUP ((n > 5), g)
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Final
 
 from sqlglot.tokens import Token, TokenType
@@ -20,8 +21,11 @@ _CONDITION: Final = frozenset(
 )  # fmt: skip
 
 
+_kind: Final = attrgetter("token_type")
+
+
 def bracketed(tokens: list[Token]) -> list[Token]:
-    if not any(t.token_type in _SETS for t in tokens):
+    if _SETS.isdisjoint(map(_kind, tokens)):
         return tokens
     opened, closed = _brackets(tokens)
     if not opened:

@@ -19,7 +19,7 @@ from sqlglot.tokens import Token as GlotToken
 
 from planner import nesting
 from planner.abc import PlanError
-from planner.lexer import END, QUOTED, Token, is_sign, tokenize
+from planner.lexer import END, QUOTED, Token, is_sign, keywords_of, tokenize
 from planner.parse import samples
 from planner.parse.column_lists import joined
 from planner.parse.dialect import TidewirePostgres
@@ -57,13 +57,21 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     if tokens[0].kind == END:
         raise _error(text, tokens, None)
     _refuse_deep_brackets(tokens)
-    _refuse_deep_arrays(tokens)
-    tokens = _checked(tokens, text, into)
-    tokens, overriding = _without_overriding(joined(rewritten(tokens, text)))
-    tokens, parts = without_parts(tokens)
-    if any(t.keyword == "read" for t in tokens):
+    words = keywords_of(tokens)
+    if "array" in words:
+        _refuse_deep_arrays(tokens)
+    tokens = rewritten(_checked(tokens, text, into), text)
+    overriding, parts = "", {}
+    if not words.isdisjoint(("search", "cycle")):
+        tokens = joined(tokens)
+    if "overriding" in words:
+        tokens, overriding = _without_overriding(tokens)
+    if "insert" in words:
+        tokens, parts = without_parts(tokens)
+    if "read" in words:
         tokens = without_read_only(tokens)
-    tokens = with_aliases(tokens)
+    if "using" in words:
+        tokens = with_aliases(tokens)
     fed = feed(tokens)
     if not fed:
         raise _error(text, tokens, None)
@@ -93,9 +101,9 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
             if found is not None:
                 end = tokens[-1]
                 insert.set("targets", {i: parse_expression(text, [*t, end]) for i, t in found.items()})
-    if any(t.keyword == "tablesample" for t in tokens):
+    if "tablesample" in words:
         samples.taken_apart(tree)
-    if any(t.keyword in ("filter", "within") for t in tokens):
+    if not words.isdisjoint(("filter", "within")):
         tree = _with_schemas_inside(tree)
     return tree
 
@@ -219,6 +227,8 @@ def _error(text: str, tokens: list[Token], at: GlotToken | None) -> PlanError:
 
 def position(node: exp.Expression) -> int:
     """The 1-based character position of the first token that this tree remembers; 0: none."""
+    if type(node) is exp.Identifier:  # most that are asked
+        return int(node.meta.get("start", -1)) + 1 if node._meta is not None else 0
     best = -1
     for n in node.walk():
         meta = n.meta if n._meta is not None else None

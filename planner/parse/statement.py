@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.lexer import END, PUNCTUATION, WORD, Token, is_sign, tokenize
+from planner.lexer import END, PUNCTUATION, WORD, Token, is_sign, keywords_of, tokenize
 from planner.parse import definitions, dropping, foreign, maintenance, plpgsql, privileges, routines, utility
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
@@ -110,7 +110,9 @@ def _query(text: str, tokens: list[Token], word: str) -> Any:
     depth = 0
     into, later = -1, False
     seen_from = word not in ("select", "with")
-    for i, token in enumerate(tokens):
+    words = keywords_of(tokens)
+    selects = not seen_from or not words.isdisjoint(("union", "intersect", "except"))
+    for i, token in enumerate(tokens) if "of" in words or ("into" in words and selects) else ():
         if token.kind == PUNCTUATION:
             if token.value in "([":
                 depth += 1

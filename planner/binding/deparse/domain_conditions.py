@@ -5,7 +5,6 @@ CHECK (VALUE IS NULL OR 0 <= VALUE)        ((VALUE IS NULL) OR (0 <= VALUE))
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from planner.abc import SqlError, TypeRef
@@ -17,6 +16,7 @@ from planner.binding.queries import QueryBinder
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.binding.writes.dml import DmlBinder
 from planner.catalog import domains
+from planner.replacing import replace
 
 
 def shown(ctx: Any, base: TypeRef, text: str, type_name: TypeName, pretty: bool) -> str:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planner import types as t
@@ -23,6 +22,7 @@ from planner.binding import ir
 from planner.binding.keyed import expressions as keyed
 from planner.keyed_plans import Choices, Expr, KeyedJoin, KeyedRead
 from planner.relations import Table, TypeRef
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep

@@ -12,7 +12,6 @@ engine compiles, by PostgreSQL's signatures.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -42,6 +41,7 @@ from planner.binding.keyed.closed_set import (
     castable,
 )
 from planner.catalog.collations import nondeterministic
+from planner.replacing import replace
 
 GROUP: Final = 30
 """Operands of AND and OR that are computed one within the other; more than its square are DuckDB's."""

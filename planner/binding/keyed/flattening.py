@@ -10,10 +10,10 @@ their order is walked along. PostgreSQL does the same (it pulls subqueries up). 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from planner.binding import ir
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.keyed.selects import BoundSelect

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import replace
 from typing import Final
 
 from planner.abc import Call, Col, Const, Constraint, Expr, KeyedRead, PlanError, Table
@@ -26,6 +25,7 @@ from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
 from planner.catalog.reads import Remembered
 from planner.keyed_plans import ComputedColumns
+from planner.replacing import replace
 from planner.types import DEFAULT_SETTINGS
 
 NEVER_FAIL: Final = frozenset(

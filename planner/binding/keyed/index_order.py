@@ -14,7 +14,6 @@ only its first column may have any. What else WHERE asks is a condition on the r
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from planner import types as t
@@ -41,6 +40,7 @@ from planner.binding.keyed.expressions import comparison
 from planner.binding.keyed.index_reads import ordered_prefixes, range_by
 from planner.catalog import Catalog
 from planner.keyed_plans import ComputedColumns, narrowed
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep

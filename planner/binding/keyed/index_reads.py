@@ -214,12 +214,13 @@ def _prefixes_asked_of(
 
 
 def _prefixes(table: Table, index: Index) -> Iterator[tuple[int, ...]]:
-    columns: list[int] = []
+    columns: tuple[int, ...] = ()
     for key in index.keys:
         if not key.attnum:
             return
-        column = table.columns[table.index_of(key.attnum)]
+        at = table.index_of(key.attnum)
+        column = table.columns[at]
         if column.type.oid == t.CITEXT or column.collation in nondeterministic:
             return  # such an index holds datums, and those of equal citext differ
-        columns.append(table.index_of(key.attnum))
-        yield tuple(columns)
+        columns += (at,)
+        yield columns

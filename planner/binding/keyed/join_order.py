@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from planner.abc import (
@@ -40,6 +39,7 @@ from planner.binding.scope import FromStep
 from planner.catalog import Catalog
 from planner.catalog.system.found import KNOWN
 from planner.keyed_plans import Either, Iterated, Recursed, Spread, SystemRows, Way, Whole
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts

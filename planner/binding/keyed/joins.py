@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from planner import types as t
@@ -38,6 +37,7 @@ from planner.binding.keyed.join_order import TABLES_MAX, Order
 from planner.binding.keyed.narrowing import inner_where_asked
 from planner.binding.scope import FromStep
 from planner.catalog import Catalog
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts

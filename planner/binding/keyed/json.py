@@ -11,13 +11,13 @@ other types leave it to DuckDB.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from planner import types as t
 from planner.abc import Call, Const, Expr, TypeRef
 from planner.binding import ir
 from planner.binding.records import called_fields, fields_of
+from planner.replacing import replace
 
 _ROWS: Final = {
     "to_json(anyelement)": "json of row",

@@ -12,13 +12,13 @@ of its own. PostgreSQL's planner does the first; the second it answers with the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planner import types as t
 from planner.binding import ir
 from planner.binding.keyed import closed_set
 from planner.binding.keyed import expressions as keyed
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep

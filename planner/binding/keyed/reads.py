@@ -10,7 +10,6 @@ Whatever is of another shape, or says what the keyed engine has no word for, is 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -44,6 +43,7 @@ from planner.binding.scope import FromStep, Scope
 from planner.binding.state import Parts
 from planner.catalog.system.reg_names import RegNames
 from planner.keyed_plans import Either
+from planner.replacing import replace
 
 
 def keyed_table(parts: Parts, scope: Scope, catalog: Any) -> Table:

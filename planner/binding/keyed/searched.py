@@ -12,7 +12,6 @@ GiST's classes for vectors and trigrams find the same rows here as gin's: how an
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +24,7 @@ from planner.catalog import Catalog
 from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
 from planner.catalog.reads import Remembered
+from planner.replacing import replace
 from planner.searches import ARRAY, JSONB, TRIGRAMS, WORDS, TermsIndex
 from planner.types.declared import FIRST_USER_OID
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from planner import types as t
@@ -26,6 +25,7 @@ from planner.binding.keyed.narrowing import Equality, narrowed
 from planner.binding.records import fields_of
 from planner.catalog import Catalog
 from planner.keyed_plans import Recursed
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep, Recursion

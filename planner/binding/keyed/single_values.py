@@ -10,11 +10,11 @@ goes on naming the relation, whose value is computed once there.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from planner.binding import ir
 from planner.binding.routines.runs import RUN
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep

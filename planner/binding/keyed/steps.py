@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from planner.binding import ir
 from planner.binding.scope import FromStep
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts

@@ -19,7 +19,6 @@ Where keys lead to fewer rows than the walk would meet
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from planner.abc import JoinStep, KeyedWalk, Points, Range, Table
@@ -28,6 +27,7 @@ from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed.index_order import index_walk, key_walk, pinned_by
 from planner.catalog import Catalog
 from planner.keyed_plans import Either, Whole, narrowed
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep

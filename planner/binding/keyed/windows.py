@@ -11,7 +11,6 @@ applications write: all rows of a partition, those up to the row at hand, and so
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from planner.abc import Const, TypeRef
@@ -20,6 +19,7 @@ from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed.endings import WINDOWS, fold, order_keys
 from planner.keyed_plans import KeyedWindow
+from planner.replacing import replace
 from planner.types import INT4
 
 if TYPE_CHECKING:

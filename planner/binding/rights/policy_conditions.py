@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from planner.abc import Oid, PlanError, Table
@@ -14,6 +13,7 @@ from planner.binding.rights.row_security import CLAUSE
 from planner.binding.scope import Relation, Scope
 from planner.binding.writes.clauses import RowBinder
 from planner.parse import parse_expression
+from planner.replacing import replace
 
 
 def bind(ctx: Any, table: Table, text: str) -> frozenset[Oid]:

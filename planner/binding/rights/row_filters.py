@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -31,6 +30,7 @@ from planner.catalog.objects import FIRST_USER_OID
 from planner.catalog.system.static import static_columns
 from planner.parse import parse_expression
 from planner.parse import position as first_position
+from planner.replacing import replace
 from planner.types import BPCHAR, TEXT, VARCHAR
 from planner.types.of_extensions import EXTENSION_OF
 

@@ -18,7 +18,7 @@ queries in it, whose tables have policies of their own; one that comes back to a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planner import types as t
@@ -33,6 +33,7 @@ from planner.catalog import policies
 from planner.inheritance import spreads
 from planner.parse import parse_expression
 from planner.relations import GuardedTable, defined
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

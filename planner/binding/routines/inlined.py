@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from planner import types as t
@@ -40,6 +40,7 @@ from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.catalog import Function, domains, polymorphic
 from planner.catalog.collations import is_collatable
 from planner.parse import parse_query
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

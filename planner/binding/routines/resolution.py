@@ -7,7 +7,7 @@ f(1, b => 2)    places of the arguments      named ones, those that have default
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -24,6 +24,7 @@ from planner.binding.scope import Scope
 from planner.catalog import Function, polymorphic, slot_functions, table_functions
 from planner.catalog.objects import PG_CATALOG_OID
 from planner.parse import parse_expression
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.calls import CallBinder

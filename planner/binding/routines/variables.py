@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sqlglot import exp
@@ -31,6 +31,7 @@ from planner.binding.writes.assignments import PartBinder, target_of
 from planner.parse import parse_expression
 from planner.parse.plpgsql.names import looked_up
 from planner.relations import of_domain
+from planner.replacing import replace
 from planner.statements.plpgsql import Level
 
 

@@ -13,7 +13,7 @@ are (`secured_rows`).
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any, Final
 
 from planner.abc import Constraint, PlanError, Table
@@ -27,6 +27,7 @@ from planner.catalog import Catalog
 from planner.catalog.reads import Remembered
 from planner.catalog.system.definitions import type_name
 from planner.relations import VIEW_CHECK, GuardedTable, ViewRows
+from planner.replacing import replace
 
 _REMEMBERED_MAX: Final = 1_024
 _remembered: Remembered[tuple[Table, Table, tuple[str, ...]]] = Remembered(_REMEMBERED_MAX)

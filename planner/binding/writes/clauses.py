@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -48,6 +47,7 @@ from planner.binding.writes.assignments import PartBinder, assigned_twice, targe
 from planner.binding.writes.written_rows import JoinedColumns, WrittenRows
 from planner.lexer import tokenize
 from planner.parse import position as first_position
+from planner.replacing import replace
 
 Returning = tuple[tuple[ResultColumn, ...] | None, list[Target] | None, int]
 """What RETURNING says: its columns, what computes them (None: there is none), and the relation that its rows are."""

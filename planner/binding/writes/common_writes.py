@@ -10,7 +10,6 @@ front of it, but those that draw (`nextval('s')`, `random()`), which are parts t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -40,6 +39,7 @@ from planner.binding.numeric_forms import column_form
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery, Parts, Target
 from planner.parse import position as first_position
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

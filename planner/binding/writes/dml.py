@@ -11,7 +11,6 @@ engine or written as a query that yields the rows to write:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -45,6 +44,7 @@ from planner.binding.writes.clauses import Returning, is_default
 from planner.binding.writes.inserts import Bound, InsertBinder
 from planner.binding.writes.written_rows import NoSuchTarget
 from planner.inheritance import spreads
+from planner.replacing import replace
 
 
 class DmlBinder(InsertBinder):

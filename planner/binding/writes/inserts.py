@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -42,6 +42,7 @@ from planner.binding.writes.secured_rows import SecuredRows
 from planner.catalog import View
 from planner.parse import position as first_position
 from planner.relations import GuardedTable
+from planner.replacing import replace
 
 _DEFAULT: Final = re.compile(r"\bdefault\b", re.IGNORECASE)
 ROWS_MAX = 100_000

@@ -5,7 +5,7 @@ NEW and OLD are rows that nobody makes: columns of the right types under the nam
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
@@ -21,6 +21,7 @@ from planner.binding.writes import new_and_old
 from planner.binding.writes.rule_actions import event_of, parse_notify, target_of, type_rows
 from planner.catalog import View
 from planner.parse import parse_query
+from planner.replacing import replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sqlglot import exp
@@ -44,6 +44,7 @@ from planner.binding.writes.rule_actions import (
 )  # fmt: skip
 from planner.catalog import Catalog, View
 from planner.parse import parse_expression, parse_query
+from planner.replacing import replace
 
 _DOING: Final = {
     "2": ("update", "updating"),

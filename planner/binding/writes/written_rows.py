@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import replace
 
 from sqlglot import exp
 
@@ -46,6 +45,7 @@ from planner.lexer import QUOTED, WORD, tokenize
 from planner.parse import parse_expression
 from planner.parse import position as first_position
 from planner.relations import TransitionTable, typed
+from planner.replacing import replace
 
 
 class NoSuchTarget(PlanError):

@@ -18,7 +18,6 @@ from planner.lexer import (
     INTEGER,
     OPERATOR,
     PARAMETER,
-    PUNCTUATION,
     QUOTED,
     STRING,
     WORD,
@@ -42,6 +41,7 @@ NULLS_BEFORE: Final = "~nulls"
 """NULLS in front of FIRST and LAST."""
 
 _KINDS: Final = {
+    WORD: NAME,
     QUOTED: NAME,
     STRING: TEXT,
     BITS: BIT_TEXT,
@@ -77,21 +77,16 @@ BEHIND_TARGETS: Final = TAILS | {FINISH, ")", ",", "from", "where", "into", "gro
 
 def symbols(tokens: list[Token]) -> list[str]:
     """One for each token, and FINISH a few times more."""
-    out: list[str] = []
-    for token in tokens:
-        kind = token.kind
-        if kind == WORD:
-            out.append(token.keyword or NAME)
-        elif kind == PUNCTUATION:
-            out.append(token.value)
-        elif kind == OPERATOR:
-            out.append(token.value if token.value in OWN_OPERATORS else OTHER)
-        else:
-            out.append(_KINDS[kind])
-    for i, symbol in enumerate(out):
-        if symbol in _LOOKING:
-            ahead, instead = _LOOKING[symbol]
-            if out[i + 1] in ahead:
-                out[i] = instead
+    out = [
+        t.keyword
+        or _KINDS.get(t.kind)
+        or (OTHER if t.kind == OPERATOR and t.value not in OWN_OPERATORS else t.value)
+        for t in tokens
+    ]
+    for word, (ahead, instead) in _LOOKING.items():
+        if word in out:
+            for i, symbol in enumerate(out):
+                if symbol == word and out[i + 1] in ahead:
+                    out[i] = instead
     out += [FINISH] * _LOOKED_AHEAD_MAX
     return out
