@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -321,18 +322,26 @@ def matters(node: ir.Call | ir.Logic | ir.Aggregate) -> bool:
         name = next(filter(None, map(told_apart, node.args)), "")
         if name:
             return _under_nondeterministic(node, name)
+    depends, refused = _by_collation(op)
+    if not depends and not refused:
+        return False
+    name = collation_of(*node.args)
+    if name and refused:
+        raise PlanError("0A000", f'{refused} in collation "{shown(name)}" is not supported')
+    return depends and bool(name)
+
+
+@lru_cache(4_096)
+def _by_collation(op: str) -> tuple[bool, str]:
+    """Whether an operation is done by the collation of its arguments, and what it is called if it is not there under ICU."""
     if op in COMPARISONS or op in EXTREMES:
-        return bool(collation_of(*node.args))
+        return True, ""
     words = op.split(" ")
     sign = words[1] if len(words) == 3 else ""
     function = op.partition("(")[0]
-    if op in _ARRAYS or function in _LARGER:
-        name = collation_of(*node.args)
-        if name:
-            raise PlanError("0A000", f'{sign or function} in collation "{shown(name)}" is not supported')
-    if op in ("greatest", "least") or sign in _SIGNS_BY_LANGUAGE or function in _BY_LANGUAGE:
-        return bool(collation_of(*node.args))
-    return False
+    refused = (sign or function) if op in _ARRAYS or function in _LARGER else ""
+    depends = op in ("greatest", "least") or sign in _SIGNS_BY_LANGUAGE or function in _BY_LANGUAGE
+    return depends, refused
 
 
 def done(node: ir.Call, args: Sequence[Frag], usual: Callable[[Sequence[Frag]], Frag]) -> Frag:

@@ -99,20 +99,29 @@ def sql(*items: Item, form: Form = None) -> Frag:
         if type(item) is str:
             text += item
             continue
-        parts = item.parts if type(item) is Frag else (item,)
-        if not parts:
-            continue
-        # Within a fragment no texts meet: it was made here, or has one piece.
-        first, last = parts[0], parts[-1]
-        if type(first) is str:
-            text += first
-            parts = parts[1:]
-            if not parts:
+        if type(item) is Frag:
+            parts = item.parts
+            if len(parts) == 1:
+                item = parts[0]
+                if type(item) is str:
+                    text += item
+                    continue
+            else:
+                if parts:  # within a fragment no texts meet: it was made here
+                    first, *others = parts
+                    if type(first) is str:
+                        text += first
+                    else:
+                        others = [first, *others]
+                    if text:
+                        out.append(text)
+                    out += others
+                    text = out.pop() if type(parts[-1]) is str else ""  # type: ignore[assignment]
                 continue
         if text:
             out.append(text)
-        out += parts  # type: ignore[arg-type]
-        text = out.pop() if type(last) is str else ""  # type: ignore[assignment]
+            text = ""
+        out.append(item)  # type: ignore[arg-type]
     if text or (items and not out):
         out.append(text)
     return Frag(out, form)

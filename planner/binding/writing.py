@@ -337,7 +337,9 @@ class QueryWriter(QueryState):
         pieces: list[Piece] = []
         whole = barriers.filled(self, frag).parts
         for p in whole:
-            if isinstance(p, Ref):
+            if type(p) is str:
+                pass
+            elif isinstance(p, Ref):
                 p = self.emitter.written(p)
             elif isinstance(p, Around):
                 p = told_rows.mark(self.emitter, p)
@@ -354,7 +356,7 @@ class QueryWriter(QueryState):
         if any(isinstance(p, str) and "tw_setseed(" in p for p in pieces):  # its own random() is of that seed
             pieces = ["true" if p == SEEDED else p for p in pieces]
         growth.within_limits(pieces, self.emitter.shapes.values())
-        slots = {p.name for p in pieces if hasattr(p, "name") and type(p).__name__ == "Slot"}
+        slots = {p.name for p in pieces if type(p) is Slot}
         uses: list[RelationUse | SystemUse | ChangesUse] = []
         dealing: dict[int, Table] = {}
         for r in self.tables:

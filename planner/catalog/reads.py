@@ -18,6 +18,7 @@ What is kept apart from plans, for several of them, is kept with what it was mad
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar
 
 from planner.abc import Oid
@@ -122,8 +123,13 @@ class _WatchedIndex:
         self._reads.whole[self._name] = self._base
 
     def get(self, key: Any, default: Any = None) -> Any:
-        self._note(key)
-        return self._index.get(key, default)
+        index, asked = self._index, self._reads.asked
+        if index is not self._base or self._name not in asked:
+            self._note(key)
+            return index.get(key, default)
+        found = index.get(key, _NOWHERE)
+        asked[self._name].setdefault(key, found)
+        return default if found is _NOWHERE else found
 
     def __getitem__(self, key: Any) -> Any:
         self._note(key)
@@ -158,11 +164,11 @@ class WatchedCatalog(Catalog):
     def __init__(self, plain: Catalog, base: Catalog, reads: Reads) -> None:
         self.plain, self.base, self.reads = plain, base, reads
         self._indexes: dict[Oid, list[Index]] = {}
-        for name in _OTHERS:
-            setattr(self, name, getattr(plain, name))
+        for name, value in zip(_OTHERS, _others_of(plain), strict=True):
+            setattr(self, name, value)
         self.named_schemas = {}  # each is asked for, and noted, once
-        for name in INDEXES:
-            setattr(self, name, _WatchedIndex(getattr(plain, name), getattr(base, name), name, reads))
+        for name, index, its_base in zip(INDEXES, _indexes_of(plain), _indexes_of(base), strict=True):
+            setattr(self, name, _WatchedIndex(index, its_base, name, reads))
         self._listed = {}  # so that each list is asked for, and what it is made of noted, once
 
     def indexes_of(self, table_oid: Oid) -> list[Index]:
@@ -188,6 +194,9 @@ class WatchedCatalog(Catalog):
 _OTHERS: Final = tuple(
     name for name in (*IndexedObjects.__slots__, *Catalog.__slots__) if name not in (*INDEXES, "_listed")
 )
+
+_others_of: Final = attrgetter(*_OTHERS)
+_indexes_of: Final = attrgetter(*INDEXES)
 
 
 def watched(catalog: Catalog) -> WatchedCatalog:

@@ -116,6 +116,7 @@ _SIDES: Final = ("preceding", "following")
 _INTERVAL_FIELDS: Final = frozenset(("year", "month", "day", "hour", "minute", "second"))
 _NAMES_AFTER_AS: Final = (RESERVED | TYPE_FUNCTION_NAME) - {"not"}
 
+_NAMES_OF_TYPES: Final = _OBJECT_TYPES | _TYPE_WORDS.keys()
 
 _MARK: Final = "\0"
 """Which no name has."""
@@ -157,6 +158,7 @@ def _digits_of_seconds(tokens: list[Token], i: int) -> int | None:
 def feed(tokens: list[Token]) -> list[GlotToken]:
     """The tokens of one statement (END last, no semicolon) for sqlglot's parser."""
     out: list[GlotToken] = []
+    append = out.append
     count = len(tokens)
     i = 0
     seen_like = False
@@ -179,6 +181,9 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
             word = token.value
             previous = tokens[i - 2] if i > 1 else None
             following = tokens[i]
+            if not token.keyword and following.kind != STRING and word not in _NAMES_OF_TYPES:
+                append(GlotToken(TokenType.VAR, word, len(out), 0, token.start, token.end - 1))
+                continue
             if previous is not None and previous.kind == PUNCTUATION and previous.value == ".":
                 if following.kind == STRING and out[-2:-1] and out[-2].token_type in _NAMES:
                     i += 1
@@ -273,13 +278,15 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                 continue
             put(_unreserved(keyword, previous, following, tokens, i, seen_like), word, token)
         elif kind == PUNCTUATION:
-            glot = _PUNCTUATION.get(token.value)
-            in_subscripts += (token.value == "[") - (token.value == "]")
-            if glot is None or (glot is TokenType.COLON and not in_subscripts):
-                raise syntax_error(token)
-            put(glot, token.value, token)
-            if glot is TokenType.DCOLON:
-                type_end = _type_end(tokens, i)
+            sign = token.value
+            glot = _PUNCTUATION.get(sign)
+            if sign not in ",.()":
+                in_subscripts += (sign == "[") - (sign == "]")
+                if glot is None or (glot is TokenType.COLON and not in_subscripts):
+                    raise syntax_error(token)
+                if glot is TokenType.DCOLON:
+                    type_end = _type_end(tokens, i)
+            append(GlotToken(glot, sign, len(out), 0, token.start, token.end - 1))
         elif kind == OPERATOR:
             glot = OPERATOR_TOKENS.get(token.value)
             if glot is None:
@@ -292,7 +299,7 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                 i += 1
                 _put_cast(put, token, following)
             else:
-                put(TokenType.IDENTIFIER, token.value, token)
+                append(GlotToken(TokenType.IDENTIFIER, token.value, len(out), 0, token.start, token.end - 1))
         elif kind == STRING:
             put(TokenType.STRING, token.value, token)
         elif kind in (INTEGER, DECIMAL):

@@ -80,12 +80,21 @@ class WithQueries(WithAnother):
 def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     """The tree as an Expr. `offsets`: relation number -> where its columns begin in the row. Raises NotKeyed, also where
     it names deep trees several times in one another: nothing here computes a thing once (DuckDB's text does, see `growth`)."""
-    if ir.is_tangled(node, _DEPTH_MAX):
+    if type(node) not in _ALONE and ir.is_tangled(node, _DEPTH_MAX):
         raise NotKeyed("one tree in very many places, or very deep")
     return _expression(node, offsets)
 
 
+_ALONE: Final = frozenset((ir.Var, ir.Parm, ir.Lit))
+
+
 def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
+    if isinstance(node, ir.Parm):
+        return Param(node.number, node.type)
+    if isinstance(node, ir.Var):
+        if node.relation not in offsets or node.column < 0:
+            raise NotKeyed("column of another relation, or of the system")
+        return Col(offsets[node.relation] + node.column, node.type)
     if isinstance(offsets, WithQueries):
         of_catalog = keyed_catalog.expression(node, lambda n: _expression(n, offsets))
         if of_catalog is not None:
@@ -98,12 +107,6 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
         if node.type.oid == t.UNKNOWN:
             raise NotKeyed("unknown literal")
         return Const(node.value, node.type)
-    if isinstance(node, ir.Parm):
-        return Param(node.number, node.type)
-    if isinstance(node, ir.Var):
-        if node.relation not in offsets or node.column < 0:
-            raise NotKeyed("column of another relation, or of the system")
-        return Col(offsets[node.relation] + node.column, node.type)
     if isinstance(node, ir.Cast):
         return _cast(node, offsets)
     if isinstance(node, ir.Collated):
