@@ -323,7 +323,7 @@ def walk(node: Node) -> list[Node]:
         nodes = list(fresh.values())
         if _INNER.isdisjoint(map(type, nodes)):
             break
-        level = [child for n in nodes for child in children(n)]
+        level = tuple([child for n in nodes for child in children(n)])
     return list(seen.values())
 
 

@@ -27,7 +27,7 @@ from planner.parse.errors import end_of_input
 from planner.parse.feed import feed, marked, unmarked
 from planner.parse.forms import rewritten
 from planner.parse.grammar import check_expression, check_query
-from planner.parse.insert_targets import table_start, without_parts
+from planner.parse.insert_targets import Cut, table_start, without_parts
 from planner.parse.joins import with_aliases
 from planner.parse.read_only import without_read_only
 
@@ -61,7 +61,8 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     if "array" in words:
         _refuse_deep_arrays(tokens)
     tokens = rewritten(_checked(tokens, text, into), text)
-    overriding, parts = "", {}
+    overriding = ""
+    parts: Cut = {}
     if not words.isdisjoint(("search", "cycle")):
         tokens = joined(tokens)
     if "overriding" in words:
