@@ -55,7 +55,7 @@ def in_question(nodes: Iterable[ir.Node | None]) -> list[ir.Node]:
 
 
 def _found(nodes: Iterable[ir.Node | None], search: _Search) -> list[ir.Node]:
-    return [found for node in nodes if node is not None for found in search.failing(node)]
+    return [found for node in nodes if type(node) in ir.INNER for found in search.failing(node)]
 
 
 def undecided(nodes: Iterable[ir.Node | None]) -> bool:
@@ -124,7 +124,8 @@ class _Search:
             yield from self._reached(node)
             return
         for child in ir.children(node):
-            yield from self.failing(child)
+            if type(child) in ir.INNER:  # else it is neither computed nor of anything that is
+                yield from self.failing(child)
 
     def _reached(self, node: ir.Logic) -> Iterator[ir.Node]:
         """Of arguments that decide about those after them: up to the first one that is known."""

@@ -253,7 +253,8 @@ _CHILDREN: Final[dict[type[Node], Callable[[Any], tuple[Node, ...]]]] = {
     Window: lambda n: (*children(n.call), *n.partition, *[k.expr for k in n.order]),
 }
 """Of nodes that have any. Nothing is asked as often while a statement is planned as what is below what."""
-_INNER: Final = frozenset(_CHILDREN)
+INNER: Final = frozenset(_CHILDREN)
+"""Their classes."""
 
 
 def replace_children(node: Node, change: Callable[[Node], Node]) -> Node:
@@ -312,7 +313,7 @@ def walk(node: Node) -> list[Node]:
     if made is None:
         return [node]
     level = made(node)
-    if _INNER.isdisjoint(map(type, level)):  # most are of two operands
+    if INNER.isdisjoint(map(type, level)):  # most are of two operands
         return [node, *dict(zip(map(id, level), level, strict=True)).values()]
     seen = {id(node): node}
     while level:
@@ -321,7 +322,7 @@ def walk(node: Node) -> list[Node]:
             del fresh[again]
         seen |= fresh
         nodes = list(fresh.values())
-        if _INNER.isdisjoint(map(type, nodes)):
+        if INNER.isdisjoint(map(type, nodes)):
             break
         level = tuple([child for n in nodes for child in children(n)])
     return list(seen.values())
@@ -350,7 +351,7 @@ def is_tangled(node: Node, depth_max: int = 1_000_000) -> bool:
     for _ in range(min(_SHALLOW, depth_max + 1)):
         if len(level) > _TANGLED:
             break
-        if _INNER.isdisjoint(map(type, level)):
+        if INNER.isdisjoint(map(type, level)):
             return False
         level = [child for n in level for child in children(n)]
     ways, limit, pending = 0, _ONCE_OR_SO, [(node, 0)]

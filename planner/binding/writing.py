@@ -353,7 +353,7 @@ class QueryWriter(QueryState):
                 pieces[-1] += p
             else:
                 pieces.append(p)
-        if any(isinstance(p, str) and "tw_setseed(" in p for p in pieces):  # its own random() is of that seed
+        if any("tw_setseed(" in p for p in pieces if type(p) is str):  # its own random() is of that seed
             pieces = ["true" if p == SEEDED else p for p in pieces]
         growth.within_limits(pieces, self.emitter.shapes.values())
         slots = {p.name for p in pieces if type(p) is Slot}

@@ -41,6 +41,7 @@ from planner.lexer import (
     STRING,
     WORD,
     Token,
+    keywords_of,
 )
 from planner.parse.cursor import Cursor
 from planner.parse.dialect import ANY_OPERATOR, ANY_SIGN, OPERATOR_TOKENS
@@ -160,6 +161,7 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
     out: list[GlotToken] = []
     append = out.append
     count = len(tokens)
+    casts = "cast" in keywords_of(tokens)
     i = 0
     seen_like = False
     in_subscripts = 0
@@ -270,7 +272,7 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                 put(TokenType.VAR, word, token)
                 continue
             always = _ALWAYS.get(keyword)
-            if always is TokenType.ALIAS and _type_expected(token, tokens, i):
+            if always is TokenType.ALIAS and casts and _type_expected(token, tokens, i):
                 type_end = _type_end(tokens, i)
             if always is not None:
                 seen_like = seen_like or keyword in ("like", "ilike")

@@ -418,7 +418,7 @@ def comparison(
     )
     if not same:
         return None
-    for n in ir.walk(b):
+    for n in ir.walk(b) if type(b) is not ir.Parm else ():
         if _is_open(n, known) or (isinstance(n, ir.Call) and n.volatile):
             return None
     return a.column, op, ir.Call(TypeRef(t.TEXT), "lower(text)", (b,)) if folded else b
