@@ -83,9 +83,7 @@ async def insert(
 
         return await partitioned.insert(session, block, table, rows, on_conflict, params, given, began=began)
     executor = session.executor
-    block.use(
-        table
-    )  # many rows are written without a view of the table: who defines it anew waits for them as for few
+    block.use(table)  # no view of it is made for many rows, and who defines it anew waits for them as well
     await hydrated(block, table)
     apart = on_conflict.excluding(table) if on_conflict is not None else []
     if (fired := inserting(session, block, table, on_conflict)) is not None:
