@@ -50,7 +50,7 @@ class PlanningSession(BlockOwner):
         self, text: str, parameter_types: Sequence[int] = (), offset: int = 0
     ) -> tuple[Plan, tuple[Datum, ...]]:
         patience = self.executor.planner.patience
-        patience.timeout_ms = self.settings.statement_timeout_ms
+        patience.timeout_ms = self._time_to_plan_ms()
         try:
             plan, params = self.executor.planner.plan(text, self.context(), parameter_types, offset=offset)
         except SqlError as e:
@@ -60,6 +60,11 @@ class PlanningSession(BlockOwner):
         if self.block is not None and self.block.failed and not ends_block(plan):
             raise aborted()
         return plan, params
+
+    def _time_to_plan_ms(self) -> int:
+        """In a failed block none is set: what ends it must not come too late for that."""
+        failed = self.block is not None and self.block.failed
+        return 0 if failed else self.settings.statement_timeout_ms
 
     def _or_aborted(self, error: SqlError) -> SqlError:
         """In a failed block nothing is looked up any more: only what cannot be parsed is another error."""
@@ -73,7 +78,7 @@ class PlanningSession(BlockOwner):
                 f"more than {self.executor.limits.statements_per_session_max} prepared statements",
             )
         patience = self.executor.planner.patience
-        patience.timeout_ms = self.settings.statement_timeout_ms
+        patience.timeout_ms = self._time_to_plan_ms()
         plans, context = self.executor.plans, self.context()
         try:
             many = None if parameter_types else plans.rows_of_literals(text, context)

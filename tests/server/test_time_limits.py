@@ -139,6 +139,16 @@ def test_transaction_timeout(server: ServerProcess, client: psycopg.Connection[A
         assert other.execute("SELECT count(*) FROM aged").fetchone() == (0,)
 
 
+def test_a_failed_block_is_ended_however_little_time_there_is(client: psycopg.Connection[Any]) -> None:
+    client.execute("SET statement_timeout = '1ms'")
+    for how in ("ROLLBACK", "COMMIT", "ABORT"):
+        client.execute("BEGIN")
+        with pytest.raises(psycopg.Error):
+            client.execute("SELECT pg_sleep(1)")
+        client.execute(f"{how} {'/* long to read */ ' * 50_000}".encode())
+        assert client.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+
+
 def test_statement_timeout_ends_a_copy_too(client: psycopg.Connection[Any]) -> None:
     client.execute("DROP TABLE IF EXISTS copied_late")
     client.execute("CREATE TABLE copied_late (id int PRIMARY KEY)")
