@@ -86,7 +86,7 @@ def _nothing_left(server: ServerProcess, pid: int) -> None:
             lambda: other.execute("SELECT count(*) FROM pg_locks WHERE pid = %s", (pid,)).fetchone() == (0,)
         )
         for table in TABLES:
-            assert other.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)  # type: ignore[call-overload]
+            assert other.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() == (0,)
 
 
 @pytest.mark.parametrize("way", WAYS)
