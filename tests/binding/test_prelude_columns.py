@@ -105,10 +105,16 @@ def _columns(name: str, rows: list[tuple[object, ...]], kinds: tuple[pa.DataType
     return found
 
 
-@pytest.mark.parametrize("name", ["tw_num_add", "tw_num_sub", "tw_num_mul"])
+@pytest.mark.parametrize("name", ["tw_num_add", "tw_num_sub", "tw_num_mul", "tw_num_div"])
 @given(rows=st.lists(st.tuples(ANY, ANY), max_size=12))
 def test_columns_are_reckoned_as_their_values_are(name: str, rows: list[tuple[object, ...]]) -> None:
     assert _columns(name, rows, (pa.string(), pa.string())) == _values(name, rows)
+
+
+@given(rows=st.lists(st.tuples(ANY, st.none() | st.integers(1, 1 << 40)), max_size=12))
+@example([("2", 3), ("-2.00", 3), ("0.00", 7), ("99999999999999.99", 100_000), ("1", 9_000_000_001)])
+def test_columns_of_means(rows: list[tuple[object, ...]]) -> None:
+    assert _columns("tw_num_avg", rows, (pa.string(), pa.int64())) == _values("tw_num_avg", rows)
 
 
 @pytest.mark.parametrize(

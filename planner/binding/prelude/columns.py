@@ -21,6 +21,7 @@ from planner.binding.prelude import jsonb_built as prelude_jsonb_built
 from planner.binding.prelude import jsonb_columns as prelude_jsonb_columns
 from planner.binding.prelude import numbers as prelude_numbers
 from planner.binding.prelude import numeric_columns as prelude_numeric_columns
+from planner.binding.prelude import quotient_columns as prelude_quotient_columns
 from planner.extensions import vector_columns
 from planner.textsearch.matching import match_columns, needle_columns
 from planner.textsearch.text_columns import match_texts
@@ -48,6 +49,7 @@ def compare_numerics(a: Any, b: Any) -> pa.Array:
     return pa.array(out.astype(np.int32), mask=null)
 
 
+_OF_NUMBERS: Final = {name: function for name, function, *_ in prelude_numbers.FUNCTIONS}
 BY_COLUMN: Final[dict[str, Callable[..., pa.Array]]] = {
     "tw_jsonb_built": prelude_jsonb_built.built,
     "tw_jsonb_contains": prelude_jsonb_columns.contains,
@@ -61,7 +63,8 @@ BY_COLUMN: Final[dict[str, Callable[..., pa.Array]]] = {
     "tw_ts_needle": needle_columns,
     **prelude_float_folds.BY_COLUMN,
     **vector_columns.BY_COLUMN,
-    **prelude_numeric_columns.by_column({name: function for name, function, *_ in prelude_numbers.FUNCTIONS}),
+    **prelude_numeric_columns.by_column(_OF_NUMBERS),
+    **{name: prelude_quotient_columns.quotients(_OF_NUMBERS[name]) for name in ("tw_num_avg", "tw_num_div")},
 }
 """What DuckDB calls instead of the function of values."""
 

@@ -31,7 +31,7 @@ UNITS_MAX: Final = 9e18
 """Below 2^63 by more than what a double rounds."""
 _KINDS: Final = 1 << 20
 """Above all scales."""
-_POWERS: Final[Ints] = np.array([10**i for i in range(DIGITS_MAX + 1)], np.int64)
+POWERS: Final[Ints] = np.array([10**i for i in range(DIGITS_MAX + 1)], np.int64)
 
 
 class Units(NamedTuple):
@@ -76,7 +76,7 @@ def texts_of(units: Ints, places: Ints, scale: Ints) -> pa.Array:
     if (
         most <= DIGITS_MAX and (scale == scale[0]).all()
     ):  # that of quotients: all with as many places are written at once
-        power = _POWERS[most - places]
+        power = POWERS[most - places]
         if (np.abs(units.astype(np.float64)) * power).max() < UNITS_MAX:
             return _of_one_kind(units * power, most, int(scale[0]))
     kinds = places * _KINDS + scale
@@ -125,7 +125,7 @@ def _aligned(a: Units, b: Units) -> tuple[Ints, Ints, Ints, Bools]:
     places = np.maximum(a.places, b.places)
     sides, enough = [], np.ones(len(places), np.bool_)
     for side in (a, b):
-        power = _POWERS[places - side.places]
+        power = POWERS[places - side.places]
         enough &= np.abs(side.units.astype(np.float64)) * power < UNITS_MAX / 2
         sides.append(side.units * power)
     return sides[0], sides[1], places, enough
@@ -151,12 +151,12 @@ def _magnitude(a: Units) -> Reckoned:
 
 def _floor(a: Units) -> Reckoned:
     none = np.zeros_like(a.scale)
-    return a.units // _POWERS[a.places], none, none, a.plain
+    return a.units // POWERS[a.places], none, none, a.plain
 
 
 def _ceiling(a: Units) -> Reckoned:
     none = np.zeros_like(a.scale)
-    return -(-a.units // _POWERS[a.places]), none, none, a.plain
+    return -(-a.units // POWERS[a.places]), none, none, a.plain
 
 
 def _cut(a: Units, scale: Ints, half: int) -> Reckoned:
@@ -164,7 +164,7 @@ def _cut(a: Units, scale: Ints, half: int) -> Reckoned:
     enough = (scale >= 0) & (scale <= _SHOWN_MAX)
     scale = np.where(enough, scale, 0)
     places = np.minimum(scale, a.places)
-    down = _POWERS[a.places - places]
+    down = POWERS[a.places - places]
     units = (np.abs(a.units) + half * (down // 2)) // down
     return np.where(a.units < 0, -units, units), places, scale, enough
 
@@ -187,28 +187,28 @@ def _reckoning(reckon: Callable[..., Reckoned], numerics: int) -> Callable[[ByVa
     def made(by_value: ByValue) -> ByColumn:
         def run(*given: Any) -> pa.Array:
             columns = [one_array(c) for c in given]
-            there = _there(columns)
+            there = all_there(columns)
             sides = [units_of(c) for c in columns[:numerics]]
             others = [_ints(pc.fill_null(pc.cast(c, pa.int64()), 0)) for c in columns[numerics:]]
             units, places, scale, enough = reckon(*sides, *others)
             for side in sides:
                 enough = enough & side.plain
             found = texts_of(*(np.where(enough, part, 0) for part in (units, places, scale)))
-            return _completed(found, columns, there, enough, by_value)
+            return completed(found, columns, there, enough, by_value)
 
         return run
 
     return made
 
 
-def _there(columns: list[pa.Array]) -> Bools:
+def all_there(columns: list[pa.Array]) -> Bools:
     valid = pc.is_valid(columns[0])
     for c in columns[1:]:
         valid = pc.and_(valid, pc.is_valid(c))
     return np.asarray(valid.to_numpy(zero_copy_only=False), np.bool_)
 
 
-def _completed(
+def completed(
     found: pa.Array, columns: list[pa.Array], there: Bools, enough: Bools, by_value: ByValue
 ) -> pa.Array:
     """`found` where that was enough, the function's values elsewhere, null where an argument is."""
@@ -230,7 +230,7 @@ def _integers(low: int, high: int) -> Callable[[ByValue], ByColumn]:
             side = units_of(column)
             units, _, _, enough = _cut(side, np.zeros_like(side.scale), 1)
             enough = enough & side.plain & (units >= low) & (units <= high)
-            return _completed(pa.array(units), [column], _there([column]), enough, by_value)
+            return completed(pa.array(units), [column], all_there([column]), enough, by_value)
 
         return run
 
@@ -248,7 +248,7 @@ def _doubles(by_value: ByValue) -> ByColumn:
             found = pa.array(np.full(len(column), np.nan))
         values = np.asarray(pc.fill_null(found, 0.0).to_numpy(zero_copy_only=False), np.float64)
         enough = np.isfinite(values) & (np.abs(values) > 1e-300)
-        return _completed(pa.array(values), [column], _there([column]), enough, by_value)
+        return completed(pa.array(values), [column], all_there([column]), enough, by_value)
 
     return run
 
@@ -269,26 +269,35 @@ def _shown(v: float, by_value: ByValue) -> Any:
 
 
 def _keys(by_value: ByValue) -> ByColumn:
-    """`numerics.sort_key`: how far before the point a number begins, and its digits; below zero their complement."""
+    """`numerics.sort_key`: how far before the point a number begins, and its digits; below zero their complement. The text says both."""
 
     def run(given: Any) -> pa.Array:
         column = one_array(given)
-        side = units_of(column)
-        digits = pc.cast(pa.array(np.abs(side.units)), pa.string())
-        first = pa.array(_ints(pc.binary_length(digits)) - 1 - side.places + DIGITS_MAX)
+        text = pc.fill_null(column, "0")
+        bare = pc.ascii_ltrim(text, "-")
+        point, length = _ints(pc.find_substring(bare, ".")), _ints(pc.binary_length(bare))
+        digits = pc.ascii_ltrim(pc.replace_substring(bare, ".", "", max_replacements=1), "0")
+        zeros = length - (point >= 0) - _ints(pc.binary_length(digits))
+        at = np.where(point >= 0, point, length) - 1 - zeros
+        enough = np.abs(at) <= _FAR
+        for word in ("N", "I"):  # NaN, an infinity
+            enough &= _ints(pc.find_substring(bare, word)) < 0
+        first = pa.array(np.where(enough, at, 0) + _FAR)
         body = pc.cast(pc.ascii_rtrim(digits, "0"), pa.binary())
         found = pc.binary_join_element_wise(_ABOVE.take(first), body, b"")
-        below = side.units < 0
-        if below.any():
+        below = pc.starts_with(text, "-")
+        if pc.any(below).as_py():
             under = pc.binary_join_element_wise(_BELOW.take(first), _complement(body), b"\xff", b"")
-            found = pc.if_else(pa.array(below), under, found)
-        found = pc.if_else(pa.array(side.units == 0), pa.scalar(b"\x80", pa.binary()), found)
-        return _completed(found, [column], _there([column]), side.plain, by_value)
+            found = pc.if_else(below, under, found)
+        found = pc.if_else(pc.equal(pc.binary_length(digits), 0), pa.scalar(b"\x80", pa.binary()), found)
+        return completed(found, [column], all_there([column]), enough, by_value)
 
     return run
 
 
-_FIRST: Final = [(0x40000000 + at).to_bytes(4, "big") for at in range(-DIGITS_MAX, DIGITS_MAX + 1)]
+_FAR: Final = 60
+"""Places before or behind the point at which a number begins, of those whose keys are made so."""
+_FIRST: Final = [(0x40000000 + at).to_bytes(4, "big") for at in range(-_FAR, _FAR + 1)]
 _ABOVE: Final = pa.array([b"\xc0" + first for first in _FIRST], pa.binary())
 _BELOW: Final = pa.array([b"\x40" + bytes(255 - b for b in first) for first in _FIRST], pa.binary())
 
@@ -379,4 +388,18 @@ def by_column(functions: dict[str, ByValue]) -> dict[str, ByColumn]:
     return {name: made(functions[name]) for name, made in _MADE.items()}
 
 
-__all__ = ["DIGITS_MAX", "Units", "by_column", "texts_of", "units_of"]
+__all__ = [
+    "DIGITS_MAX",
+    "POWERS",
+    "UNITS_MAX",
+    "Bools",
+    "ByColumn",
+    "ByValue",
+    "Ints",
+    "Units",
+    "all_there",
+    "by_column",
+    "completed",
+    "texts_of",
+    "units_of",
+]
