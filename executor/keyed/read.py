@@ -268,6 +268,14 @@ def compile_range(
     high = compile_expression(_key_part(lookup.high, types[fixed])) if lookup.high is not None else None
     low_inclusive, high_inclusive = lookup.low_inclusive, lookup.high_inclusive
 
+    if fixed == width == 1:  # the whole of a key of one column, which is no tuple
+
+        def one(params: Sequence[Any], session: Any, row: Row | None = None) -> Bounds | None:
+            (value,) = prefix(params, row, session)
+            return None if value is None else (value, value, True, True)
+
+        return one
+
     def bounds(params: Sequence[Any], session: Any, row: Row | None = None) -> Bounds | None:
         start = prefix(params, row, session)
         if None in start:

@@ -400,6 +400,7 @@ class PredicateBinder(RowComparisonBinder):
     def _scalar_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
         self.queries.single = True
         bound = self.queries.subquery(node, scope)
+        self.queries.single = False
         if len(bound.columns) != 1:
             at = self.queries.parenthesis_before(first_position(node))
             raise PlanError("42601", "subquery must return only one column", position=at)

@@ -1,0 +1,21 @@
+-- A key that a join leads to, and that has to be among others as well: both count.
+create table listed_people (id int primary key, boss int, name text);
+insert into listed_people values (1, null, 'a'), (2, 1, 'b'), (3, 1, 'c'), (4, 2, 'd'), (5, 3, 'e'), (6, 6, 'f');
+select x.id, y.id from listed_people x join listed_people y on y.id = x.boss where x.id = 6 and y.id in (1, 2, 3);
+select x.id, y.id from listed_people x join listed_people y on y.id = x.boss where x.id = 5 and y.id in (1, 2, 3);
+select x.id, y.id from listed_people x join listed_people y on y.id = x.boss where x.id = 6 and y.id in (x.id, 3);
+select x.id, y.id from listed_people x join listed_people y on y.id = x.boss where x.id = 6 and (y.id = 3 or y.id = x.id);
+select x.id, y.id from listed_people x, listed_people y where x.id = 6 and y.id in (x.id, 3) and y.id = x.boss;
+select x.id, y.id from listed_people x, listed_people y where x.id = 6 and y.id in (x.id, 3) and y.id = 3;
+select x.id, y.id from listed_people x, listed_people y where x.id = 6 and y.id = any (array[x.id, 3]) and y.id = 3;
+select x.id, y.id from listed_people x left join listed_people y on y.id = x.boss and y.id in (x.id, 3) where x.id in (5, 6, 1) order by 1;
+select x.id, y.id from listed_people x join listed_people y on y.id in (1, 3) and y.id = x.boss where x.id = 1;
+prepare listed_one(int, int) as select x.id, y.name from listed_people x join listed_people y on y.id = x.boss where x.id = $1 and y.id in (1, $2);
+execute listed_one(4, 2);
+execute listed_one(4, 3);
+execute listed_one(2, null);
+execute listed_one(1, 1);
+update listed_people x set name = y.name || '!' from listed_people y where x.id = 6 and y.id in (1, 2, 6) and y.id = x.boss returning x.*;
+delete from listed_people x using listed_people y where x.id = 4 and y.id in (1, 3) and y.id = x.boss returning x.id;
+select * from listed_people order by id;
+drop table listed_people;
