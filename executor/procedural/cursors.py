@@ -148,7 +148,7 @@ class CursorSteps(AssignSteps):
         if "placed" in plan.extra:
             columns = shown_columns(plan) or ()
         rows = rows_of(result)
-        if not self.atomic:
+        if not self.atomic and self.code.program.ends:
             rows = kept([row async for row in rows])  # a COMMIT is none of theirs
         shown = len(columns) if "placed" in plan.extra else None
         drawn = Drawn(rows, result, self.session.executor.limits.cursor_rows_max, shown)

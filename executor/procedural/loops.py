@@ -107,17 +107,17 @@ class LoopSteps(AssignSteps):
             plan, result = await self.dynamically(step.query)
         else:
             self.line, self.what = line, "FOR over SELECT rows"
-            plan, result = await self.statement(step.query, drawn=FIRST_AHEAD)
+            plan, result = await self.statement(step.query, drawn=FIRST_AHEAD if self.atomic else 1)
         columns = columns_of(plan, result)
         if columns is None:
             raise ExecutionError("42P11", f"cannot open {plan.tag} query as cursor")
         if "placed" in plan.extra:
             columns = shown_columns(plan) or ()
         names, types = [c.name for c in columns], [c.type for c in columns]
-        if isinstance(result, LockingStream) and not isinstance(step.query, pl.OpenCursor):
+        if isinstance(result, LockingStream) and self.atomic and not isinstance(step.query, pl.OpenCursor):
             result.ahead = FIRST_AHEAD
         rows = rows_of(result)
-        if not self.atomic and isinstance(result, Stream):
+        if not self.atomic and self.code.program.ends and isinstance(result, Stream):
             rows = kept([row async for row in rows])  # a COMMIT in the loop is none of theirs
         any_row, ended = False, None
         slot = self._record_of(step)

@@ -348,6 +348,8 @@ class Program:
     """Some FETCH or MOVE goes elsewhere than to the next row."""
     at_cursors: bool = False
     """Some statement is WHERE CURRENT OF."""
+    ends: bool = False
+    """Some statement is COMMIT or ROLLBACK, or a CALL of what may say that."""
     prints_strict: bool | None = None
     """Whether an INTO STRICT that fails says what its statement was given; None: as the session has it."""
     serial: int = field(default_factory=itertools.count().__next__, compare=False)

@@ -156,6 +156,7 @@ def call(r: Reader, line: int) -> Call:
         c.accept_symbol(",")
     c.at = end
     r.semicolon()
+    r.ends = True
     return Call(line, text, tuple(given))
 
 

@@ -34,6 +34,8 @@ class Reader:
         self.texts = 0
         self.scrolls = False
         """A FETCH or MOVE that goes elsewhere than to the next row has been read."""
+        self.ends = False
+        """COMMIT, ROLLBACK or CALL has been read."""
         self.checks = True
         """Whether texts are looked at for syntax errors: when the body is written, and not each time that it is read."""
 

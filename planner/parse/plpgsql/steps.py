@@ -441,6 +441,7 @@ class StepReader(Reader):
         if not chain:
             self.c.accept("and", "no", "chain")
         self.semicolon()
+        self.ends = True
         return EndTransaction(line, commit, chain)
 
     def _cursor(self, line: int) -> Step:
