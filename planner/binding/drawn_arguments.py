@@ -10,13 +10,13 @@ time would be another value. Under FILTER a row that does not pass draws nothing
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from planner import types as t
 from planner.binding import ir, shapes
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, Piece, Ref, Told, join, sql
+from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
