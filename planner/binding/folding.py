@@ -55,7 +55,7 @@ def in_question(nodes: Iterable[ir.Node | None]) -> list[ir.Node]:
 
 
 def _found(nodes: Iterable[ir.Node | None], search: _Search) -> list[ir.Node]:
-    return [found for node in nodes if type(node) in ir.INNER for found in search.failing(node)]
+    return [f for node in nodes if node is not None and type(node) in ir.INNER for f in search.failing(node)]
 
 
 def undecided(nodes: Iterable[ir.Node | None]) -> bool:
