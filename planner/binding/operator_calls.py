@@ -10,7 +10,7 @@ Operators that users made come first where a name may be theirs (`routines.own_o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
 
 BOOL = TypeRef(t.BOOL)
+_SYSTEM: Final = "pg_catalog"
 NO_MATCH = "No {} matches the given name and argument type{}. You might need to add {}explicit type cast{}."
 
 
@@ -74,25 +75,28 @@ class OperatorBinder(AggregateBinder):
     def infix(
         self, op: str, a: ir.Node, b: ir.Node, position: int, schema: str = "", where: str = ""
     ) -> ir.Node:
-        """`a op b`; `schema`: as OPERATOR(schema.op). `where`: as of `own_operators.call`. Raises 42883, 42725."""
+        """`a op b`; `schema`: as OPERATOR(schema.op), of which pg_catalog has PostgreSQL's own, whoever has made a nearer one.
+        `where`: as of `own_operators.call`. Raises 42883, 42725."""
         if op == "!=":
             op = "<>"
         if op == filled_rows.OPERATOR:
             a = filled_rows.base_of(self.queries, a, position)
         names = (type_name(a.type.oid), type_name(b.type.oid))
-        own = own_operators.known(self.queries, op, schema)
+        ours = schema == _SYSTEM
+        own = [] if ours else own_operators.known(self.queries, op, schema)
         said = f"{shown(a.type)} {schema + '.' if schema else ''}{op} {shown(b.type)}"
         found = None
         try:
-            if own or schema:
+            if own or (schema and not ours):
                 found = own_operators.chosen(self.queries, op, schema, own, *names, position)
                 if found is not None and own_operators.is_own(found):
                     return own_operators.call(self, found, (a, b), position, schema, where)
-            if not schema:
+            if ours or not schema:
                 made = self.record_comparison(op, a, b, position) or self._user_types(op, a, b, position)
                 if made is not None:
                     return made
-                found = found or find_operator(op, *names, self.queries.offered_operators())
+                offered = NOTHING if ours else self.queries.offered_operators()
+                found = found or find_operator(op, *names, offered)
         except Ambiguous:
             raise _ambiguous(said, position) from None
         if found is None:
@@ -132,16 +136,18 @@ class OperatorBinder(AggregateBinder):
 
     def prefix(self, op: str, a: ir.Node, position: int, schema: str = "") -> ir.Node:
         """`op a`. Raises 42883, 42725."""
-        own = own_operators.known(self.queries, op, schema)
+        ours = schema == _SYSTEM
+        own = [] if ours else own_operators.known(self.queries, op, schema)
         said = f"{schema + '.' if schema else ''}{op} {shown(a.type)}"
         try:
-            if own or schema:
+            if own or (schema and not ours):
                 name = type_name(a.type.oid)
                 found = own_operators.chosen(self.queries, op, schema, own, "", name, position)
                 if found is not None and own_operators.is_own(found):
                     return own_operators.call(self, found, (a,), position, schema)
             else:
-                found = find_operator(op, "", type_name(a.type.oid), self.queries.offered_operators())
+                offered = NOTHING if ours else self.queries.offered_operators()
+                found = find_operator(op, "", type_name(a.type.oid), offered)
         except Ambiguous:
             raise _ambiguous(said, position) from None
         if found is None:

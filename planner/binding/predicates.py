@@ -115,7 +115,9 @@ class PredicateBinder(RowComparisonBinder):
         if _is_quantified(right):
             return self._quantified(node, op, node.this, right, scope, schema)
         position = self.operator_position(node, "operator" if schema else op)
-        return self.infix(op, self.bind(node.this, scope), self.bind(right, scope), position, schema)
+        if is_row(node.this) and isinstance(right, exp.Subquery):
+            return self.row_query(items(node.this), op, right, scope, position, schema)
+        return self.compared(op, node.this, right, scope, position, schema)
 
     def _prefix_position(self, node: exp.Operator, op: str) -> int:
         """Where a prefix operator stands: the last place before its operand that reads like it."""
@@ -338,14 +340,12 @@ class PredicateBinder(RowComparisonBinder):
             inner = inner.this
         position = position or self.operator_position(node, "operator" if schema else op)
         if isinstance(inner, exp.Query | exp.Values):
-            if schema:
-                raise PlanError("0A000", f"OPERATOR({schema}.{op}) ANY or ALL of a query is not supported", position=position)  # fmt: skip
-            return self.quantified_query(left, op, inner, "all" if every else "any", scope, position)
+            return self.quantified_query(left, op, inner, "all" if every else "any", scope, position, schema)
         a, array = self.bind(left, scope), self.bind(inner, scope)
         if array.type.oid == t.UNKNOWN:
             if a.type.oid == t.UNKNOWN:
                 a = self.coercions.settled(a)
-            item_of = self._right_of(op, a, position)
+            item_of = self._right_of(op, a, position, schema)
             array = self.coercions.coerce(array, TypeRef(t.array_of(item_of)), "i", position)
         element = t.element_of(array.type.oid) or VECTORS.get(array.type.oid, 0)
         if not element:
@@ -365,13 +365,13 @@ class PredicateBinder(RowComparisonBinder):
         emitter.aliases[-1], emitter.columns[-1] = "", [EmittedColumn("tw_e", whole=True)]
         return self.infix(op, left, ir.Var(element, -1, 0), position, schema, where=EACH)
 
-    def _right_of(self, op: str, a: ir.Node, position: int) -> int:
+    def _right_of(self, op: str, a: ir.Node, position: int, schema: str) -> int:
         """The type of the elements of `'{...}'`: that of the left side, or of what else the operator takes on its right."""
         same = ir.Lit(a.type, None)
         try:
-            self.infix(op, a, same, position)
+            self.infix(op, a, same, position, schema)
         except PlanError:
-            other = self.infix(op, a, ir.Lit(TypeRef(t.UNKNOWN), None), position)
+            other = self.infix(op, a, ir.Lit(TypeRef(t.UNKNOWN), None), position, schema)
             if isinstance(other, ir.Call) and len(other.args) == 2:
                 return other.args[1].type.oid
         return a.type.oid
@@ -473,17 +473,18 @@ class PredicateBinder(RowComparisonBinder):
         )
 
     def quantified_query(
-        self, left: exp.Expression, op: str, query: exp.Expression, kind: str, scope: Scope, position: int
-    ) -> ir.Node:
+        self, left: exp.Expression, op: str, query: exp.Expression, kind: str, scope: Scope, position: int,
+        schema: str = "",
+    ) -> ir.Node:  # fmt: skip
         """`left op ANY (query)`, ALL, or (kind `row`) the query's only row."""
-        said = (left, op, kind, query)
+        said = (left, op, schema, kind, query)
         return self._said_again(
-            said, scope, lambda: self._quantified_query(left, op, query, kind, scope, position)
+            said, scope, lambda: self._quantified_query(left, op, query, kind, scope, position, schema)
         )
 
     def _quantified_query(
-        self, left: exp.Expression, op: str, query: exp.Expression, kind: str, scope: Scope, position: int
-    ) -> ir.Node:
+        self, left: exp.Expression, op: str, query: exp.Expression, kind: str, scope: Scope, position: int, schema: str
+    ) -> ir.Node:  # fmt: skip
         nodes = [self.bind(i, scope) for i in (items(left) if is_row(left) else [left])]
         bound = self.queries.subquery(query, scope)
         if len(bound.columns) != len(nodes):
@@ -495,9 +496,9 @@ class PredicateBinder(RowComparisonBinder):
             for i, c in enumerate(bound.columns)
         ]
         if len(nodes) == 1:
-            compare = self.infix(op, nodes[0], columns[0], position, where=EACH)
+            compare = self.infix(op, nodes[0], columns[0], position, schema, where=EACH)
         else:
-            compare = self.by_columns(op, list(zip(nodes, columns, strict=True)), position, EACH)
+            compare = self.by_columns(op, list(zip(nodes, columns, strict=True)), position, EACH, schema)
         return ir.SubQuery(
             BOOL,
             kind,
@@ -510,10 +511,12 @@ class PredicateBinder(RowComparisonBinder):
         )
 
     def row_query(
-        self, items: Sequence[exp.Expression], op: str, query: exp.Expression, scope: Scope, position: int
-    ) -> ir.Node:
+        self, items: Sequence[exp.Expression], op: str, query: exp.Expression, scope: Scope, position: int,
+        schema: str = "",
+    ) -> ir.Node:  # fmt: skip
         """A row compared with the one row of a query: NULL if it has none, 21000 if it has more."""
-        return self.quantified_query(exp.Tuple(expressions=list(items)), op, query, "row", scope, position)
+        row = exp.Tuple(expressions=list(items))
+        return self.quantified_query(row, op, query, "row", scope, position, schema)
 
 
 def _bare(node: exp.Expression) -> exp.Expression:

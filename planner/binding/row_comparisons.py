@@ -53,12 +53,12 @@ def _is_null(node: ir.Node) -> bool:
 
 class RowComparisonBinder(CallBinder):
     def compared(
-        self, op: str, left: exp.Expression, right: exp.Expression, scope: Scope, position: int
-    ) -> ir.Node:
+        self, op: str, left: exp.Expression, right: exp.Expression, scope: Scope, position: int, schema: str = ""
+    ) -> ir.Node:  # fmt: skip
         """`left op right`, whichever of the two are rows. The operator stands at `position`."""
         if is_row(left) and is_row(right):
-            return self._constructors(op, items(left), items(right), scope, position)
-        return self.infix(op, self.bind(left, scope), self.bind(right, scope), position)
+            return self._constructors(op, items(left), items(right), scope, position, schema)
+        return self.infix(op, self.bind(left, scope), self.bind(right, scope), position, schema)
 
     def _constructors(
         self,
@@ -67,20 +67,21 @@ class RowComparisonBinder(CallBinder):
         right: Sequence[exp.Expression],
         scope: Scope,
         position: int,
+        schema: str,
     ) -> ir.Node:
         a, b = self.spread(left, scope), self.spread(right, scope)
         if len(a) != len(b):
             raise PlanError("42601", "unequal number of entries in row expressions", position=position)
         if not a:
             raise PlanError("0A000", "cannot compare rows of zero length", position=position)
-        return self.by_columns(op, list(zip(a, b, strict=True)), position)
+        return self.by_columns(op, list(zip(a, b, strict=True)), position, schema=schema)
 
     def by_columns(
-        self, op: str, pairs: Sequence[tuple[ir.Node, ir.Node]], position: int, where: str = ""
-    ) -> ir.Node:
+        self, op: str, pairs: Sequence[tuple[ir.Node, ir.Node]], position: int, where: str = "", schema: str = ""
+    ) -> ir.Node:  # fmt: skip
         """A comparison of rows, column by column."""
         if op in ("=", "<>"):
-            tests = tuple(self.infix(op, a, b, position, where=where) for a, b in pairs)
+            tests = tuple(self.infix(op, a, b, position, schema, where) for a, b in pairs)
             return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "and" if op == "=" else "or", tests)
         if op not in ROW_OPERATORS:
             raise PlanError(
@@ -88,12 +89,12 @@ class RowComparisonBinder(CallBinder):
                 hint="Row comparison operators must be associated with btree operator families.", position=position,
             )  # fmt: skip
         strict = op.rstrip("=")
-        made: ir.Node = self.infix(op, *pairs[-1], position, where=where)
+        made: ir.Node = self.infix(op, *pairs[-1], position, schema, where)
         for a, b in reversed(pairs[:-1]):
             if op != strict:  # it is what PostgreSQL looks for, and says is not there
-                self.infix(op, a, b, position, where=where)
-            less = self.infix(strict, a, b, position, where=where)
-            equal = self.infix("=", a, b, position, where=where)
+                self.infix(op, a, b, position, schema, where)
+            less = self.infix(strict, a, b, position, schema, where)
+            equal = self.infix("=", a, b, position, schema, where)
             made = ir.Logic(BOOL, "or", (less, ir.Logic(BOOL, "and", (equal, made))))
         return made
 

@@ -8,7 +8,7 @@ where PostgreSQL's grammar would take it so; everywhere else it is a plain name.
 * word pairs are joined where sqlglot wants one token (`ORDER BY`, `GROUPING SETS`, `DOUBLE PRECISION`, ...);
 * a typed literal `date '2020-01-01'`, `mytype 'x'` becomes `CAST('...' AS date)`, and so does `interval '1 day'`
   (`interval '1' day` a cast to `interval day`);
-* `OPERATOR(pg_catalog.~)` becomes the plain operator, so that it has one shape; of another schema it is a sign that says so;
+* `OPERATOR(s.~)` becomes a sign that says its schema, also of pg_catalog: it binds as any other operator does, whatever its sign;
 * an operator that no table knows, which is some user's, becomes two tokens (`planner.parse.dialect`);
 * `$1` becomes sqlglot's parameter and number, `!=` is `<>` already.
 
@@ -535,7 +535,7 @@ _kind: Final = attrgetter("token_type")
 
 
 def _plain_operators(tokens: list[GlotToken]) -> list[GlotToken]:
-    """OPERATOR(pg_catalog.+) and OPERATOR(+) as plain operators, OPERATOR(s.+) as a sign with its schema: `s.+`."""
+    """OPERATOR(+) as a sign, OPERATOR(s.+) as one with its schema: `s.+`. Either binds as any other operator does, whatever its sign."""
     if TokenType.OPERATOR not in map(_kind, tokens):
         return tokens
     out: list[GlotToken] = []
@@ -560,11 +560,7 @@ def _plain_operators(tokens: list[GlotToken]) -> list[GlotToken]:
             put(t.token_type, t.text, t.start, t.end)
             continue
         sign, end = tokens[at], tokens[at + 1].end
-        schema = "" if schema == "pg_catalog" and not anything else schema
-        if schema or anything:
-            put(ANY_OPERATOR, "", t.start, end)
-            put(ANY_SIGN, f"{schema}.{sign.text}" if schema else sign.text, t.start, end)
-        else:
-            put(sign.token_type, sign.text, t.start, end)
+        put(ANY_OPERATOR, "", t.start, end)
+        put(ANY_SIGN, f"{schema}.{sign.text}" if schema else sign.text, t.start, end)
         i = at + 2
     return out

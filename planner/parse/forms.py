@@ -304,10 +304,21 @@ def _merged_joins(tokens: list[Token]) -> list[Token]:
 
 
 def _ordering_operators(tokens: list[Token]) -> list[Token]:
-    """Only in ORDER BY does an operator come after USING. Raises 42809 for one that does not order."""
+    """Only in ORDER BY does an operator come after USING, perhaps as OPERATOR(pg_catalog.<). Raises 42809 for one that does not order."""
     out: list[Token] = []
-    for token in tokens:
-        if not (out and out[-1].keyword == "using" and token.kind == OPERATOR):
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        i += 1
+        if not (out and out[-1].keyword == "using"):
+            out.append(token)
+            continue
+        end = token.end
+        if token.keyword == "operator" and is_sign(tokens[i], "("):
+            at = i + 1 + 2 * (tokens[i + 1].value == "pg_catalog")
+            if tokens[at].kind == OPERATOR and is_sign(tokens[at + 1], ")"):
+                token, end, i = tokens[at], tokens[at + 1].end, at + 2
+        if token.kind != OPERATOR:
             out.append(token)
             continue
         using = out.pop()
@@ -319,7 +330,7 @@ def _ordering_operators(tokens: list[Token]) -> list[Token]:
                 hint='Ordering operators must be "<" or ">" members of btree operator families.',
                 position=token.start + 1,
             )
-        out.append(Token(WORD, word, using.start, token.end, word))
+        out.append(Token(WORD, word, using.start, end, word))
     return out
 
 
