@@ -36,7 +36,7 @@ from planner.abc import (
     StatementKind,
     Utility,
 )
-from planner.binding import bind
+from planner.binding import bind, other_databases
 from planner.binding.routines.variables import Variables
 from planner.catalog import Catalog
 from planner.catalog.reads import Reads, WatchedCatalog, watched, with_rows
@@ -447,6 +447,7 @@ class Planner(InnerQueries):
         elif isinstance(statement, st.PositionedWrite) and ctx.variables is not None:
             plan = self._positioned_in_routine(text, statement, ctx, ctx.variables)
         else:
+            other_databases.refuse_in(statement, text, ctx.catalog)
             kind, tag = classify.classify(statement)
             plan = Plan(kind, tag, (), None, Utility(statement), ctx.catalog.version, text)
             self._plan_inner(plan, statement, ctx, parameter_types, depth)

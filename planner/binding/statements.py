@@ -23,7 +23,7 @@ from planner.abc import (
     SystemUse,
     WithWrites,
 )
-from planner.binding import collations_met, folding, ir, locking, partitioned
+from planner.binding import collations_met, folding, ir, locking, other_databases, partitioned
 from planner.binding.compound import with_text
 from planner.binding.emit import Emitter, display_signature
 from planner.binding.fragments import Item, sql
@@ -57,6 +57,7 @@ def bind_statement(
     emitter: Emitter | None = None,
 ) -> Plan:
     """`emitter`: who writes the query's text, if not DuckDB's."""
+    other_databases.refuse(ast, text, ctx.catalog)
     if isinstance(ast, exp.DML) and (ruled := rules.rewritten(ast, ctx, parameter_types, text, kinds)):
         return ruled
 

@@ -317,6 +317,12 @@ class NamedObjects(IndexedObjects):
         thing = self._objects.get(oid) if oid is not None else None
         return thing if isinstance(thing, Database) else None
 
+    @property
+    def here(self) -> str:
+        """What the database at hand is called."""
+        found = self._objects.get(self.database_oid)
+        return found.name if isinstance(found, Database) else ""
+
     def session_defaults(self, user: str, database: str) -> tuple[str, ...]:
         """The settings (`name=value`) that sessions begin with; of those of one name the last one decides."""
         if not self._defaults:

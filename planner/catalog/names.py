@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from planner.abc import PlanError, SqlError
@@ -34,12 +35,21 @@ def quote_qualified(schema: str, name: str) -> str:
     return quote_identifier(schema) + "." + quote_identifier(name) if schema else quote_identifier(name)
 
 
-def split_name(text: str) -> tuple[str, str]:
-    """(schema or empty, name) of a possibly quoted, possibly qualified name."""
+def split_name(text: str, database: str = "", *, relation: bool = False) -> tuple[str, str]:
+    """(schema or empty, name) of a possibly quoted, possibly qualified name. Raises 0A000 for one in another database than this."""
     parts = name_parts(text)
     if len(parts) > 3:
         raise SqlError("42601", f"improper relation name (too many dotted names): {'.'.join(parts)}")
+    if len(parts) == 3 and database and parts[0] != database:
+        raise elsewhere(parts, relation=relation)
     return (parts[-2] if len(parts) > 1 else "", parts[-1])
+
+
+def elsewhere(parts: Sequence[str], *, relation: bool = False, position: int = 0) -> PlanError:
+    """Of a name that says another database; one of a relation is quoted."""
+    said = ".".join(parts)
+    shown = f'"{said}"' if relation else said
+    return PlanError("0A000", f"cross-database references are not implemented: {shown}", position=position)
 
 
 _PART: Final = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^\s."]+))\s*(\.|\Z)')

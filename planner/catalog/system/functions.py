@@ -370,7 +370,7 @@ def _to_regclass(context: SystemContext, text: str | None) -> Oid | None:
         return None
     if (number := number_in(text)) is not None:
         return number
-    schema, name = split_name(text)
+    schema, name = split_name(text, context.catalog.here, relation=True)
     schema = meant_schema(schema, context.search_path)
     if schema and context.catalog.find_schema(schema) is None:
         return None

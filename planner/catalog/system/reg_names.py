@@ -47,7 +47,7 @@ def _regcollation_in(context: SystemContext, text: str) -> Oid:
     """The cast `text::regcollation`. Raises 42704, 3F000."""
     if (number := routines.number_in(text)) is not None:
         return number
-    schema, name = split_name(text)
+    schema, name = split_name(text, context.catalog.here)
     if schema and context.catalog.find_schema(schema) is None:
         raise missing_schema(schema)
     key = context.catalog.collation_key(name, schema, context.search_path)
@@ -80,8 +80,10 @@ def regtype_in(context: SystemContext, text: str) -> Oid:
     if not body:
         raise SqlError("42601", 'invalid type name ""')
     try:
-        schema, name = split_name(body.removesuffix("[]"))
-    except SqlError:  # of several words: double precision
+        schema, name = split_name(body.removesuffix("[]"), context.catalog.here)
+    except SqlError as error:  # of several words: double precision
+        if error.sqlstate == "0A000":
+            raise
         schema, name = "", body.removesuffix("[]").lower()
     found = context.catalog.type_named(name, schema, context.search_path) if schema != "pg_catalog" else None
     if found is not None:
@@ -98,7 +100,9 @@ def regtype_in(context: SystemContext, text: str) -> Oid:
         return oid
     if schema in ("", "pg_catalog"):
         try:
-            return resolve_name(body.removeprefix("pg_catalog."), ()).oid
+            return resolve_name(
+                body.removeprefix(context.catalog.here + ".").removeprefix("pg_catalog."), ()
+            ).oid
         except SqlError as error:
             if error.sqlstate != "42704":
                 raise

@@ -114,7 +114,7 @@ def regproc_in(context: SystemContext, text: str) -> Oid:
     """Raises 42883, 42725."""
     if (number := number_in(text)) is not None:
         return number
-    schema, name = split_name(text)
+    schema, name = split_name(text, context.catalog.here)
     found = list(_functions()[1].get(name, [])) if _ours(context, schema) else []
     found += [f.oid for f in context.catalog.functions(name, schema, context.search_path)]
     if not found:
@@ -156,7 +156,7 @@ def regprocedure_in(types: TypeInput) -> TypeInput:
             return number
         shown, arguments = _signature(text, none_allowed=False)
         wanted = tuple(types(context, a) for a in arguments)
-        schema, name = split_name(shown)
+        schema, name = split_name(shown, context.catalog.here)
         known, named = _functions()
         for oid in named.get(name, ()) if _ours(context, schema) else ():
             if known[oid][1] == wanted:

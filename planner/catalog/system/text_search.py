@@ -48,7 +48,7 @@ def read(kind: Kind) -> Callable[[SystemContext, str], Oid]:
     def made(context: SystemContext, text: str) -> Oid:
         if (number := number_in(text)) is not None:
             return number
-        schema, name = split_name(text)
+        schema, name = split_name(text, context.catalog.here)
         if schema and context.catalog.find_schema(schema) is None:
             raise missing_schema(schema)
         found = known.found(context.catalog, kind, name, schema, context.search_path)
