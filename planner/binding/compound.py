@@ -240,7 +240,9 @@ class CompoundBinder(QueryWriter):
                 fields = known.oid in (t.RECORD, t.RECORD_ARRAY)  # which its modifier says
                 refs.append(known if fields else TypeRef(known.oid))
                 continue
-            _, ref = self.expressions.to_common(nodes, word, [first_position(s) for s in sides])
+            # Where they stand is for errors, which columns of one type have none of.
+            places = [0, 0] if a.type.oid == b.type.oid else [_place(s, i) for s in sides]
+            _, ref = self.expressions.to_common(nodes, word, places)
             refs.append(ref)
         bounds = []
         for side, one in zip(sides, first, strict=True):
@@ -481,6 +483,17 @@ class CompoundBinder(QueryWriter):
         made = [self.kept(Parts(None, None, [Target("", n) for n in row]), ()) for row in cast]
         around = tuple({(v.relation, v.column): v for v in scope.outer}.values())
         return self._over(tuple(m for m in made if m is not None), refs, refs, around, False)
+
+
+def _place(node: exp.Expression, i: int) -> int:
+    """Where the i-th column of a query stands; of a chain of hundreds only the first one is looked through."""
+    while isinstance(node, exp.SetOperation | exp.Subquery):
+        node = node.this
+    if not isinstance(node, exp.Select):
+        return 0
+    written = node.expressions
+    starred = any(isinstance(e, exp.Star) or isinstance(getattr(e, "this", None), exp.Star) for e in written)
+    return first_position(written[i] if i < len(written) and not starred else node)
 
 
 def with_text(recursive: bool, items: Sequence[Item]) -> Frag | None:

@@ -315,7 +315,7 @@ class QueryBinder(CompoundBinder):
 
     def _origin(self, node: ir.Node, scope: Scope) -> tuple[int, int]:
         """The relation's column that a target is, however many subqueries hand it up; zeros for what is computed."""
-        at: Scope | None = scope
+        at: Scope | None = scope if isinstance(node, ir.Var | ir.Collated) else None
         while at is not None:
             found = self.origin(node, at.relations)
             if found != (0, 0):
