@@ -128,7 +128,8 @@ def drop(c: Cursor) -> Any:
 
 def _name_of_type(said: st.TypeName) -> st.Name:
     schema = said.names[-2] if len(said.names) > 1 else ""
-    return st.Name(said.names[-1] + "[]" * said.dimensions, schema, said.position)
+    database = said.names[-3] if len(said.names) > 2 else ""
+    return st.Name(said.names[-1] + "[]" * said.dimensions, schema, said.position, database)
 
 
 def _drop_unknown(c: Cursor, at: Any) -> Any:
