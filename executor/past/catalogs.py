@@ -24,7 +24,7 @@ from executor.past.versions import Version, versions
 from planner.abc import Oid, Table
 from planner.catalog import TEMPORARY_PREFIX, Catalog, Grant, Role, Schema
 from planner.catalog.codec import decode
-from planner.catalog.objects import CatalogObject, built_in_objects
+from planner.catalog.objects import CatalogObject, built_in_beside
 from storage.abc import TIMESTAMP_MAX, Timestamp
 
 if TYPE_CHECKING:
@@ -126,8 +126,7 @@ class PastCatalogs:
                 thing = decode(version.row)
                 today = newest.get(thing.oid)
                 things.append(today if today is not None and today == thing else thing)
-        stored = {thing.oid for thing in things}
-        things += [b for b in built_in_objects() if b.oid not in stored]
+        things += built_in_beside(things)
         owners = access.last_owners(access.gone(things, newest), found)
         return Past(begins, until, things, owners)
 

@@ -57,6 +57,7 @@ from planner.catalog.objects import (
     SessionDefaults,
     StatisticsObject,
     View,
+    built_in_beside,
     built_in_objects,
 )
 from planner.catalog.objects import Sequence as SequenceObject
@@ -108,10 +109,9 @@ class Catalog(NamedObjects):
 
     @classmethod
     def from_rows(cls, rows: Iterable[CatalogRow]) -> Catalog:
-        """The catalog that the catalog shard's rows describe; built-in objects that no row replaces are there."""
+        """The catalog that the catalog shard's rows describe; built-in objects that no row replaces are there, unless they were dropped."""
         stored = [decode(row) for row in rows]
-        replaced = {thing.oid for thing in stored}
-        return cls([*(b for b in built_in_objects() if b.oid not in replaced), *founded(stored)])
+        return cls([*built_in_beside(stored), *founded(stored)])
 
     # --- growing ---------------------------------------------------------------------------------
 

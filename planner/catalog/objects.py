@@ -12,6 +12,7 @@ new ones. Each has an `oid` of its own, by which others point to it, so that ren
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -432,6 +433,9 @@ class CatalogChange:
         object.__setattr__(self, "oid", thing.oid)
 
 
+_DROPPABLE: Final = frozenset((DATABASE_OID, PUBLIC_OID))
+
+
 def built_in_objects() -> tuple[CatalogObject, ...]:
     """What every environment has, whether its rows say so or not."""
     return (
@@ -446,6 +450,18 @@ def built_in_objects() -> tuple[CatalogObject, ...]:
             for name, oid in predefined.OIDS.items()
         ),
     )
+
+
+def built_in_beside(stored: Collection[CatalogObject]) -> list[CatalogObject]:
+    """The built-in objects that are there beside those which rows describe.
+
+    The first database and its schema `public` can be dropped: once that is done no row speaks of them, and nothing is in them.
+    """
+    said = {thing.oid for thing in stored}
+    held = {getattr(thing, "schema_oid", 0) for thing in stored} | {
+        thing.database_oid for thing in stored if isinstance(thing, Schema)
+    }
+    return [b for b in built_in_objects() if b.oid not in said and (b.oid not in _DROPPABLE or b.oid in held)]
 
 
 def first_objects() -> tuple[CatalogObject, ...]:
