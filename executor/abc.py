@@ -448,6 +448,9 @@ class Session(Protocol):
     def cancel(self) -> None:
         """Cancels what is running, from another connection or a time-out: it raises 57014."""
 
+    def stop(self) -> None:
+        """The same for good: the session is about to end, and no handler of a program's goes on."""
+
     def close(self) -> None:
         """The client is gone: rolls back, releases locks, holds, streams and temporary tables. Idempotent."""
 

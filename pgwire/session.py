@@ -138,7 +138,7 @@ class Conversation(Telling):
         if self.source is not None:
             self.source.fail(ConnectionResetError("the client is gone"))
         if self.working or self.busy:
-            self.session.cancel()
+            self.session.stop()
         else:
             self._close_session()
 
@@ -158,8 +158,13 @@ class Conversation(Telling):
             self.io.abort()
 
     def cancel(self) -> None:
-        """A cancel request with the right key: ends the statement that runs, if one does."""
-        if not self.idle:
+        """A cancel request with the right key, or who has waited long enough for a session that ends: the statement that runs, if
+        one does, is not to go on."""
+        if self.idle:
+            return
+        if self.ends:
+            self.session.stop()
+        else:
             self.session.cancel()
 
     def _interrupt(self, reason: Exception) -> None:

@@ -423,6 +423,11 @@ class SessionContext(SessionState):
     def cancel(self) -> None:
         self._interrupt(canceled())
 
+    def stop(self) -> None:
+        """Cancels what is running for good: no program that handles the error goes on."""
+        self.ends = True
+        self.cancel()
+
     def timed_out(self) -> None:
         self._interrupt(canceled("canceling statement due to statement timeout"))
 

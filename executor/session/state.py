@@ -168,7 +168,7 @@ class SessionState:
         """A statement is answered on the spot that may change settings (`executor.session.acts`)."""
         self._cancel_reason: SqlError | None = None
         self.ends = False
-        """It has been told to end (`executor.session.signals`): its statement is not to go on."""
+        """It has been told to end, or its client is gone: its statement is not to go on."""
         self._committing = False
         self.lock_wait: LockWait | None = None
         """The statement that waits for a row without a task."""
@@ -203,11 +203,13 @@ class SessionState:
         return self._cancel_reason if mine and not self.closed and not self.ends else None
 
     async def go_on(self) -> None:
-        """Somebody has answered for what the task at hand was told to stop for."""
+        """Somebody has answered for what the task at hand was told to stop for. Raises that where the session is to end by now."""
         assert self._running is not None
         self._running.uncancel()
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.sleep(0)  # where it was told in other words first, it hears of it here
+        if self.ends and self._cancel_reason is not None:  # meanwhile
+            raise self._cancel_reason
         self._cancel_reason = None
 
     @property

@@ -290,6 +290,9 @@ class FakeSession:
             self.on_interrupt(SqlError("57014", "canceling statement due to user request"))
         self.cancelled.set()
 
+    def stop(self) -> None:
+        self.cancel()
+
     def close(self) -> None:
         self.closed = True
         for portal in self.portals.values():

@@ -1,0 +1,58 @@
+"""A program may handle each request to stop, and go on. When its session ends it does not, and leaves neither locks nor rows.
+
+LOOP  BEGIN ... EXCEPTION WHEN query_canceled THEN ...  END LOOP        pg_cancel_backend     it goes on
+                                                                         pg_terminate_backend, the client goes     it ends
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.server.process import ServerProcess, wait_until
+
+PROGRAM = """
+DO $$ BEGIN
+  INSERT INTO tireless VALUES (1);
+  LOOP
+    BEGIN
+      PERFORM pg_sleep(3600);
+    EXCEPTION WHEN query_canceled THEN
+      PERFORM set_config('application_name', 'it goes on', false);
+    END;
+  END LOOP;
+END $$
+"""
+
+
+def _asked(server: ServerProcess, query: str, pid: int) -> object:
+    with server.connect() as other:
+        row = other.execute(query.encode(), (pid,)).fetchone()
+    return None if row is None else row[0]
+
+
+def _holds_locks(server: ServerProcess, pid: int) -> bool:
+    with server.connect() as other:
+        return bool(other.execute("SELECT FROM pg_locks WHERE pid = %s", (pid,)).fetchall())
+
+
+@pytest.mark.parametrize("ending", ["it is told to end", "its client goes"])
+def test_it_ends_with_its_session(server: ServerProcess, ending: str) -> None:
+    with server.connect() as client:
+        client.execute("CREATE TABLE IF NOT EXISTS tireless (id int PRIMARY KEY)")
+    client = server.connect()
+    pid = client.info.backend_pid
+    client.pgconn.send_query(PROGRAM.encode())
+    wait_until(lambda: _holds_locks(server, pid))
+
+    _asked(server, "SELECT pg_cancel_backend(%s)", pid)
+    name = "SELECT application_name FROM pg_stat_activity WHERE pid = %s"
+    wait_until(lambda: _asked(server, name, pid) == "it goes on")
+
+    if ending == "its client goes":
+        client.close()
+    else:
+        _asked(server, "SELECT pg_terminate_backend(%s)", pid)
+    wait_until(lambda: _asked(server, name, pid) is None)
+    assert not _holds_locks(server, pid)
+    with server.connect() as other:
+        assert other.execute("SELECT count(*) FROM tireless").fetchone() == (0,)
