@@ -32,9 +32,10 @@ from executor.session.blocks.block import Block
 from executor.session.blocks.defining import DdlStep
 from executor.session.commands import NeedsLease
 from executor.session.locks import definition_locks
+from executor.session.locks.refusals import REFUSALS, in_sql
 from planner.abc import SqlError
 from planner.catalog import Catalog, CatalogChange, Sequence
-from txn.abc import DeadlockDetected, Group, LockNotAvailable, SerializationFailure
+from txn.abc import Group, SerializationFailure
 
 if TYPE_CHECKING:
     from executor.executor import Executor
@@ -407,7 +408,5 @@ def _prefixed() -> Iterator[None]:
         yield
     except SqlError as e:
         raise ValueError(worded(e)) from e
-    except LockNotAvailable as e:
-        raise ValueError(worded(ExecutionError("55P03", str(e)))) from e
-    except DeadlockDetected as e:
-        raise ValueError(worded(ExecutionError("40P01", str(e), detail=e.detail))) from e
+    except REFUSALS as e:
+        raise ValueError(worded(in_sql(e))) from e

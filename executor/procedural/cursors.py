@@ -42,6 +42,8 @@ class Open:
     scroll: bool | None
     keeps: bool
     """Whether rows that are drawn can be asked for again."""
+    failed: bool = False
+    """An error is the last thing that a cursor says."""
 
 
 class Drawn(CursorRows):
@@ -190,6 +192,9 @@ class CursorSteps(AssignSteps):
         found: Sequence[Sequence[Any]]
         if cursor is not None:
             names, types = cursor.names, cursor.types
+            if cursor.failed:
+                raise ExecutionError("55000", f'portal "{name}" cannot be run')
+            cursor.failed = True  # unless this goes well
             if step.direction == "forward" and rows == 1:
                 row = await cursor.rows.next(keeping=cursor.keeps)
                 found = [] if row is None else [row]
@@ -199,6 +204,7 @@ class CursorSteps(AssignSteps):
                 )
             else:
                 found = await moved(cursor.rows, cursor.scroll, step.direction, rows)
+            cursor.failed = False
         else:  # another function's, or one that DECLARE has made
             portal = self.session.portals[name]
             columns = portal.prepared.plan.columns or ()
@@ -257,7 +263,7 @@ class CursorSteps(AssignSteps):
             portal.advance = advance
             portal.extra.update(
                 cursor=cursor.rows, scroll=cursor.scroll, hold=False, binary=False,
-                query=isinstance(plan.body, Query), declared_us=session.statement_began_ns // 1000,
+                query=isinstance(plan.body, Query), declared_us=session.statement_began_ns // 1000, failed=cursor.failed,
             )  # fmt: skip
             session.portals[name] = portal
             self._forget(name)

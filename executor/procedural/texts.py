@@ -26,6 +26,7 @@ from executor.procedural.misplaced import (
 )
 from executor.procedural.result_rows import first_rows
 from executor.session.locks import fetched_rows
+from executor.session.locks.refusals import REFUSALS, refused
 from executor.session.positioned import Standing
 from planner import types as t
 from planner.abc import (
@@ -47,7 +48,6 @@ from planner.split import split
 from planner.statements.plpgsql import Level, Text
 from planner.types import numeric
 from storage.abc import Datum
-from txn.abc import DeadlockDetected, LockNotAvailable
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -428,11 +428,8 @@ class Texts:
                 if rows is not None:
                     return rows
             return await session.run_plan(plan, params, autocommit=False, fetched=drawn > 0)
-        except LockNotAvailable as error:  # which handlers take, as they take what a statement itself raises
-            raise ExecutionError("55P03", str(error)) from None
-        except DeadlockDetected as error:
-            session.executor.plans.counts.database(session.catalog.database_oid).deadlocks += 1
-            raise ExecutionError("40P01", str(error), detail=error.detail) from None
+        except REFUSALS as error:  # which handlers take, as they take what a statement itself raises
+            raise refused(session, error) from None
 
 
 def _is_of_rows(text: Text, error: SqlError) -> bool:

@@ -25,6 +25,7 @@ from executor.session import queries
 from executor.session.blocks import keyed
 from executor.session.blocks.block import LOCK_MODES, Block
 from executor.session.locks.found_rows import LockKey, keys_of
+from executor.session.locks.refusals import REFUSALS, refused
 from planner.abc import LockingQuery, Plan, Table
 from storage.abc import Datum, Timestamp
 from txn.abc import Isolation, LockNotAvailable
@@ -140,8 +141,12 @@ class _Fetched:
             if lock.wait == "skip":
                 return False
             if lock.wait == "nowait":
-                raise LockNotAvailable(f'could not obtain lock on row in relation "{table.name}"')
-            await keyed.wait_for(session, self._block, keyed.WouldBlock(space, key, mode))
+                message = f'could not obtain lock on row in relation "{table.name}"'
+                raise refused(session, LockNotAvailable(message))
+            try:
+                await keyed.wait_for(session, self._block, keyed.WouldBlock(space, key, mode))
+            except REFUSALS as error:
+                raise refused(session, error) from None
         for lock, (_, lock_key) in zip(self._body.locks, self._found.keys[i], strict=True):
             if lock.wait == "skip":
                 self._block.transaction().reads.point(*lock_key)

@@ -43,6 +43,26 @@ b!: DO $$ BEGIN LOCK TABLE t; EXCEPTION WHEN lock_not_available THEN INSERT INTO
 b!: DO $$ BEGIN PERFORM FROM t FOR UPDATE NOWAIT; EXCEPTION WHEN lock_not_available THEN INSERT INTO said VALUES ('nowait'); END $$
 a!: COMMIT
 a!: SELECT * FROM said
+== a lock that a loop or a cursor does not get
+a!: BEGIN
+a!: UPDATE t SET n = 1 WHERE id = 2
+b!: SET lock_timeout = '100ms'
+b!: DO $$ DECLARE r record; BEGIN FOR r IN SELECT id FROM t ORDER BY id FOR UPDATE LOOP INSERT INTO said VALUES ('lost'); END LOOP; EXCEPTION WHEN lock_not_available THEN INSERT INTO said VALUES (SQLERRM); END $$
+b!: DO $$ DECLARE c CURSOR FOR SELECT id FROM t ORDER BY id FOR UPDATE NOWAIT; i int; BEGIN OPEN c; BEGIN LOOP FETCH c INTO i; END LOOP; EXCEPTION WHEN lock_not_available THEN INSERT INTO said VALUES (i); END; END $$
+b!: DO $$ DECLARE c CURSOR FOR SELECT id FROM t ORDER BY id FOR UPDATE NOWAIT; i int; BEGIN OPEN c; BEGIN LOOP FETCH c INTO i; END LOOP; EXCEPTION WHEN OTHERS THEN NULL; END; FETCH c INTO i; END $$
+a!: COMMIT
+a!: SELECT * FROM said
+== a circle that a cursor's wait closes
+a!: SET deadlock_timeout = '10s'
+a!: BEGIN
+b!: BEGIN
+a!: UPDATE t SET n = 1 WHERE id = 1
+b!: UPDATE t SET n = 2 WHERE id = 2
+a: UPDATE t SET n = 1 WHERE id = 2
+b!: DO $$ DECLARE r record; BEGIN FOR r IN SELECT id FROM t ORDER BY id FOR UPDATE LOOP NULL; END LOOP; EXCEPTION WHEN deadlock_detected THEN INSERT INTO said VALUES ('deadlock'); END $$
+b+a: COMMIT
+a!: COMMIT
+a!: SELECT * FROM said
 == a request to stop
 a: BEGIN
 a: UPDATE t SET n = 1 WHERE id = 1
