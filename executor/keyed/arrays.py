@@ -17,19 +17,20 @@ _NOTHING: Final = parse("{}")
 _TEXTS: Final = (t.TEXT, t.VARCHAR, t.UUID)
 _ITEMS: Final = (*_TEXTS, t.BOOL, t.INT2, t.INT4, t.INT8)
 """Elements that are in an array's text what they are in any text."""
-_ELEMENTS_KEPT_MAX: Final = 200_000
+_KEPT_MAX: Final = 16_000_000
 _kept: dict[str, ArrayValue] = {}
 """Arrays by their texts: one that has just been made, or asked, is often asked next."""
-_elements_kept = 0
-"""And an array's own."""
+_kept_size = 0
+"""About how many bytes they take, elements and texts."""
 
 
 def _keep(array: str, value: ArrayValue) -> None:
-    global _elements_kept
-    _elements_kept += len(value.items) + 1
-    if _elements_kept > _ELEMENTS_KEPT_MAX:
+    global _kept_size
+    size = 2 * len(array) + 64 * (len(value.items) + 1)
+    _kept_size += size
+    if _kept_size > _KEPT_MAX:
         _kept.clear()
-        _elements_kept = len(value.items) + 1
+        _kept_size = size
     _kept[array] = value
 
 
