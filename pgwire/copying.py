@@ -196,6 +196,7 @@ async def copy_in(conversation: Conversation, copy: CopyIn) -> str:
     conversation.enter_copy(feed)
     try:
         if conversation.gone:
+            copy.abort()
             raise ConnectionResetError("the client is gone")
         conversation.out.append(
             replies.copy_in_response(len(copy.columns), int(copy.options.format == "binary"))

@@ -65,6 +65,7 @@ class Load:
         try:
             await session.interruptible(self._completed_and_committed(), 0)
         except BaseException:
+            self._let_go()
             if self._own:
                 session.rollback()
             raise
