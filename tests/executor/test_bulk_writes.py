@@ -325,7 +325,7 @@ def test_nothing_that_grows_with_the_rows_is_done_on_the_loop(monkeypatch: pytes
     """Sorting, searching and merging of what a bulk statement writes: others' statements run meanwhile."""
     from executor.session.blocks import settling
     from executor.snapshot import bulk as prepared
-    from executor.snapshot import image
+    from executor.snapshot import written
 
     loops = threading.get_ident()
     on_loop: list[str] = []
@@ -343,8 +343,8 @@ def test_nothing_that_grows_with_the_rows_is_done_on_the_loop(monkeypatch: pytes
         monkeypatch.setattr(module, name, call)
 
     for module, name in (
-        (image, "prepare"),
-        (image, "prepare_removal"),
+        (written, "prepare"),
+        (written, "prepare_removal"),
         (prepared, "shared_keys"),
         (settling, "own_clash"),
         (bulk_changes, "distinct"),
