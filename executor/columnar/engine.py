@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 _IDLE_CURSORS_MAX = 16
 INNER_THREADS = 200
-"""For queries of routines that queries wait for: more than may run so (`executor.procedural.calls`)."""
+"""For queries of routines that queries wait for: more than may run so (`executor.procedural.asked`)."""
 FAILURES = (duckdb.Error, pa.ArrowException, OSError)
 """How DuckDB fails: Arrow wraps its errors in OSError."""
 _ASKS = "tw_routine"

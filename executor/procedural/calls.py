@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Result, Rows, Stream
 from executor.keyed.plans import CompiledPlan
@@ -34,10 +34,6 @@ from storage.abc import Datum
 if TYPE_CHECKING:
     from executor.session.blocks.block import Block
     from executor.session.session import Session
-
-INSIDE_MAX: Final = 12
-_NESTED_MAX: Final = 200
-"""Queries of all sessions that wait for routines, at most."""
 
 
 class Asked(Exception):

@@ -63,7 +63,6 @@ class Walk(LoopSteps, CursorSteps):
         self.tells_cursors = False
         """It returns a refcursor: its cursors outlive it."""
         self.result: Any = None
-        self.result_kind: Any = None
         self.emitted: list[Any] = []
         """RETURN NEXT's and RETURN QUERY's rows."""
         self.returns: Returns | None = None
@@ -349,6 +348,7 @@ class Walk(LoopSteps, CursorSteps):
         session.statement_before = session.statement_began_ns, statement_us(session)
         if step.commit:
             await session.commit()
+            session.heed()
         else:
             session.rollback()
         session.open_block(implicit=True, begin=begin)

@@ -441,6 +441,8 @@ class SessionContext(SessionState):
         for asking in self.askings.values():
             asking.cancel()
         task = self._running
-        if task is not None and not self._committing and self._cancel_reason is None:
+        if self._committing:
+            self._told_late = self._told_late or reason
+        elif task is not None and self._cancel_reason is None:
             self._cancel_reason = reason
             task.cancel()

@@ -90,6 +90,7 @@ async def _alone_with(
 ) -> None:
     """Locks the tables that a statement names: to the end of the block, or each for a moment. Raises DeadlockDetected, LockNotAvailable."""
     for table in tables:
+        session.heed()
         if session.block is None:
             await _for_a_moment(session, s, table, then)
         elif await _locked(session, session.block, s, table) and then is not None:

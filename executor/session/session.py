@@ -350,7 +350,7 @@ class Session(PlanningSession):
         if self.askings and outer is None:
             await calls.end_loose(self)
         self._running = asyncio.current_task()
-        self._cancel_reason = None
+        self._cancel_reason = self._told_late = None
         well = False
         try:
             result = await work

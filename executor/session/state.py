@@ -170,6 +170,8 @@ class SessionState:
         self.ends = False
         """It has been told to end, or its client is gone: its statement is not to go on."""
         self._committing = False
+        self._told_late: SqlError | None = None
+        """Why it would have been stopped, had it not been committing."""
         self.lock_wait: LockWait | None = None
         """The statement that waits for a row without a task."""
 
@@ -211,6 +213,12 @@ class SessionState:
         if self.ends and self._cancel_reason is not None:  # meanwhile
             raise self._cancel_reason
         self._cancel_reason = None
+
+    def heed(self) -> None:
+        """Behind a commit, or one that has failed, when the statement is to go on. Raises what would have stopped it meanwhile."""
+        late, self._told_late = self._told_late, None
+        if late is not None:
+            raise late
 
     @property
     def types(self) -> TypeSettings:

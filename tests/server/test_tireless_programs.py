@@ -6,6 +6,7 @@ LOOP  BEGIN ... EXCEPTION WHEN query_canceled THEN ...  END LOOP        pg_cance
 
 from __future__ import annotations
 
+import psycopg
 import pytest
 
 from tests.server.process import ServerProcess, wait_until
@@ -56,3 +57,43 @@ def test_it_ends_with_its_session(server: ServerProcess, ending: str) -> None:
     assert not _holds_locks(server, pid)
     with server.connect() as other:
         assert other.execute("SELECT count(*) FROM tireless").fetchone() == (0,)
+
+
+COMMITS = """
+CREATE OR REPLACE PROCEDURE commits() LANGUAGE plpgsql AS $$ BEGIN
+  LOOP
+    UPDATE committed SET n = n + 1;
+    COMMIT;
+  END LOOP;
+END $$
+"""
+
+
+@pytest.mark.parametrize("ending", ["cancel", "time limit", "it is told to end", "its client goes"])
+def test_a_commit_puts_a_request_to_stop_off_and_does_not_lose_it(server: ServerProcess, ending: str) -> None:
+    with server.connect() as client:
+        client.execute("DROP TABLE IF EXISTS committed")
+        client.execute("CREATE TABLE committed (id int PRIMARY KEY, n int)")
+        client.execute("INSERT INTO committed VALUES (1, 0)")
+        client.execute(COMMITS)
+    client = server.connect()
+    pid = client.info.backend_pid
+    if ending == "time limit":
+        client.execute("SET statement_timeout = '400ms'")
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            client.execute("CALL commits()")
+        return
+    client.pgconn.send_query(b"CALL commits()")
+    wait_until(lambda: _asked(server, "SELECT n > 9 FROM committed WHERE %s > 0", pid))
+
+    state = "SELECT state FROM pg_stat_activity WHERE pid = %s"
+    if ending == "cancel":
+        _asked(server, "SELECT pg_cancel_backend(%s)", pid)
+        wait_until(lambda: _asked(server, state, pid) == "idle")
+    else:
+        if ending == "its client goes":
+            client.close()
+        else:
+            _asked(server, "SELECT pg_terminate_backend(%s)", pid)
+        wait_until(lambda: _asked(server, state, pid) is None)
+    assert not _holds_locks(server, pid)

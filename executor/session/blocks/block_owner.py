@@ -168,7 +168,7 @@ class BlockOwner(SessionContext):
             self.executor.closed(self)
 
     async def commit(self: Session) -> None:  # type: ignore[misc]
-        """Ends the block, if any, durably. A cancel request comes too late once this has begun."""
+        """Ends the block, if any, durably. A cancel request comes too late once this has begun: who goes on behind it heeds that (`heed`)."""
         if self.block is None:
             return
         await gathering.flush(self, self.block)
@@ -192,7 +192,7 @@ class BlockOwner(SessionContext):
         if isinstance(self.commit_now(done), Rows):
             self.holding.clear()
             return
-        self._committing = True
+        self._committing, self._told_late = True, None
         try:
             await asyncio.shield(future)
         finally:

@@ -48,6 +48,7 @@ async def retried(session: Session, run: Callable[[Block], Awaitable[T]]) -> T:
             session.rollback()
             if not attempts:
                 raise
+            session.heed()
             await asyncio.sleep(0)
         except BaseException:
             session.rollback()
