@@ -14,6 +14,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -85,6 +86,13 @@ def played(host: str, port: int, session: Path, script: Path) -> str:
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S, text=True, check=False,
         env={**os.environ, "PGTZ": "UTC", "PGOPTIONS": ""},
     )  # fmt: skip
+    with (
+        psycopg.connect(f"{server} dbname=tidewire", autocommit=True) as c,
+        suppress(psycopg.errors.ObjectInUse),
+    ):
+        c.execute(
+            f'DROP DATABASE "{name}" WITH (FORCE)'
+        )  # unless slots are left in it: hundreds of them are gigabytes
     # Where PostgreSQL's own source raised it is the one field of an error that nobody else has.
     said = re.sub(r"(from server process with PID) \d+", r"\1 n", done.stdout)
     return re.sub(r"^psql:[^ ]* |^LOCATION: .*\n", "", said, flags=re.MULTILINE)
