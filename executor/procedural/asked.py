@@ -92,8 +92,9 @@ async def _value(calls: Calls, texts: Texts) -> str | None:
     (row,) = await calls.rows(texts)
     if row is None:
         return None
-    if calls.f.result.oid == t.VOID:  # of a function in SQL NULL, in PL/pgSQL an empty one
-        return None if calls.f.language == "sql" else ""
+    if calls.f.result.oid == t.VOID:
+        (value,) = row
+        return None if value is None else str(value)
     return calls.record(row) if calls.is_row else calls.text(row)
 
 

@@ -346,8 +346,8 @@ async def _run(
         frame.values[i] = value
     walk.returns = returns
     ended: Ended = await walk.whole()
-    if returns is None:
-        return [("",)]
+    if returns is None:  # of a function in SQL NULL, in PL/pgSQL an empty value
+        return [(None if f.language == "sql" else "",)]
     if f.returns_set:
         return walk.emitted
     if f.language == "sql":

@@ -36,12 +36,13 @@ class DrawnArguments:
         return bool(self._drawn)
 
     def held(self, node: ir.Aggregate) -> ir.Aggregate:
-        """The aggregate over columns, where an argument varies."""
+        """The aggregate over columns, where an argument or what passes FILTER varies."""
+        passed = node.filter
+        if passed is not None and self._varies(passed):
+            passed = self._column(passed)
+            node = replace(node, filter=passed)
         if not any(map(self._varies, (*node.args, *(k.expr for k in node.order)))):
             return node
-        if node.filter is not None and self._varies(node.filter):
-            node = replace(node, filter=self._column(node.filter))
-        passed = node.filter
 
         def column(x: ir.Node) -> ir.Node:
             if not self._varies(x):

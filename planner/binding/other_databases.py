@@ -79,7 +79,7 @@ def _path(node: exp.Expression, text: str) -> tuple[list[str], int]:
             return [], 0
         said = [column.args[part] for part in ("db", "table", "this")]
         position = lowered(text).rfind("collate", 0, first_position(said[0])) + 1
-    elif node.args.get("catalog") is None:
+    elif node.args.get("catalog") is None or _is_assigned(node):
         return [], 0
     else:
         said = [
@@ -88,6 +88,20 @@ def _path(node: exp.Expression, text: str) -> tuple[list[str], int]:
     called = [part.this if isinstance(part, exp.Anonymous) else part for part in said]
     words = ["*" if isinstance(part, exp.Star) else identifier(part) for part in called]
     return words, position or first_position(said[0])
+
+
+def _is_assigned(node: exp.Expression) -> bool:
+    """Whether it is a target of SET, whose names are a column and fields within fields: `SET place.street.house.number = 1`."""
+    above = node.parent
+    while (isinstance(above, exp.Bracket | exp.Dot) and node.arg_key == "this") or isinstance(
+        above, exp.Tuple
+    ):
+        node, above = above, above.parent
+    return (
+        isinstance(above, exp.EQ)
+        and node.arg_key == "this"
+        and isinstance(above.parent, exp.Update | exp.OnConflict)
+    )
 
 
 def refuse_in(statement: Any, text: str, catalog: Catalog) -> None:

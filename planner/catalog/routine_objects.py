@@ -3,7 +3,8 @@ catalog has them. Each names types and functions by their `oid`s."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from planner.abc import Oid, TypeRef
 from planner.catalog.predefined import DEFAULT_OWNER
@@ -123,6 +124,13 @@ class Function:
     def is_variadic(self) -> bool:
         """Whether its last argument's elements may be given one by one."""
         return any(p.mode == "v" for p in self.parameters)
+
+    def with_defaults(self, reworded: Callable[[str], str]) -> Function:
+        """The function, its parameters' defaults in other words."""
+        parameters = tuple(
+            p if p.default is None else replace(p, default=reworded(p.default)) for p in self.parameters
+        )
+        return replace(self, parameters=parameters)
 
     @property
     def signature(self) -> tuple[Oid, ...]:

@@ -67,6 +67,7 @@ def uses(thing: Any) -> set[Use]:
         found.add(thing.returns)
         found.update(p.declared for p in thing.parameters)
         found.update(thing.depends)
+        _say((p.default for p in thing.parameters if p.default is not None), found)
         if thing.standard:
             found.add(HAS_QUERY)
         if thing.aggregate is not None:

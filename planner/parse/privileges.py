@@ -94,7 +94,9 @@ def comment(c: Cursor) -> Any:
         if len(parts) < 2:
             raise PlanError("42601", "column name must be qualified")
         kind, column = "column", parts[-1]
-        name = st.Name(parts[-2], parts[-3] if len(parts) > 2 else "", at.end + 2)
+        *qualified, relation = parts[:-1]
+        schema, database = ["", "", *qualified][:-3:-1]
+        name = st.Name(relation, schema, at.end + 2, database)
     elif c.accept("constraint"):
         kind, column = "constraint", c.name()
         c.expect("on")

@@ -15,6 +15,7 @@ from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.numerics import sort_key
 from planner.types import ranges as r
+from planner.types.declared import FIRST_USER_OID
 from planner.types.orders import in_bytes
 from planner.types.ranges import RangeType, Spans
 
@@ -40,7 +41,7 @@ def _type(oid: int) -> RangeType:
 
 def _spans(oid: int, text: str) -> Spans:
     """A range or a multirange of the kind: which one, its text tells."""
-    return _spans_before(oid, text) if len(text) <= _SHORT else _spans_of(oid, text)
+    return (_spans_before if oid < FIRST_USER_OID and len(text) <= _SHORT else _spans_of)(oid, text)
 
 
 def _spans_of(oid: int, text: str) -> Spans:
@@ -51,7 +52,7 @@ def _spans_of(oid: int, text: str) -> Spans:
 
 _SHORT = 100
 _spans_before = lru_cache(maxsize=4096)(_spans_of)
-"""What a query asks of a range, it asks of the same one for many rows."""
+"""What a query asks of a range, it asks of the same one for many rows. Users' types change: an enum gets a label between two others."""
 
 
 def _test(op: str, oid: int, a: str, b: str) -> bool:

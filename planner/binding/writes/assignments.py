@@ -57,6 +57,13 @@ def target_of(node: exp.Expression) -> tuple[exp.Expression, list[Step]]:
             return node, steps
 
 
+def targets_in(left: exp.Expression) -> list[exp.Expression]:
+    """What stands on the left of one `=` of SET: a column or a part of one, or several in brackets."""
+    if isinstance(left, exp.Tuple):
+        return list(left.expressions)
+    return [left.this if isinstance(left, exp.Paren) else left]
+
+
 _WITHIN: Final = {t.JSONB: t.JSONB, t.HSTORE: t.TEXT, **INSIDE}
 """What subscripts of values that are no arrays lead to."""
 

@@ -43,7 +43,7 @@ from planner.binding.state import Parts, Target
 from planner.binding.writes import updatable_views
 from planner.binding.writes.arbiter_predicates import ClausePredicate
 from planner.binding.writes.arbiters import inferred, refuse_deferrable
-from planner.binding.writes.assignments import PartBinder, assigned_twice, target_of
+from planner.binding.writes.assignments import PartBinder, assigned_twice, target_of, targets_in
 from planner.binding.writes.written_rows import JoinedColumns, WrittenRows
 from planner.lexer import tokenize
 from planner.parse import position as first_position
@@ -188,11 +188,11 @@ class RowBinder(WrittenRows):
         for item in items:
             left, right = item.this, item.expression
             values: Sequence[exp.Expression | ir.Node]
+            columns = targets_in(left)
             if isinstance(left, exp.Tuple | exp.Paren):
-                columns = list(left.expressions) if isinstance(left, exp.Tuple) else [left.this]
                 values = self._row_values(right, len(columns), scope)
             else:
-                columns, values = [left], [right]
+                values = [right]
             for c, v in zip(columns, values, strict=True):
                 whole, steps = target_of(c)
                 if steps:

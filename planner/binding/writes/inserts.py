@@ -36,6 +36,7 @@ from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery, Parts, Target
 from planner.binding.system_columns import behind_the_row
 from planner.binding.writes import generated, stepwise, updatable_views
+from planner.binding.writes.assignments import target_of, targets_in
 from planner.binding.writes.clauses import is_default
 from planner.binding.writes.insert_targets import InsertTargets
 from planner.binding.writes.secured_rows import SecuredRows
@@ -183,7 +184,7 @@ class InsertBinder(SecuredRows):
             of_key = [n for c in table.constraints if c.name == identifier(said) for n in c.columns]
             keys += [exp.column(table.columns[table.index_of(n)].name, quoted=True) for n in of_key]
         self._note_read(table, alias, [*keys, clause.args.get("where")])
-        assigned = [x for e in clause.expressions for x in e.this.find_all(exp.Column)]
+        assigned = [target_of(x)[0] for e in clause.expressions for x in targets_in(e.this)]
         if assigned:
             self._note_write(table, "UPDATE", [self.column_index(table, c) for c in assigned])
             values = [e.expression for e in clause.expressions]

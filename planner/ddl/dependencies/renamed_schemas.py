@@ -50,6 +50,8 @@ def follow(scope: Scope, old: str, new: str) -> None:
         checks = tuple(replace(c, expression=calls(c.expression)) for c in domain.constraints)
         default = calls(domain.default) if domain.default else domain.default
         scope.replace(domain, replace(domain, constraints=checks, default=default))
+    for f in [x for x in scope.catalog.using(HAS_TEXT) if isinstance(x, Function)]:
+        scope.replace(f, f.with_defaults(calls))
 
 
 def _path(path: tuple[str, ...], old: str, new: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from planner.abc import SqlError, TypeRef
 from planner.binding.facts import operators, procs
-from planner.catalog import Catalog, Collation, Domain, UserType
+from planner.catalog import Catalog, Collation, Domain, Function, UserType
 from planner.catalog.collations import made
 from planner.catalog.names import name_parts, quote_identifier, quote_qualified
 from planner.catalog.stored_queries import stored_queries
@@ -108,6 +108,9 @@ def follow(scope: Scope, before: Catalog) -> None:
         default = change(domain.default) if domain.default else domain.default
         if (checks, default) != (domain.constraints, domain.default):
             scope.replace(domain, replace(domain, constraints=checks, default=default))
+    for f in [x for x in scope.catalog.using(HAS_TEXT) if isinstance(x, Function)]:
+        if (with_defaults := f.with_defaults(change)) != f:
+            scope.replace(f, with_defaults)
     for view in list(stored_queries(scope.catalog)):
         query = change_for(view.search_path)(view.query)
         if query != view.query:

@@ -22,3 +22,14 @@ create function bad(a int default (select 1)) returns int language sql as 'selec
 create function bad(a int default nosuch()) returns int language sql as 'select a';
 drop function app.me() cascade;
 select proname from pg_proc where pronamespace in ('app'::regnamespace, 'public'::regnamespace) order by 1;
+-- what they say is followed where it goes: schemas and types by other names
+create schema sayings;
+create function sayings.mine() returns text language sql as $$ select 'mine' $$;
+create type tone as enum ('low', 'high');
+create function say(what text default sayings.mine(), how tone default 'high'::tone) returns text language sql as 'select what || how::text';
+alter schema sayings rename to proverbs;
+alter type tone rename to voice;
+select say();
+select pg_get_function_arguments('say'::regproc);
+drop schema proverbs cascade;
+select count(*) from pg_proc where proname = 'say';

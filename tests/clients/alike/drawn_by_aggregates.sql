@@ -15,6 +15,8 @@ select sum(nextval('drawn_numbers')) filter (where a > 4), count(*) from drawn_r
 select nextval('drawn_numbers');
 select sum(a) filter (where nextval('drawn_numbers') > 0) from drawn_rows;
 select nextval('drawn_numbers');
+select avg(1) filter (where random() < 0.5), avg(1.5) filter (where random() < 0.5), stddev(2) filter (where random() < 0.5),
+       count(*) filter (where random() < 2) from generate_series(1, 1000);
 -- beside keys, columns of several tables, queries within
 select g, avg(random() * 0 + t.a + u.a), max(t.i), min(u.b), (select count(*) from drawn_rows v where v.g = t.g)
 from drawn_rows t join drawn_rows u using (a, g) where t.a < 6 group by g order by g;
@@ -43,6 +45,10 @@ with w as not materialized (select random() as n) select (select n from w) = (se
 create function drawn_nothing() returns void language sql as 'select 1';
 create function drawn_empty() returns void language plpgsql as 'begin end';
 select drawn_nothing() is null, drawn_nothing()::text, drawn_empty() is null, drawn_empty()::text = '';
+select drawn_nothing() is null;
+create function drawn_statements() returns void language sql as 'select 1; select 2';
+select drawn_statements() is null, drawn_statements()::text;
+drop function drawn_statements();
 select f is null from drawn_nothing() f;
 select f is null from drawn_empty() f;
 drop function drawn_nothing(), drawn_empty();

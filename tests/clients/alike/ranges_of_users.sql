@@ -74,3 +74,11 @@ table ft;
 create type er as enum ('b','a','c'); create type err as range (subtype = er);
 select err('b','c') @> 'a'::er, err('a','b');
 begin; create type zz as enum ('a'); rollback; begin; create type zz as range(subtype = int4); select zz(1,3); select zz(1,2) && '[1,3)'; commit; select zz(1,2), zz(1,3,'[]') @> 3;
+-- a label that comes between the two of a range is in it
+create table ranged_grades (grades err);
+insert into ranged_grades values ('[b,c]'), ('[a,c)');
+select grades @> 'a'::er, grades @> 'c'::er from ranged_grades;
+alter type er add value 'ab' before 'a';
+alter type er add value 'ac' before 'c';
+select grades @> 'ab'::er, grades @> 'ac'::er, grades @> 'c'::er from ranged_grades;
+drop table ranged_grades;
