@@ -32,7 +32,7 @@ from planner.abc import (
 )
 from planner.binding.keyed.index_reads import indexed_prefixes
 from planner.partitioning import deciding
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.catalog.catalog import Catalog

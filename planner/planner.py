@@ -50,7 +50,7 @@ from planner.normalise import LITERALS_MAX, NUMERIC, Normalised, normalise, para
 from planner.parse.queries import parse_query
 from planner.parse.statement import parse_statement
 from planner.patience import Patience
-from planner.replacing import replace
+from planner.records import replace
 from planner.split import split
 from planner.types import TypeSettings
 from storage.abc import Datum

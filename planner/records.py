@@ -1,9 +1,10 @@
 """Records with other values in some of their fields.
 
-    replace(table, comment="one")       as `dataclasses.replace`, in a third of the time for a table, which has thirty fields
+    replace(table, comment="one")       as `dataclasses.replace`, in a third of the time
+    replace(step, on=())                ->  FromStep(**{"relation": step.relation, ..., "on": ()})
 
-That asks every field of what it is, in Python, each time; here all values are read by one call, and given to the record's
-constructor. Definitions do it a dozen times a statement.
+That asks every field of what it is, in Python, each time; here it is found out once for a class, and all values are read by one
+call. Definitions do it a dozen times a statement, the binder twenty.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 else:
 
     def replace(record: Any, /, **changes: Any) -> Any:
-        return type(record)(**{**fields_of(record), **changes})
+        kind = type(record)
+        names, values = _reader(kind)
+        return kind(**(dict(zip(names, values(record), strict=True)) | changes))
 
 
 def fields_of(record: Any) -> dict[str, Any]:
@@ -30,11 +33,8 @@ def fields_of(record: Any) -> dict[str, Any]:
 
 @functools.cache
 def _reader(cls: type[Any]) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
-    """The names of a record's fields, and what reads all of them."""
-    fields = dataclasses.fields(cls)
-    if not all(f.init for f in fields):
-        raise TypeError(f"{cls.__name__} has fields that its constructor does not take")
-    names = tuple(f.name for f in fields)
+    """The names of what a record's constructor takes, and what reads all of it."""
+    names = tuple(f.name for f in dataclasses.fields(cls) if f.init)
     if len(names) < 2:  # of one name attrgetter returns the value, not a tuple of it
         return names, lambda record: tuple(getattr(record, name) for name in names)
     return names, attrgetter(*names)

@@ -24,7 +24,7 @@ from planner.binding.records import items_of, row_of, told_type
 from planner.binding.resolve import POLYMORPHIC, castable, own_cast
 from planner.catalog.routine_objects import Cast
 from planner.catalog.system.reg_names import INPUT, RegNames
-from planner.replacing import replace
+from planner.records import replace
 from planner.types.declared import FIRST_USER_OID
 
 UNKNOWN = TypeRef(t.UNKNOWN)

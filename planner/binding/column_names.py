@@ -24,8 +24,8 @@ from planner.binding.scope import Relation, Scope, find_column, no_column, simil
 from planner.catalog.row_types import row_type
 from planner.catalog.user_types import meet_rows
 from planner.parse import position as first_position
+from planner.records import replace
 from planner.remembered import RememberedPath
-from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.routines.variables import Variables

@@ -27,7 +27,7 @@ from planner.binding.state import COLUMNS_MAX, BoundQuery, Parts, Target
 from planner.binding.writing import QueryWriter
 from planner.catalog.collations import nondeterministic
 from planner.parse import position as first_position
-from planner.replacing import replace
+from planner.records import replace
 
 UNITED: Final = -10
 """The rows of several queries, as a relation of the keyed engine's."""

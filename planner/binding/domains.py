@@ -22,8 +22,8 @@ from planner.binding.numeric_forms import column_form
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.catalog import domains
 from planner.parse import parse_expression
+from planner.records import replace
 from planner.relations import domain_in, of_domain
-from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

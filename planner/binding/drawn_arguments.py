@@ -16,7 +16,7 @@ from planner import types as t
 from planner.binding import ir, shapes
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, Piece, Ref, Told, join, sql
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

@@ -15,7 +15,7 @@ from planner import types as t
 from planner.binding import collating, ir, told_rows
 from planner.binding.fragments import ARRAY_TEXT, Frag, Ref, join, sql
 from planner.binding.numeric_forms import as_text_numeric
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.emit import Emitter

@@ -13,7 +13,7 @@ from planner.binding import ir
 from planner.binding.domains import of_attributes
 from planner.binding.records import told_type
 from planner.binding.routines import inlined as routines
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

@@ -24,7 +24,7 @@ from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import join, sql
 from planner.binding.scope import FromStep, Relation, RelationColumn
 from planner.binding.series import streamed
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import Scope

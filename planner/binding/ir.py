@@ -17,7 +17,7 @@ from operator import attrgetter, is_
 from typing import Any, Final
 
 from planner.abc import TypeRef
-from planner.replacing import replace
+from planner.records import replace
 from planner.types import BOOL
 from storage.abc import Datum
 

@@ -25,7 +25,7 @@ from planner.binding.keyed.expressions import conjuncts
 from planner.binding.routines.onlookers import is_called
 from planner.binding.scope import Scope
 from planner.binding.state import Apart, BoundQuery, Parts, QueryState, Target
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

@@ -50,7 +50,7 @@ from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery, Parts, Target
 from planner.keyed_plans import FirstRows, narrowed
 from planner.parse import position as first_position
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

@@ -22,7 +22,7 @@ from planner.binding import growth, ir, shapes
 from planner.binding.emit import EmittedColumn, Emitter
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.prelude.installation import PRELUDE_STATEMENTS
-from planner.replacing import replace
+from planner.records import replace
 
 
 def written(emitter: Emitter, node: ir.Node) -> Frag | None:

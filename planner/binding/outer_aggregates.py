@@ -18,7 +18,7 @@ from planner.binding import ir
 from planner.binding.emit import EmittedColumn
 from planner.binding.scope import Scope
 from planner.binding.windows import NO_AGGREGATES
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

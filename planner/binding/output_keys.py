@@ -21,7 +21,7 @@ from planner.binding.grouping import grouping_sets
 from planner.binding.naming import identifier
 from planner.binding.scope import no_column
 from planner.parse import position as first_position
-from planner.replacing import replace
+from planner.records import replace
 
 _NUMBER_MAX: Final = (1 << 31) - 1
 """A longer one is no number of an output, but a value, as any constant with a point is."""

@@ -24,7 +24,7 @@ from planner.binding.keyed.searched import of_leaf
 from planner.inheritance import spreads
 from planner.leafwise import ByKey, Leafwise, possible
 from planner.partitioning import dealing, leaves_of, router
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep, Relation

@@ -27,7 +27,7 @@ from planner.binding.scope import RelationColumn, Scope
 from planner.parse import position as first_position
 from planner.parse.dialect import IS_UNKNOWN
 from planner.parse.xml_forms import IS_DOCUMENT
-from planner.replacing import replace
+from planner.records import replace
 
 BOOL = TypeRef(t.BOOL)
 

@@ -14,7 +14,7 @@ from planner import types as t
 from planner.abc import Oid, PlanError, ResultColumn, TypeRef
 from planner.binding import ir
 from planner.catalog.row_types import relation_of, row_array_oid
-from planner.replacing import replace
+from planner.records import replace
 
 Fields = tuple[tuple[str, TypeRef], ...]
 

@@ -22,7 +22,7 @@ from planner.abc import TypeRef
 from planner.binding import ir
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, join, sql
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts

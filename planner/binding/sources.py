@@ -32,9 +32,9 @@ from planner.catalog import View, large_objects, policies
 from planner.catalog.system.found import HIDDEN
 from planner.parse import parse_expression
 from planner.parse import position as first_position
+from planner.records import replace
 from planner.relations import TransitionTable, typed
 from planner.remembered import RememberedPath
-from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

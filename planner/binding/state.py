@@ -44,7 +44,7 @@ from planner.catalog.names import missing_schema
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.reg_names import RegNames
 from planner.lexer import QUOTED, WORD, tokenize
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.locked_each import Asks

@@ -44,7 +44,7 @@ from planner.binding.writes.dml import DmlBinder
 from planner.binding.writes.merge import MergeBinder
 from planner.catalog import Catalog
 from planner.parse import position as first_position
-from planner.replacing import replace
+from planner.records import replace
 
 
 def bind_statement(

@@ -21,7 +21,7 @@ from planner.binding import ir
 from planner.binding.emit import EmittedColumn
 from planner.binding.scope import Relation, RelationColumn
 from planner.inheritance import spreads
-from planner.replacing import replace
+from planner.records import replace
 
 _COLUMNS: Final = (
     ("tableoid", t.OID),

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 from planner import types as t
 from planner.binding import ir
 from planner.binding.fragments import Around, Frag, Item, Piece, Ref, Told, join, sql
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.abc import TypeRef

@@ -47,7 +47,7 @@ from planner.binding.rights import barriers
 from planner.binding.scope import Scope
 from planner.binding.state import BoundQuery, Parts, QueryState
 from planner.catalog.collations import telling_apart
-from planner.replacing import replace
+from planner.records import replace
 
 _NUMERIC: Final = TypeRef(t.NUMERIC)
 

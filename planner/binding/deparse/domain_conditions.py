@@ -16,7 +16,7 @@ from planner.binding.queries import QueryBinder
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.binding.writes.dml import DmlBinder
 from planner.catalog import domains
-from planner.replacing import replace
+from planner.records import replace
 
 
 def shown(ctx: Any, base: TypeRef, text: str, type_name: TypeName, pretty: bool) -> str:

@@ -21,7 +21,7 @@ from planner.binding.functions.exact_sums import text_sum
 from planner.binding.numeric_forms import as_text_numeric
 from planner.binding.routines import own_aggregates
 from planner.binding.routines.inlined import ROUTINE
-from planner.replacing import replace
+from planner.records import replace
 
 _PAIRS = frozenset(
     ("arg_min", "arg_max", "corr", "covar_pop", "covar_samp", *(f"regr_{of}" for of in ("avgx", "avgy", "count", "intercept", "r2", "slope", "sxx", "sxy", "syy")))

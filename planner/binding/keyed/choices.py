@@ -21,8 +21,8 @@ from planner import types as t
 from planner.binding import ir
 from planner.binding.keyed import expressions as keyed
 from planner.keyed_plans import Choices, Expr, KeyedJoin, KeyedRead
+from planner.records import replace
 from planner.relations import Table, TypeRef
-from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep

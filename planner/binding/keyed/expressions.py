@@ -41,7 +41,7 @@ from planner.binding.keyed.closed_set import (
     castable,
 )
 from planner.catalog.collations import nondeterministic
-from planner.replacing import replace
+from planner.records import replace
 
 GROUP: Final = 30
 """Operands of AND and OR that are computed one within the other; more than its square are DuckDB's."""

@@ -25,7 +25,7 @@ from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
 from planner.catalog.reads import Remembered
 from planner.keyed_plans import ComputedColumns
-from planner.replacing import replace
+from planner.records import replace
 from planner.types import DEFAULT_SETTINGS
 
 NEVER_FAIL: Final = frozenset(

@@ -40,7 +40,7 @@ from planner.binding.keyed.expressions import comparison
 from planner.binding.keyed.index_reads import ordered_prefixes, range_by
 from planner.catalog import Catalog
 from planner.keyed_plans import ComputedColumns, narrowed
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep

@@ -39,7 +39,7 @@ from planner.binding.scope import FromStep
 from planner.catalog import Catalog
 from planner.catalog.system.found import KNOWN
 from planner.keyed_plans import Either, Iterated, Recursed, Spread, SystemRows, Way, Whole
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts

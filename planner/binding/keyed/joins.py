@@ -37,7 +37,7 @@ from planner.binding.keyed.join_order import TABLES_MAX, Order
 from planner.binding.keyed.narrowing import inner_where_asked
 from planner.binding.scope import FromStep
 from planner.catalog import Catalog
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts

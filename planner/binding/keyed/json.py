@@ -17,7 +17,7 @@ from planner import types as t
 from planner.abc import Call, Const, Expr, TypeRef
 from planner.binding import ir
 from planner.binding.records import called_fields, fields_of
-from planner.replacing import replace
+from planner.records import replace
 
 _ROWS: Final = {
     "to_json(anyelement)": "json of row",

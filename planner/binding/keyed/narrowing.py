@@ -18,7 +18,7 @@ from planner import types as t
 from planner.binding import ir
 from planner.binding.keyed import closed_set
 from planner.binding.keyed import expressions as keyed
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep

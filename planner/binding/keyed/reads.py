@@ -43,7 +43,7 @@ from planner.binding.scope import FromStep, Scope
 from planner.binding.state import Parts
 from planner.catalog.system.reg_names import RegNames
 from planner.keyed_plans import Either
-from planner.replacing import replace
+from planner.records import replace
 
 
 def keyed_table(parts: Parts, scope: Scope, catalog: Any) -> Table:

@@ -24,7 +24,7 @@ from planner.catalog import Catalog
 from planner.catalog.classes_of_operators import has_own_order
 from planner.catalog.objects import Index
 from planner.catalog.reads import Remembered
-from planner.replacing import replace
+from planner.records import replace
 from planner.searches import ARRAY, JSONB, TRIGRAMS, WORDS, TermsIndex
 from planner.types.declared import FIRST_USER_OID
 

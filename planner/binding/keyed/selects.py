@@ -25,7 +25,7 @@ from planner.binding.keyed.narrowing import Equality, narrowed
 from planner.binding.records import fields_of
 from planner.catalog import Catalog
 from planner.keyed_plans import Recursed
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep, Recursion

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from planner.binding import ir
 from planner.binding.routines.runs import RUN
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep

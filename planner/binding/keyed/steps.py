@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from planner.binding import ir
 from planner.binding.scope import FromStep
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts

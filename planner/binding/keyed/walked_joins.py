@@ -27,7 +27,7 @@ from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed.index_order import index_walk, key_walk, pinned_by
 from planner.catalog import Catalog
 from planner.keyed_plans import Either, Whole, narrowed
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.scope import FromStep

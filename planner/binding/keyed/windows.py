@@ -19,7 +19,7 @@ from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed.endings import WINDOWS, fold, order_keys
 from planner.keyed_plans import KeyedWindow
-from planner.replacing import replace
+from planner.records import replace
 from planner.types import INT4
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from planner.binding.rights.row_security import CLAUSE
 from planner.binding.scope import Relation, Scope
 from planner.binding.writes.clauses import RowBinder
 from planner.parse import parse_expression
-from planner.replacing import replace
+from planner.records import replace
 
 
 def bind(ctx: Any, table: Table, text: str) -> frozenset[Oid]:

@@ -30,7 +30,7 @@ from planner.catalog.objects import FIRST_USER_OID
 from planner.catalog.system.static import static_columns
 from planner.parse import parse_expression
 from planner.parse import position as first_position
-from planner.replacing import replace
+from planner.records import replace
 from planner.types import BPCHAR, TEXT, VARCHAR
 from planner.types.of_extensions import EXTENSION_OF
 

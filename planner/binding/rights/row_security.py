@@ -32,8 +32,8 @@ from planner.binding.scope import Relation, StarColumn
 from planner.catalog import policies
 from planner.inheritance import spreads
 from planner.parse import parse_expression
+from planner.records import replace
 from planner.relations import GuardedTable, defined
-from planner.replacing import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

@@ -40,7 +40,7 @@ from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.catalog import Function, domains, polymorphic
 from planner.catalog.collations import is_collatable
 from planner.parse import parse_query
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

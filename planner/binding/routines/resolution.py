@@ -24,7 +24,7 @@ from planner.binding.scope import Scope
 from planner.catalog import Function, polymorphic, slot_functions, table_functions
 from planner.catalog.objects import PG_CATALOG_OID
 from planner.parse import parse_expression
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.calls import CallBinder

@@ -18,7 +18,7 @@ from planner.abc import PlanError
 from planner.binding import ir, shapes
 from planner.binding.emit import EmittedColumn, Emitter
 from planner.binding.fragments import Frag, Item, Ref, join, sql
-from planner.replacing import replace
+from planner.records import replace
 
 _FIRST_LET: Final = -1_000
 """Relations that Lets make: numbered by how many are inside, so that equal calls are equal trees."""

@@ -30,8 +30,8 @@ from planner.binding.scope import Scope
 from planner.binding.writes.assignments import PartBinder, target_of
 from planner.parse import parse_expression
 from planner.parse.plpgsql.names import looked_up
+from planner.records import replace
 from planner.relations import of_domain
-from planner.replacing import replace
 from planner.statements.plpgsql import Level
 
 

@@ -26,8 +26,8 @@ from planner.binding.writes.updatable_views import ViewTarget
 from planner.catalog import Catalog
 from planner.catalog.reads import Remembered
 from planner.catalog.system.definitions import type_name
+from planner.records import replace
 from planner.relations import VIEW_CHECK, GuardedTable, ViewRows
-from planner.replacing import replace
 
 _REMEMBERED_MAX: Final = 1_024
 _remembered: Remembered[tuple[Table, Table, tuple[str, ...]]] = Remembered(_REMEMBERED_MAX)

@@ -47,7 +47,7 @@ from planner.binding.writes.assignments import PartBinder, assigned_twice, targe
 from planner.binding.writes.written_rows import JoinedColumns, WrittenRows
 from planner.lexer import tokenize
 from planner.parse import position as first_position
-from planner.replacing import replace
+from planner.records import replace
 
 Returning = tuple[tuple[ResultColumn, ...] | None, list[Target] | None, int]
 """What RETURNING says: its columns, what computes them (None: there is none), and the relation that its rows are."""

@@ -39,7 +39,7 @@ from planner.binding.numeric_forms import column_form
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery, Parts, Target
 from planner.parse import position as first_position
-from planner.replacing import replace
+from planner.records import replace
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder

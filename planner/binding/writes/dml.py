@@ -44,7 +44,7 @@ from planner.binding.writes.clauses import Returning, is_default
 from planner.binding.writes.inserts import Bound, InsertBinder
 from planner.binding.writes.written_rows import NoSuchTarget
 from planner.inheritance import spreads
-from planner.replacing import replace
+from planner.records import replace
 
 
 class DmlBinder(InsertBinder):

@@ -42,8 +42,8 @@ from planner.binding.writes.insert_targets import InsertTargets
 from planner.binding.writes.secured_rows import SecuredRows
 from planner.catalog import View
 from planner.parse import position as first_position
+from planner.records import replace
 from planner.relations import GuardedTable
-from planner.replacing import replace
 
 _DEFAULT: Final = re.compile(r"\bdefault\b", re.IGNORECASE)
 ROWS_MAX = 100_000

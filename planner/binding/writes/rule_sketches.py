@@ -21,7 +21,7 @@ from planner.binding.writes import new_and_old
 from planner.binding.writes.rule_actions import event_of, parse_notify, target_of, type_rows
 from planner.catalog import View
 from planner.parse import parse_query
-from planner.replacing import replace
+from planner.records import replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ from planner.binding.writes.rule_actions import (
 )  # fmt: skip
 from planner.catalog import Catalog, View
 from planner.parse import parse_expression, parse_query
-from planner.replacing import replace
+from planner.records import replace
 
 _DOING: Final = {
     "2": ("update", "updating"),

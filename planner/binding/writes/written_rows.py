@@ -44,8 +44,8 @@ from planner.catalog.system.relations import relations as system_relations
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.parse import parse_expression
 from planner.parse import position as first_position
+from planner.records import replace
 from planner.relations import TransitionTable, typed
-from planner.replacing import replace
 
 
 class NoSuchTarget(PlanError):
