@@ -12,6 +12,7 @@ from typing import Final
 from planner import statements as st
 from planner import types as t
 from planner.abc import Oid, PlanError, SqlError, TypeRef
+from planner.binding.clauses import refuse_sets
 from planner.binding.facts import procs
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
@@ -22,6 +23,7 @@ from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, is_sign, tokenize
 from planner.parse import parse_expression
 
+_CLAUSE: Final = "DEFAULT expressions"
 _REFUSED: Final = (
     "defaults of parameters that read tables, or call functions in SQL without their names, are not supported"
 )
@@ -34,14 +36,17 @@ def kept(scope: Scope, p: st.ParameterDef, kind: TypeRef) -> tuple[str, set[Oid]
     text = " " * p.default.offset + p.default.text
     queries = QueryBinder(scope.context(trusted=True), text, Parameters((), None))
     queries.routines.expand = False
+    around = queries.new_scope(None)
+    around.clause = _CLAUSE
     try:
-        value = queries.expressions.bind(parse_expression(text), queries.new_scope(None))
+        value = queries.expressions.bind(parse_expression(text), around)
     except SqlError as e:
         if e.sqlstate in ("42703", "42P01"):
             raise PlanError(
                 "42P10", "cannot use table references in parameter default value", position=0
             ) from None
         raise
+    refuse_sets(value, _CLAUSE)
     if queries.coercions.try_coerce(value, kind, "a") is None:
         a, b = t.type_in_words(kind.oid), t.type_in_words(value.type.oid)
         raise PlanError(
