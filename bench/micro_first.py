@@ -2,7 +2,7 @@
 
     statements of bench.applications, their tables without rows  -->  Planner.plan with an empty cache  -->  bytecodes and calls
 
-As in `bench.micro_commit`: the numbers are the same every time, whoever else uses the machine, and say nothing of C: sqlglot's
+As in `bench.micro_commit`: the numbers are the same every time, whatever else runs, and say nothing of C: sqlglot's
 parser, which is compiled, and regular expressions are not in them.
 
     python -m bench.micro_first [PATTERN ...]     # those whose names contain one of them; all functions, and the statements

@@ -46,7 +46,7 @@ class ExecutorLimits:
 
     cursor_rows_max: int = 10_000_000
     """Rows that a scrollable cursor may keep in memory; more is 54000. (Buffered writes are bounded in bytes,
-    by `txn.environment.Limits`.)"""
+    by `txn.limits.Limits`.)"""
 
     transaction_bytes_max: int = 1 << 36
     """Arrow bytes that one transaction may write in bulk; more is 54000. What is large lies in mapped files

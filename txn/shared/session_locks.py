@@ -273,7 +273,7 @@ class SessionLocks:
         return [self.owner(pid) for pid in self._env.locks.blockers(owner[1]) if isinstance(pid, int)]
 
     def blockers(self, party: Hashable) -> list[Hashable]:
-        """`txn.locks.Beyond`: parties are pids of this server's sessions, and owners of others'."""
+        """`txn.lock_queues.Beyond`: parties are pids of this server's sessions, and owners of others'."""
         owner = self.owner(party) if isinstance(party, int) else party
         mine = self._env.members.number
         return [pid if server == mine else (server, pid) for server, pid in self.table.blockers(owner)]  # type: ignore[arg-type]

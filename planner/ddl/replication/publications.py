@@ -1,6 +1,6 @@
 """CREATE, ALTER and DROP PUBLICATION: of which tables, and of which of their changes, subscribers are told (`executor.replication`).
 
-What they mean beside is that a table whose updates are published must be able to say which row has changed (`planner.replication`).
+What they mean beside is that a table whose updates are published must be able to say which row has changed (`planner.binding.writes.replica_identity`).
 
     ALTER ... SET TABLE a, b (x)      parts that are there as they are said stay, with their OIDs; others go, and come
     ALTER ... SET TABLE a             of schemas none stay either: SET says all there is to be
