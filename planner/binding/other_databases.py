@@ -34,7 +34,7 @@ def refuse(tree: exp.Expression, text: str, catalog: Catalog) -> None:
     """Raises 0A000 for the first name in a query that says another database."""
     if _THREE_PARTS.search(text) is None:
         return
-    found = [n for n in tree.find_all(exp.Table, exp.Column, exp.Dot, exp.Collate) if not _is_target(n)]
+    found = list(tree.find_all(exp.Table, exp.Column, exp.Dot, exp.Collate))
     for node in sorted(found, key=lambda n: not isinstance(n, exp.Table)):
         path, position = _path(node, text)
         if len(path) < 3:
@@ -43,17 +43,6 @@ def refuse(tree: exp.Expression, text: str, catalog: Catalog) -> None:
             raise elsewhere(path, relation=_is_relation(node), position=position)
         if isinstance(node.parent, exp.DataType):
             node.set("this", node.this.expression)
-
-
-def _is_target(node: exp.Expression) -> bool:
-    """What SET assigns to: a column, and fields of fields of it."""
-    pair = node.parent
-    return (
-        isinstance(pair, exp.EQ)
-        and pair.this is node
-        and pair.arg_key == "expressions"
-        and isinstance(pair.parent, exp.Update | exp.OnConflict)
-    )
 
 
 def _is_relation(node: exp.Expression) -> bool:
