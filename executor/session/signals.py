@@ -77,7 +77,8 @@ def _end(session: Session, reason: ExecutionError, asker: Session | None = None)
         session.on_terminate(reason)  # before the statement fails: what the client is told is this reason
         raise ExecutionError("57014", "canceling statement due to user request")
     loop = asyncio.get_running_loop()
-    session.ends = session.on_terminate is not None
-    if session.on_terminate is not None:
+    if session.on_terminate is None:
+        loop.call_soon(session.cancel)
+    else:
         loop.call_soon(session.on_terminate, reason)
-    loop.call_soon(session.cancel)  # in this order: a statement that stops knows why it does
+        loop.call_soon(session.stop)  # in this order: a statement that stops knows why it does

@@ -14,6 +14,7 @@ COMMITTED, what waits: rows that have been read and then turn out to be newer ar
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -24,7 +25,7 @@ from executor.abc import Stream
 from executor.session import queries
 from executor.session.blocks import keyed
 from executor.session.blocks.block import LOCK_MODES, Block
-from executor.session.locks.found_rows import LockKey, keys_of
+from executor.session.locks.found_rows import ROWS_PER_TURN, LockKey, keys_of
 from executor.session.locks.refusals import REFUSALS, refused
 from planner.abc import LockingQuery, Plan, Table
 from storage.abc import Datum, Timestamp
@@ -116,6 +117,8 @@ class _Fetched:
     async def batches(self, stream: LockingStream) -> AsyncIterator[pa.RecordBatch]:
         ready: list[int] = []
         for i in range(len(self._found.keys)):
+            if i % ROWS_PER_TURN == ROWS_PER_TURN - 1:
+                await asyncio.sleep(0)
             if await self._got(i):
                 ts = self._changed(i)
                 if not ts:
@@ -185,9 +188,13 @@ class _Fetched:
 
 
 def _batch(found: _Found, places: Sequence[int]) -> pa.RecordBatch:
-    rows = found.shown.take(pa.array(places, pa.int64())).combine_chunks().to_batches()
-    assert len(rows) == 1, "few rows, in one piece"
-    return rows[0]
+    first, count = places[0], len(places)
+    if places[-1] - first == count - 1:  # as they mostly are: nothing is copied
+        rows = found.shown.slice(first, count)
+    else:
+        rows = found.shown.take(pa.array(places, pa.int64()))
+    batches = rows.to_batches()
+    return batches[0] if len(batches) == 1 else rows.combine_chunks().to_batches()[0]
 
 
 __all__ = ["LockingStream", "applies", "opened"]

@@ -286,4 +286,4 @@ def _let_go(session: Session, block: Block, taken: dict[LockKey, None], needed: 
             session.executor.env.locks.weaken(block.transaction(), space, key, None)
 
 
-__all__ = ["LockKey", "check", "keys_of", "rows", "select"]
+__all__ = ["ROWS_PER_TURN", "LockKey", "check", "keys_of", "rows", "select"]
