@@ -15,8 +15,6 @@ def canonical_array(column: Any, ref: TypeRef) -> Any:
     """The column in the canonical Arrow type of its SQL type (see `planner.types`)."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-        if isinstance(column, pa.ChunkedArray):
-            column = column.chunk(0) if column.num_chunks else pa.array([], column.type)
     return column if column.type == t.arrow_type(ref) else t.to_canonical(column, ref)
 
 

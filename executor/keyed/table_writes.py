@@ -341,17 +341,14 @@ class TableWrites:
         key_of = self.rules.key
         gone = self.gone()
         for bulk in self.bulk:
-            rows = bulk.rows.combine_chunks()
-            arrays = {
-                n: c.chunk(0) if c.num_chunks else pa.array([], c.type)
-                for n, c in zip(rows.column_names, rows.columns, strict=True)
-            }
-            rids = arrays.pop("_rid").to_pylist()
-            read = row_reader(list(arrays.values()))
-            for i, rid in enumerate(rids):
-                if rid not in gone:
-                    row = read(i)
-                    yield (key_of(row) if key_of is not None else rid), rid, row
+            for batch in bulk.rows.to_batches():
+                arrays = dict(zip(batch.schema.names, batch.columns, strict=True))
+                rids = arrays.pop("_rid").to_pylist()
+                read = row_reader(list(arrays.values()))
+                for i, rid in enumerate(rids):
+                    if rid not in gone:
+                        row = read(i)
+                        yield (key_of(row) if key_of is not None else rid), rid, row
 
     def deleted_rids(self) -> RowIds:
         """Row ids that bulk statements of this transaction deleted."""
