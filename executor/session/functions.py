@@ -30,7 +30,6 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError
 from executor.columnar.errors import worded
-from executor.procedural import asked
 from executor.session import chance, commands, native_reads, signals
 from executor.session.blocks import transactions
 from planner.abc import SqlError
@@ -210,6 +209,8 @@ def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
             null_handling="special",
             side_effects=True,
         )
+    from executor.procedural import asked  # whose statements ask for the functions here
+
     asked.install(executor, connection)
     connection.create_function(
         "tw_clock", _clock(executor), ["INTEGER"], "TIMESTAMPTZ", type="arrow", side_effects=True

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 _SERVER = """
 import gc, sys
 from tidewire.imports import quick_imports
@@ -25,3 +27,19 @@ def test_what_a_server_does_without_and_whoever_asks_later_finds() -> None:
         [sys.executable, "-c", _SERVER], capture_output=True, text=True, timeout=600, check=False
     )
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "executor.session.session",
+        "executor.procedural.calls",
+        "executor.session.locks.fetched_rows",
+        "executor.ddl.run",
+    ],
+)
+def test_modules_that_need_each_other_may_be_imported_first(first: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {first}"], capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -255,9 +255,9 @@ def test_rows_of_a_short_range_are_written_without_a_task(monkeypatch: pytest.Mo
     wide: list[str] = []
     usual = Session.run_in
 
-    async def run_in(session: Session, block: Any, compiled: Any, plan: Any, params: Any) -> Any:
+    async def run_in(session: Session, block: Any, compiled: Any, plan: Any, *more: Any, **said: Any) -> Any:
         wide.append(plan.tag)
-        return await usual(session, block, compiled, plan, params)
+        return await usual(session, block, compiled, plan, *more, **said)
 
     monkeypatch.setattr(Session, "run_in", run_in)
     _ranges(wide)
