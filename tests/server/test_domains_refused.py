@@ -21,7 +21,6 @@ _COMPOSITE = "over a composite type is not supported"
         ("CREATE DOMAIN several AS positive[]", "domains over arrays of domains are not supported"),
         ("CREATE AGGREGATE a (positive) (sfunc = int4pl, stype = int)", "an aggregate over a domain is not supported"),
         ("CREATE AGGREGATE a (int) (sfunc = int4pl, stype = internal)", "a state of type internal is not supported"),
-        ("CREATE AGGREGATE a (int) (sfunc = int4pl, stype = int, msfunc = int4pl, mstype = int)", "moving-aggregate mode of an aggregate is not supported"),
     ],
 )  # fmt: skip
 def test_it_is_refused_by_name(server: ServerProcess, statement: str, message: str) -> None:
