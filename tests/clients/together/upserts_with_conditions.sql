@@ -24,8 +24,8 @@ a: BEGIN
 a: UPDATE u SET n = 5 WHERE id = 1
 b: BEGIN
 b: INSERT INTO u VALUES (8, 'a@x', 'q') ON CONFLICT (email) DO UPDATE SET n = u.n + 1 WHERE u.n < 3
-c: INSERT INTO u VALUES (9, 'a@x', 'q') ON CONFLICT (email) DO UPDATE SET n = u.n + 1 WHERE u.n >= 3 RETURNING *
 a: COMMIT
+c: INSERT INTO u VALUES (9, 'a@x', 'q') ON CONFLICT (email) DO UPDATE SET n = u.n + 1 WHERE u.n >= 3 RETURNING *
 b: COMMIT
 a: SELECT * FROM u ORDER BY id
 == in a block, and it stays locked
