@@ -160,6 +160,13 @@ class InsertPlan:
             )
         return None
 
+    def met(
+        self, rows: Sequence[Row], view: WriteView, ts: Timestamp, changes: Sequence[Change]
+    ) -> list[Key]:
+        """The rows that ON CONFLICT DO UPDATE has met, whether it changes them or lets them alone: they are to be locked."""
+        changed = [change[0] for change in changes if change[2] is not None]
+        return changed + self.let_alone(rows, view, ts, changes)
+
     def let_alone(
         self, rows: Sequence[Row], view: WriteView, ts: Timestamp, changes: Sequence[Change]
     ) -> list[Key]:

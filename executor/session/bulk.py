@@ -162,8 +162,7 @@ async def insert_rows(
             ts = looked_ts or txn.read_ts
             changes, _, count = plan.changes(params, session, view, ts, datums)
             if evades:
-                met = [c[0] for c in changes if c[2] is not None]
-                met += plan.let_alone(datums, view, ts, changes)
+                met = plan.met(datums, view, ts, changes)
                 if not await new_keys.locked(session, block, table, plan, met):
                     continue
             if await new_keys.held(session, block, view.writes, changes, view.put_off, evades=evades):

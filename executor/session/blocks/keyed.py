@@ -182,10 +182,8 @@ def _with_new_keys(
         try:
             if type(write) is InsertPlan:
                 made = write.changes(params, session, view, ts, values)
-                if evades:
-                    met = [c[0] for c in made[0] if c[2] is not None]
-                    if met := met + write.let_alone(values, view, ts, made[0]):
-                        lock_keys(session, txn, table, met, write.lock_mode)
+                if evades and (met := write.met(values, view, ts, made[0])):
+                    lock_keys(session, txn, table, met, write.lock_mode)
             else:
                 made = write.changes(params, session, view, ts)
             if isinstance(write, UpdatePlan) and write.may_move:
