@@ -10,7 +10,8 @@ In a failed block nothing is planned but what ends it: 25P02 for all else, whate
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError, Prepared, aborted
@@ -49,27 +50,34 @@ class PlanningSession(BlockOwner):
     def plan(
         self, text: str, parameter_types: Sequence[int] = (), offset: int = 0
     ) -> tuple[Plan, tuple[Datum, ...]]:
-        patience = self.executor.planner.patience
-        patience.timeout_ms = self._time_to_plan_ms()
-        try:
+        with self._planning():
             plan, params = self.executor.planner.plan(text, self.context(), parameter_types, offset=offset)
-        except SqlError as e:
-            raise self._or_aborted(e) from None
-        finally:
-            patience.timeout_ms = 0
-        if self.block is not None and self.block.failed and not ends_block(plan):
-            raise aborted()
+        self._refuse_in_failed(plan)
         return plan, params
 
-    def _time_to_plan_ms(self) -> int:
-        """In a failed block none is set: what ends it must not come too late for that."""
-        failed = self.block is not None and self.block.failed
-        return 0 if failed else self.settings.statement_timeout_ms
+    @property
+    def _failed(self) -> bool:
+        return self.block is not None and self.block.failed
 
-    def _or_aborted(self, error: SqlError) -> SqlError:
-        """In a failed block nothing is looked up any more: only what cannot be parsed is another error."""
-        failed = self.block is not None and self.block.failed
-        return aborted() if failed and error.sqlstate != "42601" else error
+    @contextmanager
+    def _planning(self) -> Iterator[None]:
+        """Within the statement's time; but what ends a failed block must not come too late for that. In such a block nothing is looked up
+        any more: only what cannot be parsed is another error than 25P02."""
+        patience = self.executor.planner.patience
+        patience.timeout_ms = 0 if self._failed else self.settings.statement_timeout_ms
+        try:
+            yield
+        except SqlError as e:
+            if self._failed and e.sqlstate != "42601":
+                raise aborted() from None
+            raise
+        finally:
+            patience.timeout_ms = 0
+
+    def _refuse_in_failed(self, plan: Plan) -> None:
+        """Raises 25P02 for what does not end a failed block."""
+        if self._failed and not ends_block(plan):
+            raise aborted()
 
     def prepare(self, name: str, text: str, parameter_types: Sequence[int]) -> Prepared:
         if len(self.statements) >= self.executor.limits.statements_per_session_max:
@@ -77,18 +85,11 @@ class PlanningSession(BlockOwner):
                 "54000",
                 f"more than {self.executor.limits.statements_per_session_max} prepared statements",
             )
-        patience = self.executor.planner.patience
-        patience.timeout_ms = self._time_to_plan_ms()
         plans, context = self.executor.plans, self.context()
-        try:
+        with self._planning():
             many = None if parameter_types else plans.rows_of_literals(text, context)
             plan = many[0] if many is not None else plans.prepared(text, context, tuple(parameter_types))
-        except SqlError as e:
-            raise self._or_aborted(e) from None
-        finally:
-            patience.timeout_ms = 0
-        if self.block is not None and self.block.failed and not ends_block(plan):
-            raise aborted()
+        self._refuse_in_failed(plan)
         if many is not None:
             return Prepared(name, text, plan, (), literals=many[1])
         return Prepared(name, text, plan, plan.extra.get("described", plan.parameters))

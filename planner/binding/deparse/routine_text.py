@@ -23,6 +23,7 @@ from planner.binding.deparse.view_text import QueryWriter
 from planner.binding.parameters import Parameters
 from planner.binding.routines.bodies import statements_in, statements_of
 from planner.binding.routines.inlined import scope_of_body
+from planner.binding.scope import Scope
 from planner.binding.writes.clauses import RowBinder
 from planner.catalog import Function
 from planner.parse import parse_query
@@ -35,48 +36,35 @@ def routine_text(
     text = statements_of(f)
 
     def write(one: str) -> str:
+        binder = ViewBinder(ctx, one, Parameters((), None))
         start = len(one) - len(one.lstrip())
         if f.body[start : start + len("return")].lower() == "return":
-            return " " + _returned(ctx, f, one, type_name, relation_name, renaming)
-        return _statement(ctx, f, one, type_name, relation_name, renaming)
+            return " RETURN " + _returned(binder, f, one, type_name, relation_name, renaming)
+        return written(binder, f, one, type_name, relation_name, renaming).replace("\n", "\n ")
 
     try:
-        written = [write(one) for one in statements_in(text)]
+        statements = [write(one) for one in statements_in(text)]
     except SqlError as e:
         raise NotWritable(text) from e
     if not f.body.lower().startswith("begin"):
-        return written[0].lstrip()
-    return "\n".join(("BEGIN ATOMIC", *(f"{one};" for one in written))) + "\nEND"
+        return statements[0].lstrip()
+    return "\n".join(("BEGIN ATOMIC", *(f"{one};" for one in statements))) + "\nEND"
 
 
 def _returned(
-    ctx: Any,
+    binder: ViewBinder,
     f: Function,
     text: str,
     type_name: TypeName,
     relation_name: RelationName,
     renaming: Renaming | None,
 ) -> str:
-    binder = ViewBinder(ctx, text, Parameters((), None))
-    scope = scope_of_body(binder, f)
-    binder.text = binder.expressions.text = text
+    scope = _scope(binder, f, text)
     node = binder.expressions.bind(parse_query(text).expressions[0], binder.new_scope(scope))
     made = binder.coercions.try_coerce(node, TypeRef(f.result.oid), "a")
     writer = QueryWriter(binder, text, type_name, relation_name, False, 0)
     writer.renaming, writer.by_lines = renaming, False
-    return "RETURN " + writer.write(node if made is None else made)
-
-
-def _statement(
-    ctx: Any,
-    f: Function,
-    text: str,
-    type_name: TypeName,
-    relation_name: RelationName,
-    renaming: Renaming | None,
-) -> str:
-    binder = ViewBinder(ctx, text, Parameters((), None))
-    return "\n ".join(written(binder, f, text, type_name, relation_name, renaming).split("\n"))
+    return writer.write(node if made is None else made)
 
 
 def written(
@@ -88,12 +76,18 @@ def written(
     renaming: Renaming | None = None,
 ) -> str:
     """One statement of a body. Raises NotWritable, SqlError."""
-    scope = scope_of_body(binder, f)
-    binder.text = binder.expressions.text = text
+    scope = _scope(binder, f, text)
     writer = StatementWriter(binder, text, type_name, relation_name, False, 0)
     writer.renaming, writer.rows = renaming, RowBinder(binder)
     writer.statement(parse_query(text), scope, named=False)
     return "".join(writer.out)
+
+
+def _scope(binder: ViewBinder, f: Function, text: str) -> Scope:
+    """What a statement of the body sees, which the binder binds from now on."""
+    scope = scope_of_body(binder, f)
+    binder.text = binder.expressions.text = text
+    return scope
 
 
 __all__ = ["routine_text", "written"]
