@@ -86,6 +86,8 @@ class Server:
         self.tls = tls
         self.certificate_hash = certificate_hash  # what SCRAM-SHA-256-PLUS binds to
         self.stopping = False
+        self.ending = SqlError("57P01", "terminating connection due to administrator command")
+        """What a drained session is told."""
         self.loop = asyncio.get_event_loop()
         self.wakefulness = ASLEEP
         self._listeners: list[asyncio.Server] = []
@@ -127,13 +129,12 @@ class Server:
         return len(self._connections)
 
     async def drain(self) -> None:
-        """Stops accepting and ends every session, the running ones within `drain_timeout_s`."""
+        """Stops accepting and ends every session, the running ones within `drain_timeout_s`; they are told `ending`."""
         self.stopping = True
         for listener in self._listeners:
             listener.close()
-        reason = SqlError("57P01", "terminating connection due to administrator command")
         for connection in list(self._connections):
-            connection.terminate(reason)
+            connection.terminate(self.ending)
         if await self._emptied(self.limits.drain_timeout_s):
             return
         _log.warning("cancelling statements that outlived the drain", count=len(self._connections))

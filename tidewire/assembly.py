@@ -92,6 +92,8 @@ async def serve(config: Config, seat: Seat | None = None) -> None:
         await stop.wait()
         if lost:
             _log.error("the log is lost to this process: stopping", error=str(lost[0]))
+            what = "terminating connection because the log is lost to this server"
+            server.ending = SqlError("57P02", what, detail=str(lost[0]))
         else:
             _log.info("draining", connections=server.connection_count)
         overdue = _forced_end(2 * config.drain_timeout_s + CLOSE_LIMIT_S)

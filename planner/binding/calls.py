@@ -133,7 +133,7 @@ class CallBinder(OperatorBinder):
             return routine_runs.call(
                 self.queries, routine_resolution.Resolved(runs, list(args), []), position
             )
-        return ir.Call(result, signature, args, proc.volatility == "v", position)
+        return ir.Call(result, signature, args, ir.drawn(proc.volatility == "v"), position)
 
     # --- calls -----------------------------------------------------------------------------------
 

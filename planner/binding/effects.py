@@ -36,7 +36,7 @@ def does_something(value: ir.Node) -> bool:
 
 
 def _does_something(node: ir.Node) -> bool:
-    return isinstance(node, ir.Call) and node.volatile and not node.op.startswith(_WITHOUT)
+    return isinstance(node, ir.Call) and node.volatile > 0 and not node.op.startswith(_WITHOUT)
 
 
 def computed(bound: BoundQuery, number: int) -> Frag:

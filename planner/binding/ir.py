@@ -11,6 +11,7 @@ matching is equality.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, is_
@@ -74,12 +75,13 @@ class Let(Node):
 class Call(Node):
     """A function or operator by its resolved signature.
 
-    `declared` are the declared argument types' names; `volatile` as pg_proc has it.
+    `volatile`: 0, or if pg_proc calls the function so, a number (`drawn`) that a copy of the call has as well: however often
+    the tree that is one value stands in another, and whatever has been put into it since, it is asked for once (`once`).
     """
 
     op: str
     args: tuple[Node, ...]
-    volatile: bool = field(default=False, compare=False)
+    volatile: int = field(default=0, compare=False)
     position: int = field(default=0, compare=False)
 
 
@@ -368,9 +370,22 @@ def is_tangled(node: Node, depth_max: int = 1_000_000) -> bool:
     return False
 
 
+_NUMBERS: Final = itertools.count(1)
+
+
+def drawn(volatile: bool = True) -> int:
+    """What a new call says of itself as `Call.volatile`."""
+    return next(_NUMBERS) if volatile else 0
+
+
 def is_volatile(node: Node) -> bool:
     """Whether this node itself is a call of a volatile function."""
-    return isinstance(node, Call) and node.volatile
+    return isinstance(node, Call) and node.volatile > 0
+
+
+def draws(node: Node) -> set[int]:
+    """The numbers of what is another value each time in a tree."""
+    return {n.volatile for n in walk(node) if isinstance(n, Call) and n.volatile}
 
 
 def varies(node: Node) -> bool:

@@ -97,7 +97,9 @@ def _shared(emitter: Emitter, node: ir.Logic) -> Frag | None:
     varying = bool(emitter.varying) and not (
         before and (node.op == "and" or not all(map(shapes.varies, before)))
     )
-    if not varying and not any(shapes.is_deep(a, known) for a in node.args):
+    if varying:
+        node = _of_one_piece(node)
+    elif not any(shapes.is_deep(a, known) for a in node.args):
         return None
     several = [
         tree
@@ -123,6 +125,24 @@ def _shared(emitter: Emitter, node: ir.Logic) -> Frag | None:
 
     varying = varying and any(shapes.shape(x, known).varies for x in taken)
     return _let(emitter, taken, put_all, again=varying, varying=varying)
+
+
+def _of_one_piece(node: ir.Logic) -> ir.Logic:
+    """The node with copies of one value that varies as one tree again: who puts something into a tree leaves a copy of it wherever it is."""
+    met: dict[frozenset[int], list[ir.Node]] = {}
+
+    def one(n: ir.Node) -> ir.Node:
+        numbers = frozenset(ir.draws(n))
+        if not numbers:
+            return n
+        n = ir.replace_children(n, one)
+        alike = met.setdefault(numbers, [])
+        found = next((x for x in alike if x == n), n)
+        if found is n:
+            alike.append(n)
+        return found
+
+    return ir.replace_children(node, one)  # type: ignore[return-value]
 
 
 def _in_several(arguments: Sequence[ir.Node]) -> list[ir.Node]:

@@ -94,10 +94,10 @@ def _clock(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
 @implements("timeofday()")
 def _time_of_day(emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
     """In the session's zone."""
-    now = ir.Call(TypeRef(t.TIMESTAMPTZ), "clock_timestamp()", (), volatile=True)
+    now = ir.Call(TypeRef(t.TIMESTAMPTZ), "clock_timestamp()", (), volatile=ir.drawn())
     template = ir.Lit(TypeRef(t.TEXT), "Dy Mon DD HH24:MI:SS.US YYYY TZ")
     return emitter.frag(
-        ir.Call(TypeRef(t.TEXT), "to_char(timestamptz, text)", (now, template), volatile=True)
+        ir.Call(TypeRef(t.TEXT), "to_char(timestamptz, text)", (now, template), volatile=ir.drawn())
     )
 
 

@@ -79,10 +79,24 @@ class WithQueries(WithAnother):
 
 def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     """The tree as an Expr. `offsets`: relation number -> where its columns begin in the row. Raises NotKeyed, also where
-    it names deep trees several times in one another: nothing here computes a thing once (DuckDB's text does, see `growth`)."""
+    it names deep trees several times in one another, or what varies: nothing here computes a thing once (DuckDB's text does, see `growth`
+    and `once`)."""
     if type(node) not in _ALONE and ir.is_tangled(node, _DEPTH_MAX):
         raise NotKeyed("one tree in very many places, or very deep")
-    return _expression(node, offsets)
+    made = _expression(node, offsets)
+    if type(made) is Call and (draws := _draws(made)) > 1 and draws > len(ir.draws(node)):
+        raise NotKeyed("a value that varies, in several places")
+    return made
+
+
+def _draws(expression: Call) -> int:
+    """In how many places there is a call that may have another value each time."""
+    found, pending = 0, [expression]
+    while pending:
+        call = pending.pop()
+        found += call.op in _DRAWING
+        pending += [a for a in call.args if type(a) is Call]
+    return found
 
 
 _ALONE: Final = frozenset((ir.Var, ir.Parm, ir.Lit))
@@ -258,6 +272,8 @@ VARYING: Final = frozenset(
     (*ANEW, "gen_random_uuid()", "uuid_generate_v4()", "uuid_generate_v1()", "uuid_generate_v1mc()")
 )
 """All such calls that the one row of a query of no table may have."""
+_DRAWING: Final = VARYING.union(ANEW.values(), ("nextval", ir.RUN), (f"act {op}" for op in keyed_acts.ACTS))
+"""What calls are named here that may have another value each time."""
 
 
 def _ask(node: ir.SubQuery, offsets: WithQueries) -> Expr:

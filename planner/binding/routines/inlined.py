@@ -157,7 +157,7 @@ def _as_written(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
     result = record_of(tuple(fields)) if fields else f.result  # so that `(f(x)).field` is known
     if f.returns_set:
         return ir.SetReturning(result, op, args, position=position)
-    return ir.Call(result, op, args, f.volatility == "v", position)
+    return ir.Call(result, op, args, ir.drawn(f.volatility == "v"), position)
 
 
 def noted(queries: QueryBinder, f: Function) -> None:

@@ -111,7 +111,9 @@ def call(
         if isinstance(f, Function):
             queries.accesses.executes(f)
         words = f"{'any ' * bool(found.left)}{operator.name}:{operator.oid} any"
-        return ir.Call(result, words, args, isinstance(f, Function) and f.volatility == "v", position)
+        return ir.Call(
+            result, words, args, ir.drawn(isinstance(f, Function) and f.volatility == "v"), position
+        )
     if isinstance(f, Function):
         if polymorphic.is_polymorphic(f):
             f = concrete_of(f, declared, types, position)

@@ -64,10 +64,10 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
     _runs(queries, f)
     args = (ir.Lit(_OID, f.oid), *made.args)
     if not f.returns_set:
-        return ir.Call(ref, RUN, args, f.volatility == "v", position)
+        return ir.Call(ref, RUN, args, ir.drawn(f.volatility == "v"), position)
     apart = ref.oid == t.RECORD or t.composite_fields(ref.oid) is not None or bool(t.element_of(ref.oid))
     array = array_over(_TEXT if apart else ref)  # such values are unnested as their texts
-    values = ir.Cast(array, ir.Call(_TEXT, "array of routine", args, True, position), True, position)
+    values = ir.Cast(array, ir.Call(_TEXT, "array of routine", args, ir.drawn(), position), True, position)
     found = queries.expressions.function("unnest", [values], position)
     assert isinstance(found, ir.SetReturning)
     if ref.oid == t.RECORD:
@@ -114,7 +114,7 @@ def rows(
     wanted = [ref for _, ref in columns] if columns is not None else [TypeRef(f.result.oid)]
     declared = ", ".join(f"{ref.oid}" for ref in wanted) if f.result.oid == t.RECORD and not f.outputs else ""
     op = "rows of routine"
-    listed = emitter.frag(ir.Call(_TEXT, op, (ir.Lit(_OID, f.oid), ir.Lit(_TEXT, declared), *made.args), True, position))  # fmt: skip
+    listed = emitter.frag(ir.Call(_TEXT, op, (ir.Lit(_OID, f.oid), ir.Lit(_TEXT, declared), *made.args), ir.drawn(), position))  # fmt: skip
     texts = sql("SELECT unnest(", listed, ") AS v")
     if numbered:
         texts = ordinality.unnested([(listed, "v")])
