@@ -84,12 +84,12 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     if type(node) not in _ALONE and ir.is_tangled(node, _DEPTH_MAX):
         raise NotKeyed("one tree in very many places, or very deep")
     made = _expression(node, offsets)
-    if type(made) is Call and (draws := _draws(made)) > 1 and draws > len(ir.draws(node)):
+    if type(made) is Call and (places := _drawn_in(made)) > 1 and places > _drawn_at_most(node):
         raise NotKeyed("a value that varies, in several places")
     return made
 
 
-def _draws(expression: Call) -> int:
+def _drawn_in(expression: Call) -> int:
     """In how many places there is a call that may have another value each time."""
     found, pending = 0, [expression]
     while pending:
@@ -97,6 +97,16 @@ def _draws(expression: Call) -> int:
         found += call.op in _DRAWING
         pending += [a for a in call.args if type(a) is Call]
     return found
+
+
+def _drawn_at_most(node: ir.Node) -> int:
+    """How many such calls a tree has, each once, and in how many places there are calls of routines that have the same value each time."""
+    steady, pending = 0, [node]
+    while pending:
+        n = pending.pop()
+        steady += isinstance(n, ir.Call) and n.op == ir.RUN and not n.volatile
+        pending += ir.children(n)
+    return steady + len(ir.draws(node))
 
 
 _ALONE: Final = frozenset((ir.Var, ir.Parm, ir.Lit))
