@@ -337,6 +337,9 @@ class Session(Protocol):
     def follows(self, *, of_database: bool) -> None:
         """The connection is one of replication. Raises 42501."""
 
+    def moment_us(self) -> int:
+        """When `now` is in a value that comes now."""
+
     def standard(self, text: str) -> str:
         """A text whose plain strings have escapes, by the standard, as long as it was. Raises 42601, 22025, 22021, 0A000."""
 

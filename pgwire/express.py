@@ -38,6 +38,7 @@ from pgwire.pages import encoded
 from pgwire.runs import VALUES_MIN
 from pgwire.shapes import Shape
 from pgwire.transcoding import spoken
+from planner.types.settings import moments_unsaid
 
 if TYPE_CHECKING:
     from pgwire.session import Conversation
@@ -240,6 +241,7 @@ def _parameters(
     ] = {}
     """Of a message so long whose first value is so long: what unpacks lengths and values, the lengths, what makes datums of all that,
     and what does it if they are digits (`integers_of`)."""
+    settings = moments_unsaid(settings)
     read = parameter_input(types[0], codes[0] if codes else 0, settings)
     decode = params_decoder(types, codes, settings)
     width = plain_width(types, codes)

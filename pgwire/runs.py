@@ -33,6 +33,7 @@ from pgwire.encoding.copy_columns import Doubt
 from pgwire.results import PortalRun
 from pgwire.shapes import Formats, bound_columns
 from planner.abc import SqlError, TypeRef
+from planner.types.settings import MomentUnsaid
 
 if TYPE_CHECKING:
     from pgwire.session import Conversation
@@ -231,7 +232,7 @@ class _Batch:
                 self._prepared, self._types, self._codes, conversation.session.type_settings
             )
             given = read_columns(readers, self._fields(base, readers))
-        except (Doubt, SqlError, pa.ArrowException, OverflowError):
+        except (Doubt, SqlError, MomentUnsaid, pa.ArrowException, OverflowError):
             conversation.one_by_one = run.count - 1
             return None
         conversation.inbox.position = base

@@ -12,6 +12,7 @@ This is also the one place that knows the functions of `pgwire.encoding`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -30,6 +31,7 @@ from pgwire.transcoding import RowTranscoder, check_names, recoded_values, spoke
 from planner.abc import Plan, ResultColumn, SqlError, TypeRef, Utility
 from planner.statements import Execute, Fetch
 from planner.types import arrow_type
+from planner.types.settings import MomentUnsaid, moments_unsaid
 from storage.abc import Datum, Row
 
 if TYPE_CHECKING:
@@ -200,8 +202,9 @@ def decode_parameters(
     values: Sequence[bytes | None],
     settings: TypeSettings,
     portal: str = "",
+    moment_us: Callable[[], int] | None = None,
 ) -> tuple[Datum, ...]:
-    """Bind's values as datums. Raises SqlError, ProtocolViolation."""
+    """Bind's values as datums; `moment_us`: when `now` is, if one says that (None: now). Raises SqlError, ProtocolViolation."""
     plan = prepared.plan
     types = plan.parameters if prepared.literals is None else ()
     if len(values) != len(types):
@@ -217,11 +220,15 @@ def decode_parameters(
         if len(wire.decoders) >= VARIANTS_LIMIT:
             wire.decoders.clear()
         used = _kept_settings(wire, settings)
-        known = (used, _decoder(types, codes, used))
+        known = (used, _decoder(types, codes, moments_unsaid(used)))
         wire.decoders[key] = known
     decode: ParameterDecoder = known[1]
     try:
-        return decode(values)
+        try:
+            return decode(values)
+        except MomentUnsaid:
+            now_us = None if moment_us is None else moment_us()
+            return _decoder(types, codes, replace(known[0], now_us=now_us))(values)
     except SqlError as error:
         raise _in_parameter(error, types, codes, values, settings, portal) from None
 
@@ -262,7 +269,7 @@ def bound_columns(
 ) -> list[BoundColumn]:
     """What reads the parameters of one row of an INSERT by columns; `types` are what they are read as.
 
-    Raises Doubt where rows differ in their formats, SqlError for a format that is none.
+    Reading raises MomentUnsaid. Raises Doubt where rows differ in their formats, SqlError for a format that is none.
     """
     if spoken(settings) is not None:
         raise Doubt
@@ -277,7 +284,8 @@ def bound_columns(
         if len(wire.columns) >= VARIANTS_LIMIT:
             wire.columns.clear()
         used = _kept_settings(wire, settings)
-        known = (used, [BoundColumn(ref, form, used) for ref, form in zip(types, forms, strict=True)])
+        unsaid = moments_unsaid(used)
+        known = (used, [BoundColumn(ref, form, unsaid) for ref, form in zip(types, forms, strict=True)])
         wire.columns[key] = known
     readers: list[BoundColumn] = known[1]
     return readers

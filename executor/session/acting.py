@@ -13,7 +13,7 @@ for a user (`Planner.partition`), and kept texts of a program are compared with 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -65,11 +65,22 @@ def become(session: Session, name: str, value: str | None, *, local: bool) -> No
         require(session.catalog, name, value, settings.user, logged)
     elif name == "session_authorization":
         value = settings.user
-    settings.set(name, value, local=local)
+    if name == "session_authorization":
+        assert value is not None, "a session's user is always somebody"
+        now = value
+    else:
+        now = as_whom({"role": value if value is not None else settings.origin("role")[1]}, logged)
+    superuser = rights.is_superuser(session.catalog, now)
+    settings.become(name, value, superuser=superuser, local=local)
     if name == "session_authorization":
         settings.set("role", "none", local=local)
-    role = settings.raw("role")
-    session.become(role if role != "none" else settings.raw("session_authorization"))
+    session.become(now)
+
+
+def as_whom(options: Mapping[str, str], logged: str) -> str:
+    """Who acts under such settings where somebody has logged in."""
+    role = options.get("role", "none")
+    return role if role != "none" else options.get("session_authorization", logged)
 
 
 # --- by functions -------------------------------------------------------------------------------------------
@@ -134,4 +145,4 @@ def plan_here(session: Session, prepared: Prepared) -> Plan:
     return dataclasses.replace(prepared.plan, catalog_version=-1, compiled=None)
 
 
-__all__ = ["NAMES", "around", "become", "is_apart", "plan_here", "refuse_inside", "require"]
+__all__ = ["NAMES", "around", "as_whom", "become", "is_apart", "plan_here", "refuse_inside", "require"]

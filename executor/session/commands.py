@@ -249,8 +249,7 @@ async def _discard(
         session.portals.clear()
         session.drop_named_statements()
         session.channels.clear()
-        for name in acting.NAMES:  # RESET ALL leaves them alone
-            session.settings.set(name, None)
+        acting.become(session, "session_authorization", None, local=False)  # RESET ALL leaves it alone
         session.settings.reset_all()
         session.currval.clear()
         settle(session)

@@ -233,6 +233,10 @@ class SessionState:
             self._now_us = self.executor.env.clock.now_us()
         return self._now_us
 
+    def moment_us(self) -> int:
+        """What `now` is in a value that comes before its statement: the block's time, or this moment."""
+        return self.block.start_us if self.block is not None else self.clock_us()
+
     def clock_us(self) -> int:
         """clock_timestamp()."""
         return self.executor.env.clock.now_us()

@@ -26,7 +26,7 @@ from planner.types.base import Coercion, SqlType, TextInput, TextOutput, integer
 from planner.types.calendar_days import DAYS_IN_MONTH, civil_from_days, days_from_civil, is_leap
 from planner.types.datetime_decoder import HMS, YMD, Decoder
 from planner.types.datetime_fields import MONTHS, BadFormat, FieldOverflow, ZoneOverflow, input_error
-from planner.types.settings import TypeSettings
+from planner.types.settings import UNSAID_US, MomentUnsaid, TypeSettings
 from planner.types.timezones import (
     US_PER_DAY,
     US_PER_S,
@@ -205,7 +205,11 @@ def _today(settings: TypeSettings) -> int:
 
 
 def now_us(settings: TypeSettings) -> int:
-    return settings.now_us if settings.now_us is not None else clock.time_ns() // 1000
+    if settings.now_us is None:
+        return clock.time_ns() // 1000
+    if settings.now_us == UNSAID_US:
+        raise MomentUnsaid
+    return settings.now_us
 
 
 _DAY_SHIFT: Final = {"today": 0, "tomorrow": 1, "yesterday": -1}

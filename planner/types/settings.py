@@ -19,6 +19,14 @@ Shown = Callable[[], AbstractContextManager[None]]
 """Nothing may be awaited, or yielded, within."""
 
 
+UNSAID_US: Final = -1
+"""As `now_us`: nobody knows yet when it is, so input that depends on it raises `MomentUnsaid`."""
+
+
+class MomentUnsaid(Exception):
+    """A value says its time by the moment, and is to be read again under settings that say which."""
+
+
 @dataclass(frozen=True, slots=True)
 class TypeSettings:
     """Values as `SHOW` spells them.
@@ -48,6 +56,11 @@ class TypeSettings:
     def of_all(self) -> TypeSettings:
         """The settings of this look that are nobody's own: without names of objects, with everybody's types."""
         return replace(self, reg_output=None, reg_input=None, shown=None)
+
+
+def moments_unsaid(settings: TypeSettings) -> TypeSettings:
+    """The same, for readers that are kept: what a value says by the moment raises `MomentUnsaid`."""
+    return replace(settings, now_us=UNSAID_US)
 
 
 _LOOKS_MAX: Final = 10_000

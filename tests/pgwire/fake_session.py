@@ -95,6 +95,9 @@ class FakeSession:
 
     # --- planning
 
+    def moment_us(self) -> int:
+        return 0
+
     def standard(self, text: str) -> str:
         raise AssertionError("strings have no escapes here")
 

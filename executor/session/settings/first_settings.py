@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from executor.session import acting
 from executor.session.settings.session_defaults import beginning
 from executor.session.settings.session_settings import Settings
+from planner.catalog import rights
 
 if TYPE_CHECKING:
     from executor.executor import Executor
@@ -23,7 +24,7 @@ class FirstSettings:
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
-        self._kept: dict[tuple[str, str, tuple[tuple[str, str], ...]], Settings] = {}
+        self._kept: dict[tuple[str, str, bool, tuple[tuple[str, str], ...]], Settings] = {}
 
     def of(self, user: str, database: str, options: dict[str, str]) -> Settings:
         """Settings of a session's own. Raises what options raise that cannot be: 22023, 42704, 42501, ..."""
@@ -33,13 +34,15 @@ class FirstSettings:
         for name in acting.NAMES:
             if name in options:
                 acting.require(catalog, name, options[name], user, options.get("session_authorization", user))
-        key = (user, database, tuple(options.items()))
+        superuser = rights.is_superuser(catalog, acting.as_whom(options, user))
+        key = (user, database, superuser, tuple(options.items()))
         first = self._kept.get(key)
         if first is None:
             first = Settings(
                 user,
                 options,
                 lambda path: executor.system.names(path, database, lambda: executor.catalogs.of(database)),
+                superuser=superuser,
             )
             if len(self._kept) >= KEPT_MAX:
                 del self._kept[next(iter(self._kept))]

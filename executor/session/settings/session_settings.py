@@ -40,6 +40,8 @@ _FIXED = {
 }
 
 
+_WHO: Final = ("is_superuser", "role", "session_authorization")
+"""As whom the session acts, which RESET ALL leaves alone."""
 _NAMING: Final = {
     "default_tablespace": ("Tablespace", ("", "pg_default", "pg_global")),
     "default_table_access_method": ("Table access method", ("heap",)),
@@ -60,6 +62,7 @@ class Settings:
         "_savepoints",
         "_session",
         "_taken",
+        "_told",
         "acting",
         "as_of",
         "changes",
@@ -88,6 +91,8 @@ class Settings:
         user: str,
         options: dict[str, str],
         reg_names: Callable[[tuple[str, ...]], RegNames] | None = None,
+        *,
+        superuser: bool = True,
     ) -> None:
         self.user = user
         self.reg_names = reg_names
@@ -96,7 +101,10 @@ class Settings:
         self._session: dict[str, str] = {}
         self._taken: frozenset[str] = frozenset()
         """What names of users' own may not begin with: extensions that were loaded."""
-        self._reset: dict[str, str] = {"session_authorization": user}
+        self._reset: dict[str, str] = {
+            "session_authorization": user,
+            "is_superuser": "on" if superuser else "off",
+        }
         for name, value in options.items():
             key, canonical = self._check(name, value, startup=True)
             self._reset[key] = canonical
@@ -107,6 +115,8 @@ class Settings:
         self._functions: list[dict[str, str | None]] = []
         self._savepoints: list[tuple[dict[str, str], dict[str, str], list[dict[str, str | None]]]] = []
         self.changes: list[tuple[str, str]] = []
+        self._told: dict[str, str] = {}
+        """What the client has heard last of what it is to hear more of."""
         self._renew()
         self._reported = {n: self.show(n) for n in REPORTED}
 
@@ -115,7 +125,7 @@ class Settings:
         made = Settings.__new__(Settings)
         _ran(map(setattr, repeat(made), _ALIKE, _alike(self)))
         made._session, made._local, made._savepoints, made.changes, made._functions = {}, {}, [], [], []
-        made._custom, made._taken = set(), frozenset()
+        made._custom, made._taken, made._told = set(), frozenset(), {}
         made._reported = self._reported.copy()
         return made
 
@@ -202,17 +212,25 @@ class Settings:
                 )
         if key not in GUCS:
             self._custom.add(key)
-        if local:
-            self._local[key] = canonical
-        else:
-            if self._block is None:
-                self._block = dict(self._session)
-            self._session[key] = canonical
-            self._local.pop(key, None)
-            for before in self._functions:
-                before.pop(key, None)
+        self._put(key, canonical, local=local)
         self._renew()
         return self.show(key)
+
+    def become(self, name: str, value: str | None, *, superuser: bool, local: bool) -> None:
+        """`set` of a role or a session's user, and whether they are a superuser, which is undone and told of together."""
+        self._put("is_superuser", "on" if superuser else "off", local=local)
+        self.set(name, value, local=local)
+
+    def _put(self, key: str, canonical: str, *, local: bool) -> None:
+        if local:
+            self._local[key] = canonical
+            return
+        if self._block is None:
+            self._block = dict(self._session)
+        self._session[key] = canonical
+        self._local.pop(key, None)
+        for before in self._functions:
+            before.pop(key, None)
 
     def take(self, prefix: str, own: Mapping[str, str]) -> list[str]:
         """From now on names that begin so are an extension's own. Returns what is no more: others that users have set."""
@@ -228,7 +246,7 @@ class Settings:
     def reset_all(self) -> None:
         if self._block is None:
             self._block = dict(self._session)
-        keep = {k: v for k, v in self._session.items() if k in ("role", "session_authorization")}
+        keep = {k: v for k, v in self._session.items() if k in _WHO}
         self._session, self._local = keep, {}
         for before in self._functions:
             before.clear()
@@ -391,11 +409,32 @@ class Settings:
             for name in REPORTED:
                 now = self.show(name)
                 if reported[name] != now:
+                    self._note(name, reported[name], now)
                     reported[name] = now
-                    self.changes.append((name, now))
+
+    def _note(self, name: str, before: str, now: str) -> None:
+        """The client hears of it when it is its turn, unless all is by then as it has heard."""
+        for pending in self.changes:
+            if pending[0] == name:
+                self.changes.remove(pending)
+                break
+        else:
+            self._told[name] = before
+        if now != self._told[name]:
+            self.changes.append((name, now))
 
 
-_OWN = ("_session", "_local", "_savepoints", "changes", "_functions", "_reported", "_custom", "_taken")
+_OWN = (
+    "_session",
+    "_local",
+    "_savepoints",
+    "changes",
+    "_functions",
+    "_reported",
+    "_custom",
+    "_taken",
+    "_told",
+)
 """What a session changes in place."""
 _ALIKE = tuple(name for name in Settings.__slots__ if name not in _OWN)
 _alike = attrgetter(*_ALIKE)
