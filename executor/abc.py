@@ -337,6 +337,9 @@ class Session(Protocol):
     def follows(self, *, of_database: bool) -> None:
         """The connection is one of replication. Raises 42501."""
 
+    def now_us(self) -> int:
+        """When the block began, or the statement under way that is a transaction of its own."""
+
     def moment_us(self) -> int:
         """When `now` is in a value that comes now."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal
 
 from executor.abc import CopyIn, CopyOut
-from pgwire.copying import receive_copy
+from pgwire.copying import receive_copy, settings_for
 from pgwire.encoding import copy_encoder
 from pgwire.transcoding import refuse_binary_copy, spoken
 from planner.abc import SqlError
@@ -64,7 +64,7 @@ async def copy_from_file(conversation: Conversation, copy: CopyIn) -> str:
     conversation.source = feed
     copy.progress.bytes_total = feed.size_bytes
     try:
-        return await receive_copy(copy, feed, conversation.session.type_settings)
+        return await receive_copy(copy, feed, settings_for(conversation, copy))
     finally:
         conversation.source = None
         feed.close()

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -27,6 +28,7 @@ from pgwire.copy_places import CopyPlaces
 from pgwire.encoding import CopyDecoder, copy_decoder
 from pgwire.messages import ProtocolViolation
 from pgwire.transcoding import CopyTranscoder, refuse_binary_copy, spoken
+from planner import types as t
 from planner.abc import SqlError
 
 if TYPE_CHECKING:
@@ -36,6 +38,12 @@ if TYPE_CHECKING:
 FEED_HIGH_BYTES: Final = 4 * 1024 * 1024
 THREAD_BYTES_MIN: Final = 256 * 1024
 """From so much on a piece is decoded in a thread; less takes a millisecond or two."""
+
+
+_TIMELESS: Final = frozenset(
+    (t.BOOL, t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC, t.TEXT, t.VARCHAR, t.BPCHAR, t.UUID, t.BYTEA, t.JSON, t.JSONB)
+)  # fmt: skip
+"""Types whose values no text says by the moment."""
 
 
 class Reading(Protocol):
@@ -124,6 +132,14 @@ class Feed(Protocol):
         ...
 
 
+def settings_for(conversation: Conversation, copy: CopyIn) -> TypeSettings:
+    """The session's, under which `now` is the same in all rows of the transaction."""
+    settings = conversation.session.type_settings
+    if copy.options.format == "binary" or all(c.type.oid in _TIMELESS for c in copy.columns):
+        return settings  # what is kept for these serves again
+    return replace(settings, now_us=conversation.session.now_us())
+
+
 async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
     """Copies until the client is done; returns the tag. Aborts the copy on any error."""
     if copy.refused is not None:
@@ -204,7 +220,7 @@ async def copy_in(conversation: Conversation, copy: CopyIn) -> str:
         conversation.flush()
         conversation.busy = False
         conversation.run()  # what has been read already
-        return await receive_copy(copy, feed, conversation.session.type_settings)
+        return await receive_copy(copy, feed, settings_for(conversation, copy))
     finally:
         conversation.busy = True
         conversation.leave_copy()

@@ -97,7 +97,8 @@ class _Window:
     def _partitions(self, numbered: list[Row], params: Sequence[Any], session: Any) -> list[_Partition]:
         groups: dict[Any, list[Row]] = {}
         if self._partition is None:
-            groups[()] = numbered
+            if numbered:  # there is no partition without a row
+                groups[()] = numbered
         else:
             by, alike = self._partition, self._alike
             for row in numbered:

@@ -27,6 +27,8 @@ def planned(session: Session, plan: Plan, params: Sequence[Datum]) -> Plan | Non
     """The statement's plan for the digits that its numerics have; None where there is no better one than the one at hand."""
     if len(params) != len(plan.parameters):  # of a part of the statement, which is given more
         return None
+    if "procedure" in plan.extra:  # what CALL asks is no query by itself
+        return None
     stated, found = list[int](), False
     for ref, value in zip(plan.parameters, params, strict=True):
         scale = _scale(value) if ref.oid == t.NUMERIC and ref.typmod < 0 else -1

@@ -98,7 +98,7 @@ def _of_column(columns: tuple[Column, ...], places: dict[str, int], name: str, r
 def _of_name(session: Session, said: str) -> Oid:
     parts = name_parts(said)
     if len(parts) < 2:
-        raise ExecutionError("42601", f'text search configuration name "{said}" must be schema-qualified')
+        raise ExecutionError("22023", f'text search configuration name "{said}" must be schema-qualified')
     schema, name = parts[-2:]
     catalog = session.catalog
     if catalog.find_schema(schema) is None:

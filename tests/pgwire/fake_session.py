@@ -95,6 +95,9 @@ class FakeSession:
 
     # --- planning
 
+    def now_us(self) -> int:
+        return 0
+
     def moment_us(self) -> int:
         return 0
 

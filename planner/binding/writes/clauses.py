@@ -303,6 +303,18 @@ class RowBinder(WrittenRows):
             for i, c in enumerate(bound.columns)
         ]  # fmt: skip
 
+    def _origin_in_view(self, target: Target, alias: str, written: Relation) -> tuple[int, int] | None:
+        """A column of the view that is written is the view's own, whatever it is computed of."""
+        assert self.view is not None
+        if any(isinstance(n, ir.Var) and n.relation != written.number for n in ir.walk(target.node)):
+            return None
+        syntax = target.syntax
+        if syntax is not None and not (isinstance(syntax, exp.Column) and syntax.table in ("", alias)):
+            return None
+        name = target.name if syntax is None else identifier(syntax.this)
+        view = self.view.view
+        return next(((view.oid, c.attnum) for c in view.columns if c.name == name), None)
+
     def returning(
         self, node: exp.Expression, table: Table, alias: str, joined: Scope | None = None
     ) -> Returning:
@@ -331,6 +343,8 @@ class RowBinder(WrittenRows):
             refuse_sets(x.node, "RETURNING")
         self.joined = JoinedColumns(self.queries, {r.number for r in scope.relations[1:]})
         for x in targets:
+            if self.view is not None:
+                x.table_oid, x.attnum = self._origin_in_view(x, alias, relation) or (x.table_oid, x.attnum)
             x.node = self.joined.taken(x.node)
             if self.view is None and isinstance(x.node, ir.Var) and x.node.relation == relation.number:
                 x.table_oid, x.attnum = table.oid, relation.columns[x.node.column].attnum

@@ -126,7 +126,7 @@ def view_target(catalog: Catalog, view: View, what: str) -> ViewTarget:
     """The table that a view's rows are of. `what`: "insert into", "update" or "delete from". Raises 55000."""
     if what not in _WORDS:
         raise PlanError(
-            "42809",
+            "0A000",
             f'cannot execute MERGE on relation "{view.name}"',
             detail="This operation is not supported for views.",
         )

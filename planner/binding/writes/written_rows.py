@@ -158,7 +158,7 @@ class WrittenRows:
             raise PlanError("0A000", f'relation "{name}" cannot be the target of a modifying statement')
         if found.materialized is not None and what == "merge into":
             raise PlanError(
-                "42809",
+                "0A000",
                 f'cannot execute MERGE on relation "{name}"',
                 detail="This operation is not supported for materialized views.",
             )

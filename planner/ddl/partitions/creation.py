@@ -72,7 +72,7 @@ def bound_of(scope: Scope, parent: Table, said: st.BoundDef, name: str) -> Bound
     for edge, word in ((said.values, "FROM"), (said.upper, "TO")):
         if len(edge) != len(columns):
             raise PlanError(
-                "42P17",
+                "42P16",
                 f"{word} must specify exactly one value per partitioning column",
             )
     lower, lower_ends = _edge(scope, columns, said.values)

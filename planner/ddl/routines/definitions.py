@@ -270,7 +270,7 @@ def _result(
         return by_outputs[0], False, by_outputs[1]
     if any(p.mode == "t" for p in parameters):
         if any(p.mode in "ob" for p in parameters):
-            raise PlanError("42P13", "OUT and INOUT arguments aren't allowed in TABLE functions")
+            raise PlanError("42601", "OUT and INOUT arguments aren't allowed in TABLE functions")
         return by_outputs[0], True, by_outputs[1]
     stated = (
         (TypeRef(t.RECORD), 0)

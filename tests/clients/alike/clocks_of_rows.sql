@@ -29,3 +29,22 @@ select timeofday() ~ '^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z][a-z] \d\d \d\d:\
 set timezone = 'Asia/Tokyo'; select timeofday() ~ ' JST$', timeofday()::timestamptz between now() - interval '1 s' and clock_timestamp(), substr(timeofday(), 1, 10) = to_char(clock_timestamp(), 'Dy Mon DD'); reset timezone;
 set timezone = '-03:30'; select regexp_replace(timeofday(), '^.* ', ''); reset timezone;
 select count(distinct timeofday()) > 1 from generate_series(1, 5000);
+-- COPY reads them all at the transaction's time.
+CREATE TABLE copied_now (at timestamptz, day date, spans tstzrange, n int);
+BEGIN;
+COPY copied_now FROM STDIN;
+now	today	[now,)	1
+now	today	[now,)	2
+\.
+SELECT pg_sleep(0.01);
+COPY copied_now (at, n) FROM STDIN;
+now	3
+\.
+SELECT count(DISTINCT at), count(DISTINCT spans), bool_and(at = now()), bool_and(day = current_date) FROM copied_now;
+COMMIT;
+COPY copied_now (at, n) FROM STDIN;
+now	4
+now	5
+\.
+SELECT count(DISTINCT at) FROM copied_now WHERE n > 3;
+DROP TABLE copied_now;

@@ -18,6 +18,7 @@ SELECT * FROM (SELECT id, person, row_number() OVER (PARTITION BY person ORDER B
 SELECT id, count(*) OVER () FROM wk_sales WHERE person = 1 ORDER BY id LIMIT 3;
 SELECT id, count(*) OVER () FROM wk_sales WHERE person = 1 ORDER BY id LIMIT 3 OFFSET 4;
 SELECT id, count(*) OVER () FROM wk_sales WHERE person = 99 ORDER BY id LIMIT 3;
+SELECT id, ntile(3) OVER w, rank() OVER w, percent_rank() OVER w, cume_dist() OVER w, lag(id) OVER w, nth_value(id, 2) OVER w, sum(id) OVER w FROM wk_sales WHERE person = 99 WINDOW w AS (ORDER BY id);
 SELECT status, sum(total), rank() OVER (ORDER BY sum(total) DESC), sum(sum(total)) OVER (), sum(total) / sum(sum(total)) OVER () FROM wk_sales WHERE person = 1 GROUP BY status ORDER BY status;
 SELECT DISTINCT status, count(*) OVER (PARTITION BY status) FROM wk_sales WHERE person = 1 ORDER BY 1;
 SELECT id FROM wk_sales WHERE person = 1 ORDER BY row_number() OVER (ORDER BY total NULLS FIRST, id DESC) LIMIT 4;
