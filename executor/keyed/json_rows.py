@@ -32,12 +32,16 @@ _quote: Final = json.encoder.encode_basestring
 _HOURS: Final = re.compile(r"([+-]\d\d)( BC)?$")
 
 
+_BY_LOOK: Final = frozenset((t.TIMESTAMPTZ, t.FLOAT4, t.FLOAT8))
+
+
 @lru_cache(maxsize=64)
-def _in_zone(zone: str) -> t.TypeSettings:
-    return t.TypeSettings(time_zone=zone)
+def _settings(look: str) -> t.TypeSettings:
+    zone, _, digits = look.partition("\n")
+    return t.TypeSettings(time_zone=zone, extra_float_digits=int(digits) if digits else 1)
 
 
-def _value(value: Any, oid: int, zone: str) -> str:
+def _value(value: Any, oid: int, look: str) -> str:
     if value is None:
         return "null"
     if oid == t.BOOL:
@@ -45,8 +49,8 @@ def _value(value: Any, oid: int, zone: str) -> str:
     if oid in (t.JSON, t.JSONB):
         return str(value)
     if oid not in _SCALARS and (element := t.element_of(oid)):
-        return _array(value, oid, element, zone, ",")
-    settings = _in_zone(zone) if oid == t.TIMESTAMPTZ else _DEFAULTS
+        return _array(value, oid, element, look, ",")
+    settings = _settings(look) if oid in _BY_LOOK else _DEFAULTS
     text = t.output_text(value, TypeRef(oid), settings)
     if oid in _NUMBERS:
         return f'"{text}"' if text in _NO_NUMBERS else text
@@ -57,24 +61,24 @@ def _value(value: Any, oid: int, zone: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _array(array: str, oid: int, element: int, zone: str, between: str) -> str:
+def _array(array: str, oid: int, element: int, look: str, between: str) -> str:
     """Elements in their brackets, within as many as there are dimensions."""
-    cells = [_value(x, element, zone) for x in t.array_items(array, oid)]
+    cells = [_value(x, element, look) for x in t.array_items(array, oid)]
     for size in arrays.parse(array).dims[:0:-1]:
         cells = [f"[{between.join(cells[i : i + size])}]" for i in range(0, len(cells), size)]
     return f"[{between.join(cells)}]"
 
 
-def _binary(value: Any, oid: int, zone: str) -> str:
+def _binary(value: Any, oid: int, look: str) -> str:
     """The same in jsonb's form."""
-    text = _value(value, oid, zone)
+    text = _value(value, oid, look)
     return text if value is None or oid in _SCALARS else jsonb_in(text)
 
 
-lax("json of")(lambda zone, oid, value: _value(value, oid, zone))
-lax("jsonb of")(lambda zone, oid, value: _binary(value, oid, zone))
-scalar("json of value")(lambda zone, oid, value: _value(value, oid, zone))
-scalar("jsonb of value")(lambda zone, oid, value: _binary(value, oid, zone))
+lax("json of")(lambda look, oid, value: _value(value, oid, look))
+lax("jsonb of")(lambda look, oid, value: _binary(value, oid, look))
+scalar("json of value")(lambda look, oid, value: _value(value, oid, look))
+scalar("jsonb of value")(lambda look, oid, value: _binary(value, oid, look))
 
 
 @lax("json cell")
@@ -141,15 +145,15 @@ def _fields(shape: int) -> tuple[tuple[str, int, int], ...]:
     )
 
 
-def _record(kind: str, zone: str, shape: int, record: Sequence[Any]) -> str:
+def _record(kind: str, look: str, shape: int, record: Sequence[Any]) -> str:
     """A record that is held as a value (`Call("record", ...)`)."""
     say, whole = (_value, _json_row_object) if kind == "json" else (_binary, _jsonb_object)
     pairs: list[str] = []
     for (name, oid, inner), value in zip(_fields(shape), record, strict=True):
         if oid == t.RECORD:
-            pairs += (name, "null" if value is None else _record(kind, zone, inner, value))
+            pairs += (name, "null" if value is None else _record(kind, look, inner, value))
         else:
-            pairs += (name, say(value, oid, zone))
+            pairs += (name, say(value, oid, look))
     made: str = whole(*pairs)
     return made
 
@@ -177,21 +181,21 @@ def gathered_json(kind: str, rows: Sequence[Sequence[Any]]) -> str:
 
 
 @lax("json of row")
-def json_of_row(zone: str, *fields: Any) -> str:
+def json_of_row(look: str, *fields: Any) -> str:
     """`fields`: name, type, value, name, type, value, ..."""
     pairs = [
-        f"{json.dumps(fields[i], ensure_ascii=False)}:{_value(fields[i + 2], fields[i + 1], zone)}"
+        f"{json.dumps(fields[i], ensure_ascii=False)}:{_value(fields[i + 2], fields[i + 1], look)}"
         for i in range(0, len(fields), 3)
     ]
     return "{" + ",".join(pairs) + "}"
 
 
 @lax("jsonb of row")
-def jsonb_of_row(zone: str, *fields: Any) -> str:
+def jsonb_of_row(look: str, *fields: Any) -> str:
     """The same in jsonb's form."""
     values = []
     for i in range(0, len(fields), 3):
-        values.append(_binary(fields[i + 2], fields[i + 1], zone))
+        values.append(_binary(fields[i + 2], fields[i + 1], look))
     return "{" + ", ".join([f"{key}: {values[at]}" for key, at in _order(fields[::3])]) + "}"
 
 

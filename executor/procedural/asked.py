@@ -60,7 +60,7 @@ class Calls:
         self.is_row = fields is not None
         columns = self._described or fields or [("", TypeRef(f.result.oid))]
         self._types = [ref for _, ref in columns]
-        self._write = [t.text_output(ref, self._settings) for ref in self._types]
+        self._write = [t.text_output(ref, self._settings.exact) for ref in self._types]
 
     def meet(self) -> None:
         """Before a call. Raises 57014."""

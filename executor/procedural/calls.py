@@ -128,7 +128,7 @@ async def value(session: Session, oid: int, arguments: Sequence[Datum]) -> Datum
         return row[0] if row is not None else None
     if row is None:
         return None
-    settings = session.type_settings
+    settings = session.type_settings.exact
     return t.join_record(
         [
             None if x is None else t.output_text(x, ref, settings)

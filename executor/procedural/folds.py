@@ -188,7 +188,7 @@ class Folds:
         if final is not None:
             fold.frame.values[:] = [made, *([None] * len(types))]
             made = await fold.value(final, result)
-        text = None if made is None else t.output_text(made, result, settings)
+        text = None if made is None else t.output_text(made, result, settings.exact)
         if over and rows is not None:
             self._last = f.oid, rows, after, text
         if key:

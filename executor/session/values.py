@@ -89,6 +89,13 @@ def statement_us(session: Session) -> int:
     return max(session.statement_began_ns // 1000, session.now_us())
 
 
+def _json_look(session: Session) -> str:
+    """What values look like in JSON depends on: the zone and, where they are not as many as it takes, the digits of floats."""
+    settings = session.type_settings
+    digits = settings.extra_float_digits
+    return settings.time_zone if digits > 0 else f"{settings.time_zone}\n{digits}"
+
+
 _VALUES: dict[str, Callable[[Any], Datum]] = {
     "now": lambda s: s.now_us(),
     "statement_timestamp": statement_us,
@@ -104,6 +111,7 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "search_path_all": _looked_through,
     "time_zone": lambda s: s.type_settings.time_zone,
     "time_zone_icu": lambda s: icu_name(session_zone(s.type_settings.time_zone)),
+    "json_look": _json_look,
     "pid": lambda s: s.pid,
     "seeded": lambda s: s.chance is not None,
     "channels": lambda s: list(s.channels),

@@ -5,7 +5,8 @@
     FROM (SELECT random() AS v0, r1.x AS c0 FROM t AS r1) AS r7       and corr is of r7.v0 and r7.c0
 
 DuckDB's text of an aggregate names an argument as often as its formula does (`corr` asks for NaN, for what is NULL, for squares), and each
-time would be another value. Under FILTER a row that does not pass draws nothing, as in PostgreSQL.
+time would be another value. Under FILTER a row that does not pass draws nothing, as in PostgreSQL: what passes is drawn by rows
+below again, if it varies as well.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class DrawnArguments:
         self._queries = queries
         self._own = own
         self._number = 0
+        self._first: DrawnArguments | None = None
         self._drawn: list[Item] = []
         self._kept: dict[Piece, str] = {}
 
@@ -39,7 +41,7 @@ class DrawnArguments:
         """The aggregate over columns, where an argument or what passes FILTER varies."""
         passed = node.filter
         if passed is not None and self._varies(passed):
-            passed = self._column(passed)
+            passed = self._passing(passed) if any(map(self._varies, node.args)) else self._column(passed)
             node = replace(node, filter=passed)
         if not any(map(self._varies, (*node.args, *(k.expr for k in node.order)))):
             return node
@@ -58,6 +60,14 @@ class DrawnArguments:
 
     def _varies(self, node: ir.Node) -> bool:
         return node.type.oid != t.RECORD and shapes.shape(node, self._queries.emitter.shapes).varies
+
+    def _passing(self, node: ir.Node) -> ir.Node:
+        """What FILTER asks, drawn before the arguments are."""
+        if self._first is None:
+            self._first = DrawnArguments(self._queries, self._own)
+        made = self._first._column(node)
+        self._own = self._own | {made.relation}
+        return made
 
     def _column(self, node: ir.Node) -> ir.Var:
         queries = self._queries
@@ -83,7 +93,11 @@ class DrawnArguments:
     def rows(self, source: Frag | None, where: Frag | None) -> Frag:
         """The rows with what was drawn, and with the columns that texts `above` have named."""
         shown = [*self._drawn, *[sql(piece, f" AS {name}") for piece, name in self._kept.items()]]
-        items: list[Item] = ["(SELECT ", join(", ", shown)]
+        listed = join(", ", shown)
+        if self._first is not None:
+            listed = self._first.above(listed)
+            source, where = self._first.rows(source, where), None
+        items: list[Item] = ["(SELECT ", listed]
         if source is not None:
             items += [" FROM ", source]
         if where is not None:

@@ -107,7 +107,7 @@ class Grouping:
         self.of: list[ir.Node | None] = []
         """What each column of its relation is."""
         self._key_columns: dict[ir.Node, int] = {}
-        self._aggregate_columns: dict[ir.Aggregate, int] = {}
+        self._aggregate_columns: dict[tuple[ir.Aggregate, frozenset[int]], int] = {}
         for i, k in enumerate(self.keys):
             self._key(i, k)
 
@@ -144,13 +144,14 @@ class Grouping:
         if node.op == "grouping":
             return self._grouping_call(node)
         self._check_direct(node)
-        at = self._aggregate_columns.get(node, -1)
+        told = (node, frozenset(ir.draws(node)))  # of what is drawn two that look alike are two
+        at = self._aggregate_columns.get(told, -1)
         if at < 0:
             frag = self.queries.emitter.aggregate(self._drawn.held(node))
             at = len(self._columns)
             self._items.append(sql(frag, f" AS a{at}"))
             self._columns.append(EmittedColumn(f"a{at}", frag.form))
-            self._aggregate_columns[node] = at
+            self._aggregate_columns[told] = at
             self.of.append(node)
         return standing_for(node, ir.Var(node.type, self.number, at))
 

@@ -63,7 +63,10 @@ def order_key(
             raise no_column(f'"{identifier(bare.this)}"', at)
     if scope is None:
         return None
-    return ir.SortKey(queries.coercions.settled(queries.expressions.bind(bare, scope)), descending, nulls)
+    key = queries.coercions.settled(queries.expressions.bind(bare, scope))
+    if ir.varies(key):  # what is written like an output is that one, and no other value
+        key = next((x.node for x in targets if x.node == key), key)
+    return ir.SortKey(key, descending, nulls)
 
 
 def group_keys(

@@ -53,6 +53,11 @@ class TypeSettings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "look", _look(self))
 
+    @property
+    def exact(self) -> TypeSettings:
+        """The same with all digits of floating points: for texts that are read again."""
+        return self if self.extra_float_digits > 0 else replace(self, extra_float_digits=1)
+
     def of_all(self) -> TypeSettings:
         """The settings of this look that are nobody's own: without names of objects, with everybody's types."""
         return replace(self, reg_output=None, reg_input=None, shown=None)

@@ -151,7 +151,7 @@ class World:
         if value.name in ("now", "statement_timestamp", "clock_timestamp", "read_ts"):
             return NOW_US
         return {"time_zone": "UTC", "time_zone_icu": "UTC", "setting:bytea_output": "hex",
-                "setting:DateStyle": "ISO, MDY", "setting:IntervalStyle": "postgres", "pid": 42, "current_schema": "public", "search_path": ["public"],
+                "setting:DateStyle": "ISO, MDY", "setting:IntervalStyle": "postgres", "setting:extra_float_digits": "1", "pid": 42, "current_schema": "public", "search_path": ["public"],
                 "search_path_all": ["pg_catalog", "public"]}.get(value.name, "tidewire")  # fmt: skip
 
     def sql(self, query: Query, params: Sequence[Any] = ()) -> str:

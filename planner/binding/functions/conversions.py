@@ -18,6 +18,7 @@ from planner.binding.functions.value_texts import (
     REGISTERED,
     TIME_ZONE,
     from_text,
+    has_floats,
     record_text,
     stored_text,
     to_text,
@@ -41,6 +42,13 @@ def convert(frag: Frag, source: TypeRef, target: TypeRef, explicit: bool) -> Fra
     elif a != b:
         frag = _base(frag, source, TypeRef(b))
     return modified(frag, target, explicit) if target.typmod >= 0 else frag
+
+
+def read_again(frag: Frag, ref: TypeRef) -> Frag:
+    """A value as a text that is read again under the same settings: floating points with all their digits, whatever is shown of them."""
+    if ref.oid in (t.TEXT, t.VARCHAR, t.BPCHAR):
+        return frag
+    return stored_text(frag, ref) if has_floats(ref) else convert(frag, ref, TypeRef(t.TEXT), True)
 
 
 def _has_effects(frag: Frag) -> bool:
@@ -267,4 +275,4 @@ def _counted_from_zero(frag: Frag, element: TypeRef, to: TypeRef) -> Frag:
     return sql("tw_array_from_zero(", stored_items(items, to), ")", form=ARRAY_TEXT)
 
 
-__all__ = ["convert", "modified"]
+__all__ = ["convert", "modified", "read_again"]

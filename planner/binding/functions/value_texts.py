@@ -28,12 +28,14 @@ from planner.binding.functions.catalog import reg_text, reg_value
 from planner.binding.numeric_forms import as_text_numeric
 from planner.binding.records import fields_of
 from planner.geometry.texts import OF_DATUM
+from planner.types.geometry import GEOMETRIC
 
 INTS = {t.INT2: 5, t.INT4: 10, t.INT8: 19, t.OID: 10}
 FLOATS = (t.FLOAT4, t.FLOAT8)
 TIME_ZONE = SessionValue("time_zone", TypeRef(t.TEXT))
 _DATE_STYLE = SessionValue("setting:DateStyle", TypeRef(t.TEXT))
 _INTERVAL_STYLE = SessionValue("setting:IntervalStyle", TypeRef(t.TEXT))
+_FLOAT_DIGITS = SessionValue("setting:extra_float_digits", TypeRef(t.TEXT))
 NOW = SessionValue("now", TypeRef(t.TIMESTAMPTZ))
 REGISTERED = {
     "regclass",
@@ -126,9 +128,7 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
     """PostgreSQL's output function."""
     a = source.oid
     composite = t.composite_fields(a)
-    if composite is not None and any(
-        ref.oid in _SHOWN_BY_SETTINGS or _is_styled_range(ref.oid) for _, ref in composite
-    ):
+    if composite is not None and any(_is_shown_by_settings(ref.oid) for _, ref in composite):
         cells = [
             record_item(stored_value(sql("tw_record_item(", frag, f", {i})"), TypeRef(ref.oid)), ref)
             for i, (_, ref) in enumerate(composite)
@@ -168,7 +168,11 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         return _under_settings(f"tw_shown_{name}", frag, a)
     if a == t.BYTEA:
         return sql("tw_out_bytea_as(", frag, ", ", SessionValue("setting:bytea_output", TypeRef(t.TEXT)), ")")
-    if name in ("float4", "float8", "time", "tid", "pg_lsn", "money", "vector"):
+    if a in FLOATS:
+        return sql(f"tw_shown_{name}(", frag, ", ", _FLOAT_DIGITS, ")")
+    if a in GEOMETRIC:
+        return sql("tw_shown_geometry(", frag, f", {quote_text(name)}, ", _FLOAT_DIGITS, ")")
+    if name in ("time", "tid", "pg_lsn", "money", "vector"):
         return sql(f"tw_out_{name}(", frag, ")")
     if name in REGISTERED:
         return reg_text(frag, source)
@@ -242,11 +246,25 @@ def record_item(frag: Frag, source: TypeRef) -> Frag:
     return to_text(frag, source, t.CSTRING)
 
 
-_SHOWN_BY_SETTINGS = frozenset(
-    (
-        *_STYLED, t.BYTEA,
+_SHOWN_BY_SETTINGS = frozenset((*_STYLED, t.BYTEA, *FLOATS, *GEOMETRIC))
+
+
+def _is_shown_by_settings(oid: int) -> bool:
+    """Whether a value's text depends on what the session has set."""
+    if oid in _SHOWN_BY_SETTINGS or _is_styled_range(oid):
+        return True
+    inner = (
+        [t.element_of(oid)] if t.element_of(oid) else [ref.oid for _, ref in t.composite_fields(oid) or ()]
     )
-)  # fmt: skip
+    return any(map(_is_shown_by_settings, inner))
+
+
+def has_floats(ref: TypeRef) -> bool:
+    """Whether a value's text has fewer digits than it takes where the session says so."""
+    oid = ref.oid
+    fields = fields_of(ref) if oid == t.RECORD else t.composite_fields(oid)
+    inner = [TypeRef(t.element_of(oid))] if t.element_of(oid) else [field for _, field in fields or ()]
+    return oid in FLOATS or oid in GEOMETRIC or any(map(has_floats, inner))
 
 
 def _is_styled_range(oid: int) -> bool:
@@ -257,7 +275,7 @@ def _is_styled_range(oid: int) -> bool:
 def array_text(frag: Frag, source: TypeRef) -> Frag:
     """An array as its output function shows it."""
     element = element_ref(source)
-    styled = element.oid in _SHOWN_BY_SETTINGS or _is_styled_range(element.oid)
+    styled = _is_shown_by_settings(element.oid)
     if element.oid == t.BOX:
         return sql("tw_out_boxes(", as_text(frag, source).with_form(None), ")")
     if is_text(frag) and not styled and type_name(element.oid) not in REGISTERED:
@@ -272,7 +290,7 @@ def stored_text(frag: Frag, source: TypeRef) -> Frag:
     oid = source.oid
     if oid == t.TIMESTAMPTZ:
         return sql("tw_out_timestamptz(", frag, ", 'UTC')")
-    if oid in (t.DATE, t.TIMESTAMP, t.INTERVAL, t.BYTEA):
+    if oid in (t.DATE, t.TIMESTAMP, t.INTERVAL, t.BYTEA, *FLOATS):
         return sql(f"tw_out_{type_name(oid)}(", frag, ")")
     if oid == t.RECORD and source.typmod >= 0:
         return record_text(frag, source, stored_text)
@@ -280,7 +298,7 @@ def stored_text(frag: Frag, source: TypeRef) -> Frag:
         return sql("CAST(", frag, " AS VARCHAR)")
     if t.element_of(oid):
         return as_text(frag, source)
-    if range_subtype(type_name(oid)) or t.composite_fields(oid) is not None:
+    if range_subtype(type_name(oid)) or t.composite_fields(oid) is not None or oid in GEOMETRIC:
         return frag
     return record_item(frag, source)
 
@@ -374,6 +392,6 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
 
 
 __all__ = [
-    "FLOATS", "INTS", "NOW", "REGISTERED", "TIME_ZONE", "array_text", "from_text", "record_item", "record_text", "record_value", "stored_text",
+    "FLOATS", "INTS", "NOW", "REGISTERED", "TIME_ZONE", "array_text", "from_text", "has_floats", "record_item", "record_text", "record_value", "stored_text",
     "stored_value", "to_text",
 ]  # fmt: skip

@@ -49,7 +49,7 @@ _TYPES: Final = frozenset(
 _NAMES: Final = frozenset((t.TEXT, t.VARCHAR, t.NAME, t.INT2, t.INT4, t.INT8, t.UUID))
 """Types whose values are the names of members as they are."""
 _TEXT: Final = TypeRef(t.TEXT)
-_ZONE: Final = Call("session", (Const("time_zone", _TEXT),), _TEXT)
+_LOOK: Final = Call("session", (Const("json_look", _TEXT),), _TEXT)
 _Operand = Callable[[ir.Node], Expr]
 
 
@@ -114,7 +114,7 @@ def named(node: ir.Node, operand: _Operand) -> Expr | None:
 
 
 def _told(node: ir.Node) -> tuple[Expr, Expr]:
-    return _ZONE, Const(_said_as(node.type.oid), TypeRef(t.OID))
+    return _LOOK, Const(_said_as(node.type.oid), TypeRef(t.OID))
 
 
 def _said_as(oid: int) -> int:
@@ -146,7 +146,7 @@ def _has_simple_fields(ref: TypeRef) -> bool:
 def _record(value: ir.Node, operand: _Operand, kind: str, ref: TypeRef) -> Call:
     """A record that is held as a value: its type says what its fields are."""
     shape = Const(value.type.typmod, TypeRef(t.INT4))
-    return Call(f"{kind} of record", (_ZONE, shape, operand(value)), ref)
+    return Call(f"{kind} of record", (_LOOK, shape, operand(value)), ref)
 
 
 def plain_row(node: ir.Node) -> ir.Node:
@@ -181,7 +181,7 @@ def row_as_json(node: ir.Call, operand: _Operand) -> Expr | None:
     names = called_fields(row.type)
     if not names or len(set(names)) < len(names) or any(_said_as(a.type.oid) not in _TYPES for a in row.args):
         return None
-    given: list[Expr] = [_ZONE]
+    given: list[Expr] = [_LOOK]
     for name, value in zip(names, row.args, strict=True):
         given += [Const(name, _TEXT), *_told(value)[1:], operand(value)]
     return Call(_ROWS[node.op], tuple(given), node.type)

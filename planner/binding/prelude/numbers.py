@@ -6,9 +6,11 @@ import math
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
-from planner.abc import SqlError
+from planner import types as t
+from planner.abc import SqlError, TypeRef
 from planner.binding import numerics as n
 from planner.types.floats import float4_in, float4_out, float8_in, float8_out
 from planner.types.numeric import numeric_in
@@ -23,6 +25,12 @@ def _binary(function: Callable[[Decimal, Decimal], Decimal]) -> Callable[[str, s
 
 def _unary(function: Callable[[Decimal], Decimal]) -> Callable[[str], str]:
     return lambda a: n.text(function(Decimal(a)))
+
+
+@cache
+def _shown(kind: str, digits: str) -> Callable[[Any], str]:
+    """A type's output function under `extra_float_digits`."""
+    return t.text_output(TypeRef(t.BY_NAME[kind].oid), t.TypeSettings(extra_float_digits=int(digits)))
 
 
 _INTEGERS = {
@@ -182,6 +190,9 @@ FUNCTIONS: list[Entry] = [
     ("tw_in_float4", float4_in, (_V,), "FLOAT"),
     ("tw_out_float8", float8_out, ("DOUBLE",), _V),
     ("tw_out_float4", float4_out, ("FLOAT",), _V),
+    ("tw_shown_float8", lambda v, digits: _shown("float8", digits)(v), ("DOUBLE", _V), _V),
+    ("tw_shown_float4", lambda v, digits: _shown("float4", digits)(v), ("FLOAT", _V), _V),
+    ("tw_shown_geometry", lambda v, kind, digits: _shown(kind, digits)(v), (_V, _V, _V), _V),
     ("tw_power", _power, ("DOUBLE", "DOUBLE"), "DOUBLE"),
     ("tw_num_width_bucket", _num_width_bucket, (_V, _V, _V, "INTEGER"), "INTEGER"),
     ("tw_width_bucket", _width_bucket, ("DOUBLE", "DOUBLE", "DOUBLE", "INTEGER"), "INTEGER"),

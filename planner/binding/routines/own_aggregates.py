@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from planner.binding.functions.aggregates import Around
 
 _TEXT = TypeRef(t.TEXT)
-_TEXTS: Final = (t.TEXT, t.VARCHAR, t.BPCHAR)
 """What is its own text; a cast would take blanks from the end."""
 
 
@@ -125,7 +124,7 @@ def _refuse_modified(f: Function) -> None:
 
 def emitted(around: Around) -> Frag:
     """Its value of the rows that are listed."""
-    from planner.binding.functions.conversions import convert
+    from planner.binding.functions.conversions import convert, read_again
 
     node, emitter = around.node, around.emitter
     for key in node.order:
@@ -133,7 +132,7 @@ def emitted(around: Around) -> Frag:
     items: list[Item] = []
     for a in node.args:
         frag = emitter.frag(a)
-        items.append(frag if a.type.oid in _TEXTS else convert(frag, a.type, _TEXT, True))
+        items.append(read_again(frag, a.type))
     rows = around.values(sql("CAST([", join(", ", items), "] AS VARCHAR[])"))
     oid = node.op.removeprefix(routines.ROUTINE).partition("(")[0]
     how = OVER if around.over is not None else ""

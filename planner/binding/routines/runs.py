@@ -138,12 +138,11 @@ def rows(
 
 def _texts(emitter: Emitter, args: Sequence[ir.Node]) -> Frag:
     """Arguments as a list of texts."""
-    from planner.binding.functions.conversions import convert
+    from planner.binding.functions.conversions import read_again
 
     items: list[Frag | str] = ["CAST(["]
     for i, a in enumerate(args):
-        frag = emitter.frag(a)
-        text = frag if a.type.oid == t.TEXT else convert(frag, a.type, _TEXT, True)
+        text = read_again(emitter.frag(a), a.type)
         items += [", ", text] if i else [text]
     return sql(*items, "] AS VARCHAR[])")
 

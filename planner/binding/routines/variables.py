@@ -232,14 +232,15 @@ class _PartOfVariable(PartBinder):
 
 
 def fitted(value: ir.Node, wanted: TypeRef, coercions: Coercions, *, as_written: bool) -> ir.Node:
-    """As PL/pgSQL assigns: by an assignment's cast, or by text where there is none."""
+    """As PL/pgSQL assigns: by an assignment's cast, or where there is none by what the output function shows."""
     if (
         as_written and isinstance(value, ir.Lit) and value.type.oid == t.TEXT
     ):  # as it was written, before it became text
         value = ir.Lit(TypeRef(t.UNKNOWN), value.value, value.position)
     made = coercions.try_coerce(value, wanted, "a")
     if made is None:
-        text = coercions.coerce(value, TypeRef(t.TEXT), "e")
+        shown = ir.Call(TypeRef(t.CSTRING), "cstring of value", (coercions.settled(value),))
+        text = ir.Call(TypeRef(t.TEXT), "text of cstring", (shown,))
         made = coercions.coerce(text, wanted, "e")
     return made
 

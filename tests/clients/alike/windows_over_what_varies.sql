@@ -1,0 +1,27 @@
+-- What windows and aggregates are asked of draws once for each row, in the window's order; what a function shows of another row is drawn when it is shown.
+create sequence s; create table t(x int); insert into t values (1),(2),(3);
+select nextval('s') from t order by nextval('s'); select nextval('s');
+select nextval('s'), rank() over (order by nextval('s')) from t; select nextval('s');
+select sum(nextval('s')) over (order by nextval('s') rows between 1 preceding and current row) from t; select nextval('s');
+select x, avg(nextval('s')) over () from t order by avg(nextval('s')) over (), x; select nextval('s');
+select x, nextval('s') + 1 from t order by nextval('s') + 1 desc; select nextval('s');
+select x, sum(nextval('s')) from t group by x order by sum(nextval('s')); select nextval('s');
+select x, sum(nextval('s')) filter (where random() >= 0) over (order by x desc) from t order by x; select nextval('s');
+select x, count(*) filter (where nextval('s') % 2 = 0) over (order by x) from t; select nextval('s');
+select x, lag(x + nextval('s'), 1, 0) over (order by x) from t; select nextval('s');
+select x, lag(x + nextval('s'), null, 0) over (order by x) from t; select nextval('s');
+select x, last_value(nextval('s') * 100 + x) over (order by x desc) from t; select nextval('s');
+select x, lead(x + nextval('s'), 1, nextval('s')::bigint) over (order by x) from t; select nextval('s');
+select * from (select x, sum(nextval('s')) over (order by x) from t) q where x > 1; 
+select t.x, u.x, sum(nextval('s')) over (partition by t.x order by u.x) from t join t u on u.x <= t.x order by 1, 2; select nextval('s');
+select distinct avg(nextval('s')) over () > 0 from t; select nextval('s');
+select (select avg(nextval('s')) over () from t u where u.x = t.x) from t; select nextval('s');
+create table w as select x, avg(nextval('s')) over (order by x) as a from t; select * from w; select nextval('s');
+select jsonb_agg(nextval('s')) over (order by x desc) from t; select nextval('s');
+select sum(nextval('s')) over (order by x desc) + sum(x) over (order by x) from t; select nextval('s');
+select corr(nextval('s'), nextval('s')) over () from t;
+select avg(random()) over (order by x) between 0 and 1, stddev(random()) over (partition by x) from t;
+select sum(nextval('s')) over (order by x), sum(x) over (order by x / 1) from t;
+select sum(nextval('s')) + sum(nextval('s')) from t; select nextval('s');
+select avg(nextval('s')) over () + avg(nextval('s')) over () from t; select nextval('s');
+select sum(nextval('s')) filter (where random() >= 0), sum(nextval('s')) filter (where random() < 0) from t; select nextval('s');
