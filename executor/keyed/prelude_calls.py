@@ -7,6 +7,7 @@ doors, and both with PostgreSQL.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -249,13 +250,18 @@ def _epoch_moment(seconds: float) -> int:
 def _make_interval(
     years: int, months: int, weeks: int, days: int, hours: int, minutes: int, seconds: float
 ) -> Interval:
-    if not abs(seconds) <= 1e13:  # NaN, too; others' microseconds have no room, or are infinite
+    if not math.isfinite(seconds):
         raise ExecutionError("22008", "interval out of range")
-    whole = years * 12 + months, weeks * 7 + days
-    micros = hours * 3_600_000_000 + minutes * 60_000_000 + round(seconds * 1_000_000)
-    if any(not -(1 << 31) <= x < 1 << 31 for x in whole) or not -(1 << 63) <= micros < 1 << 63:
-        raise ExecutionError("22008", "interval out of range")
-    return (*whole, micros)
+    scaled = seconds * 1_000_000
+    own = round(scaled) if abs(scaled) < 1 << 63 else -(1 << 63)  # what the processor makes of what has no room
+    micros = hours * 3_600_000_000 + minutes * 60_000_000 + own
+    return _within(years * 12 + months, 32), _within(weeks * 7 + days, 32), _within(micros, 64)
+
+
+def _within(value: int, bits: int) -> int:
+    """What is left of a number in so many bits, which PostgreSQL does not look at here."""
+    half = 1 << (bits - 1)
+    return (value + half) % (1 << bits) - half
 
 
 _ENDLESS: Final = frozenset(("epoch", "julian", "year", "isoyear", "decade", "century", "millennium"))

@@ -105,26 +105,29 @@ class RowComparisonBinder(CallBinder):
         word = "is not distinct from" if negated else "is distinct from"
 
         def test(x: ir.Node, y: ir.Node) -> ir.Node:
-            for one, other in ((y, x), (x, y)):
-                if (
-                    _is_null(one)
-                    and other.type.oid != t.RECORD
-                    and t.composite_fields(other.type.oid) is None
-                ):
-                    # No operator is asked: types that have none are told from NULL, and a parameter is of no type beside it.
-                    word_of_null = "is null" if negated else "is not null"
-                    return ir.Logic(BOOL, word_of_null, (self.coercions.known(other),))
             equal = self.infix("=", x, y, position, where="IS DISTINCT FROM")
             assert isinstance(equal, ir.Call), "what is no constructor has one operator"
             return ir.Call(BOOL, equal.op.replace(" = ", f" {word} "), equal.args)
 
         if not (is_row(left) and is_row(right)):
-            return test(self.bind(left, scope), self.bind(right, scope))
+            x, y = self.bind(left, scope), self.bind(right, scope)
+            for one, other in ((y, x), (x, y)):
+                # No operator is asked: types that have none are told from NULL, and a parameter is of no type beside it.
+                if _is_null(one):
+                    return self._present(other, negated)
+            return test(x, y)
         a, b = self.spread(items(left), scope), self.spread(items(right), scope)
         if len(a) != len(b):
             raise PlanError("42601", "unequal number of entries in row expressions", position=position)
         tests = tuple(test(x, y) for x, y in zip(a, b, strict=True))
         return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "and" if negated else "or", tests)
+
+    def _present(self, node: ir.Node, negated: bool) -> ir.Node:
+        """Whether a value is no NULL; of a row, whether there is one, whatever is in it."""
+        if node.type.oid == t.RECORD or t.composite_fields(node.type.oid) is not None:
+            made = ir.Logic(BOOL, "is present", (node,))
+            return ir.Logic(BOOL, "not", (made,)) if negated else made
+        return ir.Logic(BOOL, "is null" if negated else "is not null", (self.coercions.known(node),))
 
     def record_comparison(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
         """A comparison of two records, or of one with a parameter or NULL; None where it is neither."""

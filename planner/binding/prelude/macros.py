@@ -107,6 +107,11 @@ MACROS: tuple[str, ...] = (
     _domain("acosh", "x < 1", "acosh(x)", "22003", "input is out of range"),
     _domain("atanh", "x < -1 OR x > 1 AND NOT isnan(x)", "atanh(x)", "22003", "input is out of range"),
     _domain("acos", "x < -1 OR (x > 1 AND NOT isnan(x))", "acos(x)", "22003", "input is out of range"),
+    # What is left of a number in so many bits, where PostgreSQL does not look whether it has room.
+    "CREATE OR REPLACE MACRO tw_within(x, n) AS ((CAST(x AS HUGEINT) + (CAST(1 AS HUGEINT) << (n - 1))) & ((CAST(1 AS HUGEINT) << n) - 1)) "
+    "- (CAST(1 AS HUGEINT) << (n - 1))",
+    "CREATE OR REPLACE MACRO tw_seconds_in_micros(s) AS CASE WHEN NOT isfinite(s) THEN error('[22008] interval out of range') "
+    "WHEN s IS NOT NULL THEN coalesce(TRY_CAST(round(s * 1000000) AS BIGINT), -9223372036854775808) END",
     "CREATE OR REPLACE MACRO tw_float4(x) AS CASE WHEN isinf(TRY_CAST(x AS FLOAT)) AND NOT isinf(x) OR (x IS NOT NULL AND TRY_CAST(x AS FLOAT) IS NULL) "
     "THEN error('[22003] value out of range: overflow') WHEN TRY_CAST(x AS FLOAT) = 0 AND x <> 0 "
     "THEN error('[22003] value out of range: underflow') ELSE CAST(x AS FLOAT) END",
