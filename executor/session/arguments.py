@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError, Rows
@@ -63,7 +64,9 @@ async def _assigned(session: Session, argument: st.Sql, ref: TypeRef, number: in
                 hint="You will need to rewrite or cast the expression.",
                 position=argument.offset + 1,
             )
-    return await _only_value(session, f"{_placed('SELECT (', argument)})::{t.format_type(ref)}")
+    value = await _only_value(session, f"{_placed('SELECT (', argument)})::{t.format_type(ref)}")
+    # A parameter has no modifier, and numeric(p,s) is held otherwise than numeric.
+    return t.numeric.decimal_out(value) if isinstance(value, Decimal) else value
 
 
 def _placed(head: str, argument: st.Sql) -> str:

@@ -60,7 +60,7 @@ class Parameters:
     def declare(self, ref: TypeRef) -> int:
         """One more parameter, of a variable (`planner.binding.routines.variables`); its number."""
         self._highest += 1
-        self._types[self._highest] = TypeRef(ref.oid)
+        self._types[self._highest] = ref
         return self._highest
 
     def stand(self, first: int, ref: TypeRef) -> int:

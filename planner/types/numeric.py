@@ -166,11 +166,7 @@ def fit_decimal(precision: int, scale: int) -> Coercion:
 
 def decimal_out(value: Datum) -> str:
     text = str(value)
-    return format(value, "f") if "E" in text else text
-
-
-def _text_out(value: Datum) -> str:
-    return str(value)
+    return format(Decimal(text), "f") if "E" in text else text
 
 
 def typmod_of(precision: int, scale: int) -> int:
@@ -197,7 +193,7 @@ class NumericType(SqlType):
         return lambda text: fit(numeric_in(text))
 
     def text_output(self, typmod: int, settings: TypeSettings) -> TextOutput:
-        return decimal_out if is_decimal(typmod) else _text_out
+        return decimal_out  # of any datum: arrays and documents know nothing of their elements' modifiers
 
     def coercion(self, typmod: int, explicit: bool) -> Coercion | None:
         ps = precision_scale(typmod)
@@ -208,7 +204,7 @@ class NumericType(SqlType):
     def literal(self, datum: Datum, typmod: int) -> str:
         if is_decimal(typmod):
             return f"CAST('{decimal_out(datum)}' AS {self.duckdb(typmod)})"
-        return f"CAST({quote_literal(str(datum))} AS VARCHAR)"
+        return f"CAST({quote_literal(decimal_out(datum))} AS VARCHAR)"
 
     def typmod_in(self, args: Sequence[str]) -> int:
         values = integer_args(self.name, args, 2)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 RUN: Final = ir.RUN
 _TEXT: Final = TypeRef(t.TEXT)
 _OID: Final = TypeRef(t.INT8)
+_NUMERIC: Final = TypeRef(t.NUMERIC)
 _ASKING: Final = SessionValue("asking", TypeRef(t.INT8))
 
 
@@ -51,7 +52,7 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
     f = made.function
     if f.kind == "p":
         queries.called, queries.called_with = f, tuple(made.given)
-        return row_of(tuple(made.args)) if made.args else row_of((ir.Lit(_TEXT, None),))
+        return row_of(_given(made)) if made.args else row_of((ir.Lit(_TEXT, None),))
     if queries.calling:
         raise no_procedure(f, position)
     if f.result.oid in (t.TRIGGER, t.EVENT_TRIGGER):
@@ -62,7 +63,7 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
         raise PlanError("0A000", f"function {shown(f)}, which runs, in {queries.ctx.clause} is not supported")
     ref = _record(f, position) if f.result.oid == t.RECORD else TypeRef(f.result.oid)
     _runs(queries, f)
-    args = (ir.Lit(_OID, f.oid), *made.args)
+    args = (ir.Lit(_OID, f.oid), *_given(made))
     if not f.returns_set:
         return ir.Call(ref, RUN, args, ir.drawn(f.volatility == "v"), position)
     apart = ref.oid == t.RECORD or t.composite_fields(ref.oid) is not None or bool(t.element_of(ref.oid))
@@ -73,6 +74,15 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
     if ref.oid == t.RECORD:
         return ir.Call(ref, "record of text", (found,), False, position)
     return ir.Cast(ref, found, True, position) if apart else found
+
+
+def _given(made: Resolved) -> tuple[ir.Node, ...]:
+    """The arguments as parameters hold them: these have no modifiers, and numeric(p,s) is held otherwise than numeric."""
+    return tuple([ir.Cast(_NUMERIC, a) if _is_decimal(a.type) else a for a in made.args])
+
+
+def _is_decimal(ref: TypeRef) -> bool:
+    return ref.oid == t.NUMERIC and t.numeric.is_decimal(ref.typmod)
 
 
 def _runs(queries: QueryBinder, f: Function) -> None:
@@ -114,7 +124,7 @@ def rows(
     wanted = [ref for _, ref in columns] if columns is not None else [TypeRef(f.result.oid)]
     declared = ", ".join(f"{ref.oid}" for ref in wanted) if f.result.oid == t.RECORD and not f.outputs else ""
     op = "rows of routine"
-    listed = emitter.frag(ir.Call(_TEXT, op, (ir.Lit(_OID, f.oid), ir.Lit(_TEXT, declared), *made.args), ir.drawn(), position))  # fmt: skip
+    listed = emitter.frag(ir.Call(_TEXT, op, (ir.Lit(_OID, f.oid), ir.Lit(_TEXT, declared), *_given(made)), ir.drawn(), position))  # fmt: skip
     texts = sql("SELECT unnest(", listed, ") AS v")
     if numbered:
         texts = ordinality.unnested([(listed, "v")])

@@ -176,12 +176,14 @@ class Variables:
         self, parameters: Parameters, slot: int, place: int, ref: TypeRef, position: int
     ) -> ir.Node:
         where = (slot, place)
+        apart = ref.oid == t.NUMERIC and t.numeric.is_decimal(ref.typmod)  # held otherwise than numeric
+        own = ref if apart else TypeRef(ref.oid)
         if where in self.places:
             number = self.places.index(where) + 1
         else:
             self.places.append(where)
-            number = parameters.declare(ref)
-        return ir.Parm(ref if ref.oid == t.RECORD else TypeRef(ref.oid), number, position)
+            number = parameters.declare(own)
+        return ir.Parm(ref if ref.oid == t.RECORD else own, number, position)
 
     # --- the value of an expression --------------------------------------------------------------------
 
