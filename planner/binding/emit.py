@@ -21,7 +21,7 @@ from planner.binding.comparable import (
     refuse_unordered,
 )
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
-from planner.binding.in_turn import in_turn
+from planner.binding.in_turn import ands, in_turn
 from planner.binding.keyed.pairs_listed import in_groups, listed
 from planner.binding.keyed.selects import row_of
 from planner.binding.known_conditions import decided
@@ -97,6 +97,8 @@ class Emitter:
 
     asked: frozenset[int] = frozenset()
     """The conditions of the WHERE that is being written, by id: false and NULL are one to it."""
+    apart: frozenset[int] = frozenset()
+    """The ANDs, by id, whose sides stay apart (`in_turn`)."""
 
     def takes_queries_of_functions(self, position: int) -> None:
         """Asked before the body of a function in SQL becomes a subquery: an engine that may answer it otherwise raises."""
@@ -127,9 +129,18 @@ class Emitter:
         before = self.asked
         self.asked = frozenset(id(n) for n in _conjuncts(node) if isinstance(n, ir.AnyAll))
         try:
-            return self.frag(node)
+            return self.on(node)
         finally:
             self.asked = before
+
+    def on(self, node: ir.Node) -> Frag:
+        """A condition whose parts DuckDB is to see each by itself, that of a join or as WHERE has it."""
+        before = self.apart
+        self.apart = frozenset(map(id, ands(node)))
+        try:
+            return self.frag(node)
+        finally:
+            self.apart = before
 
     def plain(self, node: ir.Node) -> Frag:
         """The text of a node, around what `frag` writes of its subexpressions."""
@@ -249,7 +260,7 @@ class Emitter:
                 return self.frag(left)
             node = left
         op, args = node.op, node.args
-        if op == "or" and (turns := in_turn(node, self.frag)) is not None:
+        if op in ("and", "or") and id(node) not in self.apart and (turns := in_turn(self, node)) is not None:
             return turns
         if op in ("and", "or"):
             frags = [self.frag(a) for a in args]
@@ -260,7 +271,7 @@ class Emitter:
                 frags = in_groups(frags)
             return sql("(", join(f" {op.upper()} ", frags), ")")
         if op == "not":
-            return sql("(NOT ", in_turn(args[0], self.frag) or self.frag(args[0]), ")")
+            return sql("(NOT ", self.frag(args[0]), ")")
         if op.startswith("is ") and len(args) == 1:
             frag = self.frag(args[0])
             if op == "is present":  # whether there is a value, whatever its fields

@@ -123,7 +123,7 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
             bound = sources.queries.expressions.boolean(condition_node, on_scope, "JOIN/ON")
             scope.outer += on_scope.outer
             on = (bound,)
-            condition = emitter.frag(bound)
+            condition = emitter.on(bound)
             reached = {"": relations, "LEFT": right.relations, "RIGHT": left.relations}.get(side, [])
             barriers.let_through(sources.queries, reached, bound)
     told = right.frag
