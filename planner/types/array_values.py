@@ -101,6 +101,12 @@ def _blanks(text: str, at: int) -> int:
 _BOUND_MAX: Final = (1 << 31) - 1
 
 
+def refuse_bound(low: int, count: int) -> None:
+    """Raises 54000 where the place behind the last element has no number."""
+    if low + count > _BOUND_MAX:
+        raise SqlError("54000", f"array lower bound is too large: {low}")
+
+
 def _bounds(text: str) -> tuple[list[tuple[int, int]] | None, int]:
     """`[1:2][0:1]=`: the bounds, and where the contents begin."""
     at = _blanks(text, 0)
@@ -117,6 +123,7 @@ def _bounds(text: str) -> tuple[list[tuple[int, int]] | None, int]:
         if high < low or high > _BOUND_MAX:
             raise SqlError("2202E", "upper bound cannot be less than lower bound")
         out.append((low, high))
+        refuse_bound(low, high - low + 1)
         at = found.end()
     if not out:
         raise _malformed(text, '"[" must introduce explicitly-specified array dimensions.')
@@ -406,10 +413,12 @@ def joined(a: ArrayValue, b: ArrayValue) -> ArrayValue:
             raise _incompatible(
                 "Arrays with differing element dimensions are not compatible for concatenation."
             )
+        refuse_bound(a.lows[0], a.dims[0] + b.dims[0])
         return ArrayValue((a.dims[0] + b.dims[0], *a.dims[1:]), a.lows, items)
     outer, inner = (a, b) if x > y else (b, a)
     if (outer.dims[1:], outer.lows[1:]) != (inner.dims, inner.lows):
         raise _incompatible("Arrays with differing dimensions are not compatible for concatenation.")
+    refuse_bound(outer.lows[0], outer.dims[0] + 1)
     return ArrayValue((outer.dims[0] + 1, *outer.dims[1:]), outer.lows, items)
 
 
@@ -420,6 +429,8 @@ def appended(value: ArrayValue, item: str | None, *, before: bool = False) -> Ar
     if len(value.dims) != 1:
         raise SqlError("22000", "argument must be empty or one-dimensional array")
     items = [item, *value.items] if before else [*value.items, item]
+    if not before:
+        refuse_bound(value.lows[0], len(items))
     return ArrayValue((len(items),), value.lows, items)
 
 

@@ -93,7 +93,8 @@ def compile_pattern(pattern: str, flags: str) -> Pattern:
 
 
 def refuse_global(name: str, flags: str, hint: str = "") -> None:
-    """Raises 22023 for `g` where a function takes one match."""
+    """Raises 22023 for `g` where a function takes one match, and before that for what is no option at all."""
+    _flags(flags)
     if "g" in flags:
         raise SqlError("22023", f'{name}() does not support the "global" option', hint=hint)
 
