@@ -34,6 +34,12 @@ def is_select_into(query: Plan) -> bool:
     return query.tag == "SELECT" and query.columns is None
 
 
+def writes_in_with(query: Plan) -> bool:
+    """Whether a part of its WITH writes; one that locks rows does not."""
+    body = query.body
+    return isinstance(body, WithWrites) and not all(isinstance(w.body, LockingQuery) for w in body.writes)
+
+
 def refuse(said: st.DeclareCursor, query: Plan) -> None:
     """Raises 42601, 0A000, 42P11."""
     if is_select_into(query):
@@ -42,10 +48,9 @@ def refuse(said: st.DeclareCursor, query: Plan) -> None:
         raise PlanError("42601", "SELECT ... INTO is not allowed here", position=at)
     if query.columns is None:
         raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
-    body = query.body
-    if isinstance(body, WithWrites) and not all(isinstance(w.body, LockingQuery) for w in body.writes):
+    if writes_in_with(query):
         raise PlanError("0A000", "DECLARE CURSOR must not contain data-modifying statements in WITH")
-    lock = _lock(body)
+    lock = _lock(query.body)
     if not lock:
         return
     for asked, word, code, ending, detail in (

@@ -52,13 +52,15 @@ async def meant_by(session: Session, plan: Plan, params: Sequence[Datum]) -> tup
 
 
 def written_out(session: Session, said: st.CreateTableAs) -> st.CreateTableAs:
-    """CREATE TABLE AS with the prepared query in EXECUTE's place. Raises 26000, 42601."""
+    """CREATE TABLE AS with the prepared query in EXECUTE's place. Raises 26000, 42601, 42809."""
     if said.query.text[:7].lower() != "execute":
         return said
     executed = parse_statement(" " * said.query.offset + said.query.text)
     if not isinstance(executed, st.Execute):
         return said
     prepared = prepared_as(session, executed.name)
+    if prepared.plan.tag != "SELECT":
+        raise ExecutionError("42809", "prepared statement is not a SELECT")
     expect_count(executed.name, executed.arguments, prepared.plan.parameters)
     values = [
         f"CAST(({argument.text}) AS {t.format_type(ref)})"

@@ -154,7 +154,17 @@ class Coercions:
         context: str,
         position: int,
     ) -> ir.Node:
-        """A record as a value of a composite type: field by field. Raises 42846."""
+        """A record as a value of a composite type: field by field, and none where there is no record. Raises 42846."""
+        if isinstance(node, ir.Logic) and node.op == "case":  # of a relation that an outer join may have missed, say
+            made = tuple(
+                self._as_composite(n, target, fields, context, position)
+                if i % 2 or i == len(node.args) - 1
+                else n
+                for i, n in enumerate(node.args)
+            )
+            return ir.Logic(target, "case", made)
+        if isinstance(node, ir.Lit) and node.value is None:
+            return ir.Lit(target, None)
         items = items_of(node)
         if items is None or len(items) != len(fields):
             detail = ""
@@ -172,7 +182,10 @@ class Coercions:
                 for i, (_, ref) in zip(items, fields, strict=True)
             )
         )
-        return ir.Cast(target, row, True, position)
+        value: ir.Node = ir.Cast(target, row, True, position)
+        if not (isinstance(node, ir.Logic) and node.op == "row"):
+            value = ir.Logic(target, "case", (ir.Logic(TypeRef(t.BOOL), "is present", (node,)), value))
+        return value
 
     def _fold(self, cast: ir.Cast) -> ir.Node:
         """Integer constants change their type at once, so that `int8col = 5` stays a plain comparison."""

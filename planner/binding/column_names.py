@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import PlanError, TypeRef
+from planner.abc import PlanError, Table, TypeRef
 from planner.binding import attribute_notation, ir, locked_each, system_columns
 from planner.binding.missing_names import barred_column, missing_relation
 from planner.binding.naming import identifier
-from planner.binding.records import field_names, field_of, row_of
+from planner.binding.records import field_names, field_of, row_of, told_type
 from planner.binding.scope import Relation, Scope, find_column, no_column, similar_column
+from planner.catalog import View
 from planner.catalog.row_types import row_type
 from planner.catalog.user_types import meet_rows
 from planner.parse import position as first_position
@@ -216,9 +217,10 @@ class NameBinder(PredicateBinder):
                     return columns[0]
                 names = found.own_names or tuple(c.name for c in found.columns if not c.hidden)
                 rows = 0
-                if found.table is not None and found.table.materialized is None and not found.values:
-                    made = row_type(found.table)
-                    if [x.type for x in columns] == [c.type for c in made.columns]:
+                held = found.table or self.queries.ctx.catalog.get(found.view)
+                if isinstance(held, Table | View) and not found.values:
+                    made = row_type(held)
+                    if [told_type(x.type) for x in columns] == [c.type for c in made.columns]:
                         meet_rows(made)
                         rows = made.oid
                 row = row_of(tuple(columns), names, rows)

@@ -15,7 +15,7 @@ a part has locked by primary key need not be noted once more as read by a statem
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -213,11 +213,18 @@ def _check_shape(node: exp.Expression, parts: Parts, what: str) -> None:
             raise PlanError("0A000", f"{what} is not allowed with {clause}")
 
 
+def _inside(node: exp.Expression) -> Iterator[exp.Expression]:
+    """A query between UNIONs and the one in its parentheses, each of which may have the clause."""
+    yield node
+    while isinstance(node, exp.Subquery | exp.Paren):
+        node = node.this
+        yield node
+
+
 def refuse_compound(node: exp.Expression) -> None:
     """A locking clause behind what has no rows of tables. Raises 0A000."""
     if isinstance(node, exp.SetOperation):
-        last = node.expression  # where the parser puts it; in parentheses it is that query's own
-        for clause in [*locks_of(node), *(locks_of(last) if isinstance(last, exp.Select) else ())]:
+        for clause in [c for n in (node, *_inside(node.this), *_inside(node.expression)) for c in locks_of(n)]:
             what = f"FOR {_strength(clause).upper()}"
             raise PlanError("0A000", f"{what} is not allowed with UNION/INTERSECT/EXCEPT")
     if isinstance(node, exp.Values):

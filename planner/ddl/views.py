@@ -20,7 +20,7 @@ from planner.binding.writes.updatable_views import view_target
 from planner.catalog import View
 from planner.catalog.collations import NONE, shown
 from planner.catalog.domains import of_expression
-from planner.cursors import is_select_into
+from planner.cursors import is_select_into, writes_in_with
 from planner.ddl import limits, moments, stars
 from planner.ddl.dependencies import depends as depends_on
 from planner.ddl.scope import Scope
@@ -45,6 +45,8 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
         raise PlanError("0A000", "views must not contain SELECT INTO")
     if plan.columns is None:
         raise PlanError("42601", "views must not contain data-modifying statements")
+    if writes_in_with(plan):
+        raise PlanError("0A000", "views must not contain data-modifying statements in WITH")
     refuse_parameters(plan, text)
     columns = _columns(scope, said, plan)
     tree = parse_query(text)

@@ -20,6 +20,8 @@ _NO_TYPE = RESERVED | COLUMN_NAME
 _PLAIN = frozenset(("bigint", "boolean", "int", "integer", "real", "smallint"))
 """Types that are words of the grammar, without a modifier, and with one:"""
 _MODIFIED = frozenset(("dec", "decimal", "float", "numeric", "varchar"))
+_QUERIES = frozenset(("select", "values", "table"))
+_WRITES = frozenset(("insert", "update", "delete", "merge"))
 _OPEN, _CLOSE = frozenset("(["), frozenset(")]")
 
 
@@ -237,6 +239,19 @@ class Cursor:
         start = self.tokens[first].start
         end = self.tokens[last - 1].end if last > first else start
         return Sql(self.text[start:end], start)
+
+    def refuse_writes(self) -> None:
+        """A query stands here, behind WITH, too: it gives rows and is nothing that writes any. Raises 42601."""
+        depth = 0
+        for i in range(self.at, len(self.tokens)):
+            token = self.tokens[i]
+            if token.kind == PUNCTUATION:
+                depth += (token.value in "([") - (token.value in ")]")
+            elif depth == 0 and (i == self.at or self.tokens[i - 1].value == ")"):
+                if token.keyword in _WRITES:
+                    self.fail(token)
+                if token.keyword in _QUERIES:
+                    return
 
     def balanced(self, *stops: str) -> Sql:
         """Everything up to a comma, a closing bracket or one of the stop words, outside of brackets."""

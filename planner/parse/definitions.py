@@ -201,6 +201,7 @@ def _view(c: Cursor, replace: bool, temporary: bool) -> st.CreateView:
     columns = c.name_list() if c.symbol_is("(") else ()
     options = storage_options(c, "view") if c.accept("with") else {}
     c.expect("as")
+    c.refuse_writes()
     last = len(c.tokens) - 1
     words = [t.value if t.kind == WORD else "" for t in c.tokens[max(c.at, last - 4) : last]]
     check = ""

@@ -119,6 +119,7 @@ def _create_as(
     columns = c.name_list() if c.symbol_is("(") else ()
     options, on_commit = _table_options(c)
     c.expect("as")
+    c.refuse_writes()
     query, with_data = query_with_data(c)
     return st.CreateTableAs(
         name, query, columns, with_data, exists, temporary, on_commit, materialized, options

@@ -308,6 +308,7 @@ def declare(c: Cursor) -> st.DeclareCursor:
     if not hold:
         c.accept("without", "hold")
     c.expect("for")
+    c.refuse_writes()
     return st.DeclareCursor(name, _query(c, _QUERIES), scroll, hold, binary, insensitive)
 
 

@@ -216,9 +216,9 @@ class QueryExpressions(Writer):
 
     def whole_row(self, node: ir.Node) -> str | None:
         """`t.*`, which is not `ROW(t.a, t.b)`: its fields have names, and it may be of a type; None for anything else."""
+        if isinstance(node, ir.Logic) and node.op == "case" and _is_of_outer_join(node):
+            node = node.args[1]
         made = node.arg if isinstance(node, ir.Cast) else node
-        if isinstance(made, ir.Logic) and made.op == "case" and _is_of_outer_join(made):
-            made = made.args[1]
         if not isinstance(made, ir.Logic) or made.op != "row" or not made.args:
             return None
         first = made.args[0]
@@ -230,7 +230,7 @@ class QueryExpressions(Writer):
         if given != shown or len(shown) != len(made.args):
             return None
         if isinstance(node, ir.Cast):  # to the type that it is of
-            is_whole = relation.table is not None and relation_of(node.type.oid) == relation.table.oid
+            is_whole = relation.oid != 0 and relation_of(node.type.oid) == relation.oid
         else:
             fields = fields_of(made.type) or ()
             is_whole = told_type(made.type) != made.type or [f for f, _ in fields] != [
@@ -243,8 +243,8 @@ class QueryExpressions(Writer):
         if self.whole_row(node) is None:
             return text
         first = next(n for n in ir.walk(node) if isinstance(n, ir.Var))
-        table = self._relations[first.relation][0].table
-        of = t.RECORD if table is None else row_type_oid(table.oid)
+        relation = self._relations[first.relation][0].oid
+        of = row_type_oid(relation) if relation else t.RECORD
         return f"{text}::{self.type_name(TypeRef(of))}"
 
     def argument(self, node: ir.Argument) -> str:

@@ -20,7 +20,7 @@ from planner.catalog import Index, quote_identifier
 from planner.catalog.collations import NONE
 from planner.catalog.domains import of_expression
 from planner.catalog.system.definitions import type_name
-from planner.cursors import is_select_into
+from planner.cursors import is_select_into, writes_in_with
 from planner.ddl import limits, views
 from planner.ddl.dependencies import depends
 from planner.ddl.plan import Rewrite
@@ -49,6 +49,8 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
         else:
             variables = replace(said.variables, places=[], current={}, used={})
             plan = scope.planner.plan_in_routine(text, ctx, variables, "")
+    if said.materialized and writes_in_with(plan):
+        raise PlanError("0A000", "materialized views must not use data-modifying statements in WITH")
     if plan.parameters and said.materialized:
         raise PlanError("0A000", "materialized views may not be defined using bound parameters")
     if is_select_into(plan):

@@ -34,42 +34,54 @@ update m set cfg = 'english', title = 'the dogs' where id = 41 returning tsv;
 drop trigger up on m;
 create trigger up before insert or update on m for each row execute function tsvector_update_trigger(tsv, 'english', title);
 insert into m (id, title) values (50, 'x');
+\echo :LAST_ERROR_SQLSTATE
 drop trigger up on m;
 create trigger up before insert or update on m for each row execute function tsvector_update_trigger(tsv, 'public.own', title, n);
 insert into m (id, title) values (50, 'x');
+\echo :LAST_ERROR_SQLSTATE
 drop trigger up on m;
 create trigger up before insert or update on m for each row execute function tsvector_update_trigger(tsv, 'public.own', title, c);
 insert into m (id, title) values (50, 'x');
+\echo :LAST_ERROR_SQLSTATE
 drop trigger up on m;
 create trigger up before insert or update on m for each row execute function tsvector_update_trigger(tsv, 'public.own', title, nosuch);
 insert into m (id, title) values (50, 'x');
+\echo :LAST_ERROR_SQLSTATE
 drop trigger up on m;
 create trigger up before insert or update on m for each row execute function tsvector_update_trigger(nosuch, 'public.own', title);
 insert into m (id, title) values (50, 'x');
+\echo :LAST_ERROR_SQLSTATE
 drop trigger up on m;
 create trigger up before insert or update on m for each row execute function tsvector_update_trigger(title, 'public.own', title);
 insert into m (id, title) values (50, 'x');
+\echo :LAST_ERROR_SQLSTATE
 drop trigger up on m;
 create trigger up before insert or update on m for each row execute function tsvector_update_trigger(tsv, 'public.nosuch', title);
 insert into m (id, title) values (50, 'x');
+\echo :LAST_ERROR_SQLSTATE
 drop trigger up on m;
 create trigger up before insert or update on m for each row execute function tsvector_update_trigger(tsv, 'pg_catalog.simple');
 insert into m (id, title) values (50, 'x');
+\echo :LAST_ERROR_SQLSTATE
 drop trigger up on m;
 create trigger up after insert or update on m for each row execute function tsvector_update_trigger(tsv, 'pg_catalog.simple', title);
 insert into m (id, title) values (50, 'x');
+\echo :LAST_ERROR_SQLSTATE
 drop trigger up on m;
 create trigger up before insert or update on m execute function tsvector_update_trigger(tsv, 'pg_catalog.simple', title);
 insert into m (id, title) values (50, 'x');
+\echo :LAST_ERROR_SQLSTATE
 drop trigger up on m;
 create trigger up before delete on m for each row execute function tsvector_update_trigger(tsv, 'pg_catalog.simple', title);
 delete from m where id = 1;
 drop trigger up on m;
 create trigger up before insert or update on m for each row execute function tsvector_update_trigger_column(tsv, nosuch, title);
 insert into m (id, title) values (50, 'x');
+\echo :LAST_ERROR_SQLSTATE
 drop trigger up on m;
 create trigger up before insert or update on m for each row execute function tsvector_update_trigger_column(tsv, n, title);
 insert into m (id, title) values (50, 'x');
+\echo :LAST_ERROR_SQLSTATE
 drop trigger up on m;
 create table parts (k int, a text, v tsvector) partition by list (k);
 create table parts1 partition of parts for values in (1);
