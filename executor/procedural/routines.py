@@ -24,6 +24,7 @@ from executor.session.acting import around
 from executor.session.blocks.looking_back import around_routine
 from planner import types as t
 from planner.abc import Oid, Plan, ResultColumn, SqlError, TypeRef
+from planner.binding.records import told_type
 from planner.binding.resolve import assignable
 from planner.binding.routines.variables import Shape
 from planner.catalog import Catalog, Function, slot_functions, table_functions, xml_functions
@@ -205,7 +206,7 @@ class RoutineReturns(Returns):
             raise ExecutionError(
                 "42P13", f"return type mismatch in function declared to return {declared}", detail=detail
             )
-        kind = kind_of(types[0]) if self._is_whole(types) else None
+        kind = kind_of(told_type(types[0])) if self._is_whole(types) else None
         async for row in rows_of(result):
             if self.f.returns_set or not rows:
                 if isinstance(kind, Shape):
@@ -224,7 +225,7 @@ class RoutineReturns(Returns):
 
     def _is_whole(self, types: Sequence[TypeRef]) -> bool:
         """Whether the one column is the row that is returned, as it is."""
-        return self.is_row and len(types) == 1 and types[0].oid == self.f.result.oid
+        return self.is_row and len(types) == 1 and told_type(types[0]).oid == self.f.result.oid
 
     def _unlike(self, types: Sequence[TypeRef], walk: Walk) -> str:
         """In what way the last statement's columns are not what is returned, where nothing has looked at that when the routine

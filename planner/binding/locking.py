@@ -224,7 +224,9 @@ def _inside(node: exp.Expression) -> Iterator[exp.Expression]:
 def refuse_compound(node: exp.Expression) -> None:
     """A locking clause behind what has no rows of tables. Raises 0A000."""
     if isinstance(node, exp.SetOperation):
-        for clause in [c for n in (node, *_inside(node.this), *_inside(node.expression)) for c in locks_of(n)]:
+        for clause in [
+            c for n in (node, *_inside(node.this), *_inside(node.expression)) for c in locks_of(n)
+        ]:
             what = f"FOR {_strength(clause).upper()}"
             raise PlanError("0A000", f"{what} is not allowed with UNION/INTERSECT/EXCEPT")
     if isinstance(node, exp.Values):

@@ -159,6 +159,10 @@ class QueryBinder(CompoundBinder):
             parts.prefix, parts.numbered = prefix, numbering
             by_key = None if passed else self.by_key(parts, scope)
             own = folding.own_expressions(parts) if parts.source is not None else ()
+            if self.parameters.literals and folding.undecided(
+                own
+            ):  # what a known condition leaves out is to be seen
+                self.prefer_keyed, self.undecided = False, True
             if node is self.apart and (bound := late_targets.set_apart(self, parts, scope)) is not None:
                 return bound
             bound = self.written(parts, scope, top)

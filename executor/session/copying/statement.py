@@ -317,7 +317,8 @@ class _Load(Load):
                 arrays.append(given.column(i))
             else:
                 arrays.append(await self._filled(column, given.num_rows))
-        rows = pa.table(arrays, names=[f"c{c.attnum}" for c in self._table.columns])
+        # Of a table without columns the rows are what came, which knows how many they are.
+        rows = pa.table(arrays, names=[f"c{c.attnum}" for c in self._table.columns]) if arrays else given
         if self._where is None and not any(c.generated for c in self._table.columns):
             return rows
         zeros = pa.array(np.zeros(rows.num_rows, np.int64))
@@ -466,7 +467,9 @@ def _as_stream(rows: Rows) -> Stream:
     arrays = result_arrays(list(rows.rows), [c.type for c in columns])
 
     async def batches() -> Any:
-        if rows.rows:
+        if rows.rows and not columns:
+            yield pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows.rows), pa.struct([])))
+        elif rows.rows:
             yield pa.RecordBatch.from_arrays(arrays, names=[f"c{i}" for i in range(len(columns))])
 
     return Stream("COPY", columns, batches(), lambda: None)

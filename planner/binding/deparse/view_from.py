@@ -174,7 +174,9 @@ class FromWriter(QueryExpressions):
     ) -> None:
         inner = node.this
         grouped = isinstance(inner, exp.Table | exp.Lateral | exp.Unnest) or (
-            isinstance(inner, exp.Expression) and bool(inner.args.get("joins"))
+            isinstance(inner, exp.Expression)
+            and not isinstance(inner, exp.Select)  # whose joins are its own
+            and bool(inner.args.get("joins"))
         )
         if isinstance(node, exp.Paren | exp.Subquery) and grouped:
             if node.args.get("alias") is not None:

@@ -30,7 +30,7 @@ from planner.binding.dimensions import array_over
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import type_name
 from planner.binding.fragments import sql
-from planner.binding.records import field_names, record_of, row_of
+from planner.binding.records import field_names, record_of, row_of, told_type
 from planner.binding.resolve import see_casts
 from planner.binding.routines import onlookers
 from planner.binding.routines import runs as routine_runs
@@ -332,7 +332,7 @@ def _value(queries: QueryBinder, f: Function, scope: Scope) -> ir.Node:
         tree = parse_query(body_of(f))
     if fields is not None:
         bound = rows(queries, f, scope)
-        if not _is_whole(f, bound):
+        if not _is_whole(f, bound) and not _is_returned(f, bound):
             bound = _row(queries, f, bound, fields)
         return ir.SubQuery(bound.columns[0].type, "scalar", bound.frag, form=bound.forms[0])
     bound = queries.nested(one_row(tree), scope)
@@ -368,6 +368,16 @@ def _is_whole(f: Function, bound: BoundQuery) -> bool:
         return False
     kind = bound.columns[0].type.oid
     return kind == t.RECORD or t.composite_fields(kind) is not None
+
+
+def _is_returned(f: Function, bound: BoundQuery) -> bool:
+    """Whether the body's one column is a value of the composite type that the function returns, a table's whole row for one."""
+    return (
+        f.result.oid != t.RECORD
+        and t.composite_fields(f.result.oid) is not None
+        and len(bound.columns) == 1
+        and told_type(bound.columns[0].type).oid == f.result.oid
+    )
 
 
 def _holds_outputs(f: Function, bound: BoundQuery) -> bool:
@@ -410,7 +420,7 @@ def _set(queries: QueryBinder, f: Function, scope: Scope, *, of_other_rows: bool
     bound = rows(queries, f, scope)
     queries.numbering = False
     fields = fields_returned(queries, f)
-    if fields is not None and not _is_whole(f, bound):
+    if fields is not None and not _is_whole(f, bound) and not _is_returned(f, bound):
         bound = _row(queries, f, bound, fields)
     element = bound.columns[0].type
     query, numbered = bound.frag, bound.numbered
@@ -438,14 +448,9 @@ def rows(
     if f.result.oid == t.RECORD and not f.outputs and columns is None:  # who calls it will say
         return bound
     fields = columns if columns is not None else fields_returned(queries, f)
-    if (
-        len(bound.columns) == 1
-        and bound.columns[0].type.oid == f.result.oid
-        and f.result.oid != t.RECORD
-        and fields
-    ):
-        if not spread:  # no row at all would become one of NULLs
-            raise PlanError("0A000", f"calling function {shown(f)}, whose query returns whole rows, outside of FROM is not supported")  # fmt: skip
+    if fields and _is_returned(f, bound):
+        if not spread:  # what is no row stays none
+            return fitted(queries, f, bound, [("", f.result)])
         bound = in_columns(queries, bound)
     elif (spread and _is_whole(f, bound)) or _holds_outputs(f, bound):
         bound = in_columns(queries, bound)
