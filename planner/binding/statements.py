@@ -70,8 +70,14 @@ def bind_statement(
                 queries.emitter = emitter
             return bound_plan(ast, ctx, queries, parameters, text, {}, []), met.to_be_told
 
+    variables: Variables | None = getattr(ctx, "variables", None)
+    named = len(variables.places) if variables is not None else 0
     plan, to_be_told = bound(collations_met.told())
-    return bound(True)[0] if to_be_told else plan
+    if not to_be_told:
+        return plan
+    if variables is not None:  # parameters are counted anew
+        del variables.places[named:]
+    return bound(True)[0]
 
 
 def bound_plan(

@@ -28,6 +28,7 @@ from planner.types.datetimes import (
     timetz_parts,
     timetz_text,
 )
+from planner.types.floats import float8_out
 from planner.types.intervals import postgres_out
 from planner.types.timezones import named_zone, offset_at, offset_of_local, session_zone
 
@@ -100,7 +101,7 @@ def make_date(year: int, month: int, day: int) -> int:
 def make_time(hour: int, minute: int, second: float) -> int:
     whole = hour == 24 and minute == 0 and second == 0
     if not (0 <= hour < 24 or whole) or not 0 <= minute < 60 or not 0 <= second <= 60 or math.isnan(second):
-        shown = f"{second:02g}"
+        shown = f"{second:02g}" if math.isfinite(second) else float8_out(second)
         raise SqlError("22008", f"time field value out of range: {hour}:{minute:02d}:{shown}")
     return (hour * 3600 + minute * 60) * 1_000_000 + round(second * 1_000_000)
 

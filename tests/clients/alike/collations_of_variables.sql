@@ -1,0 +1,20 @@
+-- Under COLLATE a statement may be bound twice: variables are the same parameters then.
+prepare p(int, text, text) as select $1, acosd(0), $2 < $3 collate "POSIX", $3; execute p(1, 'a', 'b');
+prepare p2(int, text, text) as select $1, acosd(0), $2 < $3 collate "C", $3; execute p2(1, 'a', 'b');
+do $$ declare t text := 'a'; u text := 'b'; w text := 'c'; begin raise notice '%', acosd(0) || w || (t < u collate "POSIX")::text || u; raise notice '%', acosd(0) || w || (u < w collate "POSIX")::text || t; raise notice '%', acosd(0) || w || (u < w collate "C")::text || t; end $$;
+do $$ declare t text := 'a'; u text := 'b'; w text := 'c'; begin raise notice '%', acosd(0) || w || (t < u collate "de-x-icu")::text || u; end $$;
+do $$ declare t text := 'a'; u text := 'b'; w text := 'c'; begin raise notice '%', acosd(0) || w || (t || u collate "POSIX" < w)::text || u; end $$;
+do $$ declare b bool := true; t text := 'a'; u int := 5; begin raise notice '%', case when b and t < t collate "POSIX" then u else acosd(0) end; end $$;
+do $$ declare b bool := true; t text := 'a'; u int := 5; begin raise notice '%', case when t < t collate "POSIX" then u else acosd(0) end; end $$;
+do $$ declare b bool := true; t text := 'a'; u int := 5; begin raise notice '%', case when t < t then u else acosd(0) end; end $$;
+do $$ declare b bool := true; t text := 'a'; u int := 5; begin raise notice '%', case when b then u else acosd(0) end; raise notice '%', acosd(0) || (t < t collate "POSIX")::text || u; end $$;
+do $$ declare v timestamptz := '2020-01-01'; b int8 := 1; c bool := true; begin raise notice '%', case when c then b else array_position(cast('{"2000-02-29 12:00+00",infinity,NULL}' as timestamptz[]), v) end; end $$;
+do $$ declare v timestamptz := '2020-01-01'; b int8 := 1; c bool := true; t text := 'x'; begin raise notice '%', case when t < t collate "POSIX" then b else array_position(cast('{"2000-02-29 12:00+00",infinity,NULL}' as timestamptz[]), v) end; end $$;
+do $$ declare b int8 := 1; ta text[] = '{a}'; a int := 5; begin raise notice '%', case when ta <@ ta then b else a + acosd(0) end; end $$;
+do $$ declare b int8 := 1; ta text[] = '{a}'; a int := 5; x int2[] := '{1}'; y int2 := 5; begin raise notice '%', case when case when y = any(x) then true else ta <@ ta end then b else a + acosd(0) end; end $$;
+do $$ declare b int8 := 1; ta text[] = '{a}'; a int := 5; x int2[] := '{1}'; y int2 := 5; begin raise notice '%', case when y = any(x) then b else a + acosd(0) end; end $$;
+do $$ declare b int8 := 1; ta text[] = '{a}'; a int := 5; x int2[] := '{1}'; y int2 := 5; begin raise notice '%', case when case when y = any(x) then true else ta <@ ta end then 5 else acosd(0) end; end $$;
+do $$ declare b int8 := 1; ta text[] = '{a}'; a int := 5; x bool := true; y int2 := 5; begin raise notice '%', case when case when x then true else ta <@ ta end then 5 else acosd(0) end; end $$;
+do $$ declare b int8 := 1; ta text[] = '{a}'; a int := 5; x bool := true; y int2 := 5; t text := 'a'; begin raise notice '%', case when case when x then t < t else ta <@ ta end then 5 else acosd(0) end; end $$;
+do $$ declare b int8 := 1; ta text[] = '{a}'; a int := 5; x bool := true; y int2 := 5; t text := 'a'; begin raise notice '%', case when case when x then t < t collate "POSIX" else ta <@ ta end then 5 else acosd(0) end; end $$;
+do $$ declare b int8 := 1; ta text[] = '{a}'; a int := 5; x bool := true; y int2 := 5; t text := 'a'; begin raise notice '%', case when case when x then t < t collate "C" else ta <@ ta end then b else acosd(0) end; end $$;
