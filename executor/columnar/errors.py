@@ -49,6 +49,7 @@ def worded(error: SqlError) -> str:
     return " ".join(said)
 
 
+_BY_ZERO = re.compile(r"(?:[\w ]+: )?Division by zero in expression\b")
 _TOO_DEEP = re.compile(r"\bRecursionError:")
 """A Python function went as deep as Python goes."""
 
@@ -56,6 +57,8 @@ _TOO_DEEP = re.compile(r"\bRecursionError:")
 def sql_error(error: BaseException) -> ExecutionError:
     """The SqlError that stands for an exception of DuckDB."""
     text = str(error)
+    if _BY_ZERO.match(text):  # it shows the expression, in which words of other errors may stand
+        return ExecutionError("22012", "division by zero")
     found = _PREFIXED.search(text)
     if found is not None:
         pieces = _DETAIL.split(found[2].strip())

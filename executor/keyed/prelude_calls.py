@@ -240,10 +240,10 @@ def _epoch_moment(seconds: float) -> int:
         raise ExecutionError("22008", "timestamp cannot be NaN")
     if seconds in (float("inf"), float("-inf")):
         return INFINITY if seconds > 0 else -INFINITY
-    micros = round(seconds * 1_000_000)
-    if not -210_866_803_200 <= seconds <= 9_223_372_036_854 or not TIMESTAMP_MIN <= micros < TIMESTAMP_END:
+    near = -210_866_803_200 <= seconds <= 9_223_372_036_854
+    if not near or not TIMESTAMP_MIN <= round(seconds * 1_000_000) < TIMESTAMP_END:
         raise ExecutionError("22008", f'timestamp out of range: "{seconds:g}"')
-    return micros
+    return round(seconds * 1_000_000)
 
 
 @scalar("tw_make_interval")
@@ -253,7 +253,9 @@ def _make_interval(
     if not math.isfinite(seconds):
         raise ExecutionError("22008", "interval out of range")
     scaled = seconds * 1_000_000
-    own = round(scaled) if abs(scaled) < 1 << 63 else -(1 << 63)  # what the processor makes of what has no room
+    own = (
+        round(scaled) if abs(scaled) < 1 << 63 else -(1 << 63)
+    )  # what the processor makes of what has no room
     micros = hours * 3_600_000_000 + minutes * 60_000_000 + own
     return _within(years * 12 + months, 32), _within(weeks * 7 + days, 32), _within(micros, 64)
 

@@ -25,6 +25,7 @@ SELECT make_date(0, 1, 1);
 SELECT make_date(2023, 2, 29);
 SELECT make_time(10, 61, 1.5);
 SELECT make_time(1, 1, 'Infinity'); SELECT make_timestamp(2000, 1, 1, 1, 1, 'NaN'); SELECT make_time(1, 1, '-Infinity');
+SELECT to_timestamp(1.7e308), 1; SELECT to_timestamp(-1e300);
 SELECT date_bin('1 day', timestamp '0055-06-10 15:44 BC', timestamp '2001-01-01');
 SELECT date_bin('200000000 days', timestamp '2024-02-01', timestamp '2024-01-01');
 SELECT date_bin('1 hour', timestamp 'infinity', timestamp '2024-01-01');
