@@ -181,8 +181,9 @@ def _normalised(text: str, pieces: list[str]) -> Normalised | None:
             if last == "-":
                 signed = before[:-1].rstrip()
                 if signed[-1:] in _BEFORE_SIGN:
-                    if before[-3:-1] == "!=" or tail.lstrip().startswith("::"):
-                        head += literal + tail
+                    negated = len(literal) > _INT4_DIGITS and signed.rstrip("( ")[-1:] == "-"
+                    if before[-3:-1] == "!=" or tail.lstrip().startswith("::") or negated:
+                        head += literal + tail  # `-(-2147483648)` is the constant 2147483648
                         continue
                     head = before[:-1]
                     literal = "-" + literal

@@ -77,6 +77,7 @@ class CompoundBinder(QueryWriter):
                 continue
             names = [identifier(c) for c in cte.args["alias"].args.get("columns") or ()]
             sql_name = f"w{self.next_relation()}"
+            wanted, does_something = cte.args.get("materialized"), False
             if recursive and recursion.mentions(cte.this, name):
                 frag, before = self._recursive(cte, name, names, sql_name, scope)
                 items += before
@@ -91,14 +92,15 @@ class CompoundBinder(QueryWriter):
                     continue
                 self.volatile = self.volatile or drawn
                 locked = self.locked_texts.get(bound.frag, ())
-                by_key = bound.by_key if not bound.outer else None
+                does_something = bool(bound.effects)
+                # What does something is done for all of its rows: those who read them narrow nothing.
+                by_key = bound.by_key if not bound.outer and not does_something else None
                 scope.ctes[name] = CommonTable(sql_name, columns, bound.forms, by_key, locked)
-                frag = effects.computed(bound, self.next_relation())
+                frag = effects.computed_whole(bound, self.next_relation())
             made = scope.ctes[name]
             assert isinstance(made, CommonTable) and made.columns is not None
             cols = ", ".join(f"c{i}" for i in range(len(made.columns)))
-            wanted = cte.args.get("materialized")
-            if wanted is False and shapes.asked_again(frag):
+            if (wanted is False and shapes.asked_again(frag)) or does_something:
                 wanted = True  # PostgreSQL writes out no query for each who reads it whose rows would be others each time
             word = "" if wanted is None else "MATERIALIZED " if wanted else "NOT MATERIALIZED "
             named = f"{sql_name}({cols})" if cols else sql_name  # SELECT FROM t shows nothing, and has rows

@@ -26,6 +26,9 @@ _WITHOUT: Final = (
 """Volatile functions that leave nothing behind."""
 
 
+_ALL_ROWS: Final = 1 << 62
+
+
 def of(targets: Sequence[Target]) -> tuple[int, ...]:
     """Which of a query's columns do something."""
     return tuple(i for i, x in enumerate(targets) if does_something(x.node))
@@ -46,10 +49,17 @@ def computed(bound: BoundQuery, number: int) -> Frag:
     return asked(bound.frag, bound.effects, number)
 
 
+def computed_whole(bound: BoundQuery, number: int) -> Frag:
+    """The same of WITH: for each of its rows, whichever of them somebody wants. DuckDB takes no condition below a LIMIT."""
+    if not bound.effects:
+        return bound.frag
+    return sql(asked(bound.frag, bound.effects, number), f" LIMIT {_ALL_ROWS}")
+
+
 def asked(rows: Frag, columns: Sequence[int], number: int) -> Frag:
     """Rows of which these columns are asked for, for they do something: of a query, or a function in FROM."""
     named = join(", ", [f"r{number}.c{i}" for i in columns])
     return sql("SELECT * FROM (", rows, f") AS r{number} WHERE hash(", named, ") IS NOT NULL")
 
 
-__all__ = ["asked", "computed", "does_something", "of"]
+__all__ = ["asked", "computed", "computed_whole", "does_something", "of"]

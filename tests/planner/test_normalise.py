@@ -26,6 +26,7 @@ TAKEN = [
     ("delete from t where k = 2147483647", "delete from t where k = $i", "i", None),
     ("delete from t where k = 2147483648", "delete from t where k = $l", "l", None),
     ("delete from t where k = -2147483648", "delete from t where k = $i", "i", None),
+    ("select -(-2147483648) from t where k = 1", "select -(-2147483648) from t where k = $i", "i", None),
     ("delete from t where k = 9223372036854775808", "delete from t where k = $n", "n", None),
     ("select a from t where k = 1 limit 10", "select a from t where k = $i limit $i", "ii", None),
     ('select "a1" from "T2" where "k"=3', 'select "a1" from "T2" where "k"=$i', "i", ["3"]),

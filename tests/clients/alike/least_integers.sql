@@ -1,0 +1,27 @@
+-- The least integers are constants as PostgreSQL reads them, in a query of few rows as in any other.
+create table mins(i int primary key, l bigint, s smallint, n numeric, f float8);
+insert into mins values (-2147483648, -9223372036854775808, -32768, -9223372036854775808, -9223372036854775808);
+insert into mins values (-2147483647, -9223372036854775807, -32767, -2147483648, -2147483648), (5, -2147483648, 1, 1, 1);
+insert into mins (i, l) values (-2147483649, 1);
+insert into mins (i, l) values (1, -9223372036854775809);
+table mins order by 1;
+select * from mins where i = -2147483648;
+select * from mins where i in (-2147483648, 5) order by 1;
+select * from mins where i between -2147483648 and -2147483647 order by 1;
+select * from mins where l = -9223372036854775808;
+select * from mins where i >= -2147483648 order by i limit 1;
+update mins set l = -9223372036854775808, n = -2147483648 where i = -2147483648;
+update mins set i = -2147483648 where i = 5;
+delete from mins where i = -2147483648;
+table mins order by 1;
+select i, -2147483648, pg_typeof(-2147483648), pg_typeof(-9223372036854775808) from mins where i = 5;
+select i - 1 + -2147483648 as x, i * -2147483648 as y from mins where i = 5;
+select i from mins where i - -2147483648 > 0 order by i;
+select * from mins where i = -2147483648 + 5;
+select to_jsonb(q) from (select -(-2147483648) as n) q;
+select n + 1, pg_typeof(n) from (select -(-2147483648) as n) q;
+select -(-9223372036854775808), abs(-2147483648), abs(-9223372036854775808), @(-2147483648) from mins where i = 5;
+select -(-2147483648) from mins where i = 5;
+select q::text from (select -(-9223372036854775808) as n) q;
+select (-2147483648) / (-1), -2147483648 / -1, -2147483648 % -1 from mins where i = 5;
+select (-2147483648)::int, -(-2147483647), (-9223372036854775808)::bigint from mins where i = 5;

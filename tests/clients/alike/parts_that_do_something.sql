@@ -1,0 +1,23 @@
+-- A query of WITH that does something, or draws numbers, does so for each of its rows, whichever of them are asked for.
+create table t(a int); insert into t values (1), (2), (3);
+create table k(a int primary key, b int); insert into k values (1, 1), (2, 2), (3, 3);
+create table log(a int);
+create function w(x int) returns int language plpgsql as $$ begin insert into log values (x); return x; end $$;
+create function ni(x int) returns int language plpgsql as $$ begin raise notice 'ni %', x; return x; end $$;
+with q as (select w(a), a from t) select a from q where a = 1; select count(*) from log;
+with q as materialized (select w(a), a from t) select a from q where a = 1; select count(*) from log;
+with q as (select ni(a) as x, a from t) select x from q where a = 1;
+with q as (select ni(a) as x, a from k) select x from q where a = 1;
+with q as (select ni(a) as x, a from k) select x from q where x = 1;
+with q as (select ni(a) as x, a from k) select x from q order by a limit 1;
+with q as (select ni(a) as x, a from k) select t.a from q, t where t.a = q.a and t.a = 2;
+with q as (select ni(a) as x, a from k) select 1;
+with q as (select ni(a) as x, a from k) select t.a from t where exists (select from q where q.a = t.a) order by 1;
+with q as (select a, nextval('s') from k) select 1;
+create sequence s;
+with q as (select a, nextval('s') as n from k) select a from q where a = 2; select last_value from s;
+with q as (select a, nextval('s') as n from k order by a) select a, n from q where a = 2; select last_value from s;
+with q as (select a, nextval('s') as n from k order by a) select a, n from q order by a limit 1; select last_value from s;
+select a, n from (select a, nextval('s') as n from k order by a) q where a = 2; select last_value from s;
+select a, n from (select a, nextval('s') as n from k order by a offset 0) q where a = 2; select last_value from s;
+select a, n from (select a, nextval('s') as n from k) q where n > 0 and a = 1; select last_value from s;
