@@ -58,6 +58,10 @@ class ConstantWriter:
         if ref.oid in _SEARCH_NAMES:
             name = _SEARCH_NAMES[ref.oid].get(node.value) or self.of_text_search(node.value)
             return f"'{name}'::{self.type_name(ref)}"
+        if ref.oid == t.REGTYPE and isinstance(node.value, int):
+            # By its name, for elsewhere the number may be another's.
+            name = self.type_name(TypeRef(node.value)).replace("'", "''")
+            return f"'{name}'::{self.type_name(ref)}"
         return self.quoted(node.value, ref)
 
     def of_text_search(self, oid: Any) -> str:

@@ -41,7 +41,17 @@ _TESTS: Final = {
 }  # fmt: skip
 _FIELDS: Final = ("composite field", "record field")
 _OBJECTS: Final = frozenset(
-    (t.REGCLASS, t.REGPROC, t.REGPROCEDURE, t.REGOPER, t.REGOPERATOR, t.REGNAMESPACE, t.REGROLE)
+    (
+        t.REGCLASS,
+        t.REGPROC,
+        t.REGPROCEDURE,
+        t.REGOPER,
+        t.REGOPERATOR,
+        t.REGNAMESPACE,
+        t.REGROLE,
+        t.REGTYPE,
+        t.REGCOLLATION,
+    )
 )
 _CALLS: Final = {"coalesce": "COALESCE", "greatest": "GREATEST", "least": "LEAST"}
 _LOW, _HIGH = frozenset("+-"), frozenset("*/%")
