@@ -344,6 +344,8 @@ class PredicateBinder(SubqueryBinder):
             if a.type.oid == t.UNKNOWN:
                 a = self.coercions.settled(a)
             item_of = self._right_of(op, a, position, schema)
+            if item_of == t.VARCHAR and isinstance(array, ir.Parm):
+                item_of = t.TEXT  # what its operators take, so clients are told and send that
             array = self.coercions.coerce(array, TypeRef(t.array_of(item_of)), "i", position)
         element = t.element_of(array.type.oid) or VECTORS.get(array.type.oid, 0)
         if not element:

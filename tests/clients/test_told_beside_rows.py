@@ -57,6 +57,16 @@ SESSIONS: dict[str, Sequence[Step]] = {
         "DO $$ BEGIN SET datestyle = sql; SET datestyle = iso; SET timezone = 'Asia/Tokyo'; END $$",
         "RESET timezone",
     ),
+    "lists of varying texts are of texts": (
+        "CREATE TABLE v (v varchar(10) PRIMARY KEY, w varchar(10)[], c char(3), n name)",
+        "INSERT INTO v VALUES ('a', '{x}', 'c', 'n'), ('b', NULL, 'd', 'm')",
+        ("SELECT v FROM v WHERE v = ANY($1)", ["{a,c}"]),
+        ("SELECT v FROM v WHERE v <> ALL($1) AND c = ANY($2) AND n = ANY($3)", ["{a}", "{d}", "{m,n}"]),
+        ("SELECT v FROM v WHERE v LIKE ANY($1) AND w && $2", ["{a%}", "{x}"]),
+        ("UPDATE v SET w = $2 WHERE v = ANY($1) RETURNING *", ["{a}", "{y}"]),
+        ("DELETE FROM v WHERE v = ANY($1) RETURNING v", ["{b}"]),
+        "DROP TABLE v",
+    ),
     "procedures are called with numbers": (
         "CREATE PROCEDURE halved(INOUT n numeric) LANGUAGE plpgsql AS 'BEGIN n := n / 2; END'",
         ("CALL halved($1)", ["5"]),

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from executor.abc import Done, ExecutionError, Rows, _Pending
+from executor.abc import Done, ExecutionError, Portal, Rows, _Pending
 from executor.session.settings.guc_table import ISOLATION_LEVELS
 from executor.session.settings.session_settings import SNAPSHOT_NAME
 from planner import statements as st
-from planner.abc import Plan
+from planner.abc import Plan, Utility
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ async def run_savepoint(
 
 
 def savepoint(session: Session, block: Block, name: str) -> None:
-    cursors = frozenset(n for n, p in session.portals.items() if p.from_sql)
+    cursors = frozenset(session.portals)
     block.savepoint(name, session.settings.savepoint(), cursors, session.executor.advisory.mark(session.pid))
 
 
@@ -186,11 +186,16 @@ def release(session: Session, block: Block, name: str) -> None:
     session.settings.release(point.settings_mark)
 
 
+def _has_rows(portal: Portal) -> bool:
+    """A cursor, or a portal of the client's: but for one that says ROLLBACK TO just now, and its like."""
+    return portal.from_sql or not isinstance(portal.prepared.plan.body, Utility)
+
+
 def roll_back_to(session: Session, block: Block, name: str) -> None:
     point = block.rollback_to(block.find(name))
     session.settings.rollback_to(point.settings_mark)
     session.executor.advisory.back_to(session.pid, point.advisory)
-    for cursor in [n for n, p in session.portals.items() if p.from_sql and n not in point.cursors]:
+    for cursor in [n for n, p in session.portals.items() if n not in point.cursors and _has_rows(p)]:
         session.portals.pop(cursor).close()
     block.failed, block.read_only = False, point.read_only
     session.stands()

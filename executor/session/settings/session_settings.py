@@ -422,6 +422,7 @@ class Settings:
             self._told[name] = before
         if now != self._told[name]:
             self.changes.append((name, now))
+            self.changes.sort(key=lambda change: change[0].lower())
 
 
 _OWN = (

@@ -43,7 +43,7 @@ def bound_of(scope: Scope, parent: Table, said: st.BoundDef, name: str) -> Bound
         return Bound(default=True)
     if said.kind != key.strategy:
         raise PlanError(
-            "42P17",
+            "42P16",
             f"invalid bound specification for a {WORDS[key.strategy].lower()} partition",
             position=said.position,
         )
@@ -195,13 +195,13 @@ def _refuse_modulus(bound: Bound, others: list[tuple[str, Bound]]) -> None:
     if below and bound.modulus % below[-1][1].modulus:
         other, b = below[-1]
         raise PlanError(
-            "42P16", message,
+            "42P17", message,
             detail=f'The new modulus {bound.modulus} is not divisible by {b.modulus}, the modulus of existing partition "{other}".',
         )  # fmt: skip
     if above and above[0][1].modulus % bound.modulus:
         other, b = above[0]
         raise PlanError(
-            "42P16", message,
+            "42P17", message,
             detail=f'The new modulus {bound.modulus} is not a factor of {b.modulus}, the modulus of existing partition "{other}".',
         )  # fmt: skip
 
@@ -268,7 +268,7 @@ def attach(on: Alteration, a: st.AlterAction) -> None:
     scope, parent = on.scope, on.table
     assert a.relation is not None
     if parent.partitioning is None:
-        raise PlanError("42809", f'table "{parent.name}" is not partitioned')
+        raise PlanError("42P17", f'table "{parent.name}" is not partitioned')
     if a.bound is None:
         raise PlanError("42601", "syntax error at end of input")
     child = scope.relation(a.relation)

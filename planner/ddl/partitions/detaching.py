@@ -24,7 +24,7 @@ def detach(on: Alteration, a: st.AlterAction) -> None:
     scope, parent = on.scope, on.table
     assert a.relation is not None
     if parent.partitioning is None:
-        raise PlanError("42809", f'table "{parent.name}" is not partitioned')
+        raise PlanError("42P17", f'table "{parent.name}" is not partitioned')
     child = scope.relation(replace(a.relation, position=0))
     if not isinstance(child, Table) or child.partition is None or child.partition.parent != parent.oid:
         raise PlanError("42P01", f'relation "{child.name}" is not a partition of relation "{parent.name}"')

@@ -41,7 +41,8 @@ def _index(catalog: Catalog, table: Table, name: str) -> Index:
         (bool(found.predicate), "partial"),
     ):
         if bad:
-            raise PlanError("42809", f'cannot use {kind} index "{name}" as replica identity')
+            sqlstate = "42809" if kind == "non-unique" else "0A000"
+            raise PlanError(sqlstate, f'cannot use {kind} index "{name}" as replica identity')
     for key in found.keys:
         column = table.columns[table.index_of(key.attnum)]
         if not column.not_null:
