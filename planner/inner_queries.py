@@ -139,10 +139,11 @@ class InnerQueries:
             inner = self._bind(text, replace(ctx, calling=True), parameter_types, None)
         except SqlError as e:
             e.position = e.position + before if e.position else 0
-            if e.sqlstate == "42883" and e.message.startswith("function "):
+            at = said.query.offset + len(said.query.text) - len(said.query.text.lstrip()) + 1
+            if e.sqlstate in ("42883", "42725") and e.message.startswith("function ") and e.position == at:
                 e.message = "procedure " + e.message.removeprefix("function ")
                 e.args = (e.message,)
-                e.hint = e.hint.replace("No function", "No procedure")
+                e.hint = e.hint.replace("No function", "No procedure").replace("function.", "procedure.")
             raise
         plan.extra["query"] = inner
         plan.parameters = inner.parameters

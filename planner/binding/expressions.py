@@ -191,15 +191,15 @@ class ExpressionBinder(ArrayBinder):
             raise
         target, use = domains.underneath(self.queries.ctx.catalog, declared)
         if use is not None:
-            inner = node.this.unnest()
+            inner, context = node.this.unnest(), "e"
             if isinstance(inner, exp.Parameter):
                 arg = self.bind(inner, scope)
-                if isinstance(arg, ir.Parm):
-                    self.parameters.meet_domain(arg.number, declared.oid)
-            return checked(self.queries, self._cast_to(node, target, scope), use)
+                if isinstance(arg, ir.Parm) and self.parameters.meet_domain(arg.number, declared.oid):
+                    context = "a"  # the value is read as the domain's: what is too long is not cut off
+            return checked(self.queries, self._cast_to(node, target, scope, context), use)
         return of_no_domain(self._cast_to(node, target, scope))
 
-    def _cast_to(self, node: exp.Cast, target: TypeRef, scope: Scope) -> ir.Node:
+    def _cast_to(self, node: exp.Cast, target: TypeRef, scope: Scope, context: str = "e") -> ir.Node:
         inner = node.this
         while isinstance(inner, exp.Paren):
             inner = inner.this
@@ -222,7 +222,7 @@ class ExpressionBinder(ArrayBinder):
             and self.parameters.type_of(arg.number) is None
         ):
             made = self.coercions.coerce(arg, read_as(target), "e", position)
-            return self.coercions.coerce(made, target, "e", position)
+            return self.coercions.coerce(made, target, context, position)
         return self.coercions.coerce(arg, target, "e", position)
 
     def _cast_position(self, node: exp.Cast) -> int:

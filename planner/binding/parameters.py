@@ -94,10 +94,12 @@ class Parameters:
         del self._types[number]
         return True
 
-    def meet_domain(self, number: int, oid: int) -> None:
-        """A domain, or arrays over one, is about to decide the type of $number, if nothing has before."""
-        if number not in self._types:
-            self._domains[number] = oid
+    def meet_domain(self, number: int, oid: int) -> bool:
+        """A domain, or arrays over one, is about to decide the type of $number, if nothing has before: whether it is a client's value."""
+        if number in self._types:
+            return False
+        self._domains[number] = oid
+        return not self.literals
 
     def type_of(self, number: int) -> TypeRef | None:
         return self._types.get(number) or self._standing.get(number)

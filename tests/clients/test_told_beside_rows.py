@@ -85,6 +85,15 @@ SESSIONS: dict[str, Sequence[Step]] = {
         "DROP VIEW seen",
         "DROP TABLE written",
     ),
+    "what is given to a domain is read as the domain's": (
+        "CREATE DOMAIN three AS varchar(3)",
+        "CREATE DOMAIN four AS numeric(4, 1)",
+        ("SELECT $1::three", ["abcdef"]),
+        ("SELECT $1::three, $2::four", ["abc", "1.26"]),
+        ("SELECT $1::four", ["12345"]),
+        ("SELECT $1::text::three, $2::varchar(3), 'abcdef'::three", ["abcdef", "abcdef"]),
+        "DROP DOMAIN three, four",
+    ),
     "now is the transaction's": (
         "CREATE TEMP TABLE told (at timestamptz, local timestamp, day date, daytime time, n int)",
         "BEGIN",

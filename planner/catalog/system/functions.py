@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from planner import aims
 from planner.abc import Oid, SqlError, Table, TypeRef
@@ -326,11 +326,15 @@ def _of_extension(context: SystemContext, oid: Oid | None) -> tuple[Any, ...] | 
     return next((row for row in extension_functions.rows(context.catalog) if row[0] == oid), None)
 
 
+_ANY: Final = "\0"
+"""Nobody can say this: no catalog was named."""
+
+
 @system("obj_description", (OID, NAME), TEXT, optional=1)
-def _obj_description(context: SystemContext, oid: Oid | None, catalog: str | None = None) -> str | None:
-    wanted = _class_named(catalog) if catalog is not None else None
-    if oid is None:
+def _obj_description(context: SystemContext, oid: Oid | None, catalog: str | None = _ANY) -> str | None:
+    if oid is None or catalog is None:
         return None
+    wanted = _class_named(catalog) if catalog != _ANY else None
     for row in commented_on(context, oid):
         if row[2] == 0 and (wanted is None or row[1] == wanted):
             found: str = row[3]

@@ -117,7 +117,7 @@ def _roles(scope: Scope, names: Sequence[str]) -> tuple[Oid, ...]:
         if len(names) > 1:
             scope.notice(
                 "ignoring specified roles other than PUBLIC",
-                "01000",
+                "22023",
                 severity="WARNING",
                 hint="All roles are members of the PUBLIC role.",
             )

@@ -26,3 +26,4 @@ create materialized view st_m as select a from st_t;
 merge into st_v using st_t on true when matched then delete;
 merge into st_m using st_t on true when matched then delete;
 create function st_f(a int, out b int) returns table (c int) language sql as 'select 1';
+create policy st_p on st_t to public, current_user using (true);

@@ -81,3 +81,8 @@ SELECT c, a.* FROM objects, LATERAL pg_identify_object_as_address(c, oid, sub) a
 SELECT pg_describe_object('pg_attribute'::regclass, 1, 0);
 SELECT pg_identify_object('pg_attribute'::regclass, 1, 0);
 SELECT pg_describe_object(0, 0, 0), pg_describe_object(NULL, 1, 0);
+-- No catalog is not any catalog.
+create table described_by_none (a int);
+comment on table described_by_none is 'a few';
+select obj_description('described_by_none'::regclass), obj_description('described_by_none'::regclass, null), obj_description('described_by_none'::regclass, 'pg_class'), obj_description(null, 'pg_class');
+drop table described_by_none;

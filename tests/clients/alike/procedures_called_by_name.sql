@@ -51,3 +51,9 @@ call ss.sp(x => gp(3), y => 1);
 do $$ declare v int; begin call ss.sp(v, 5); raise notice '%', v; call ss.sp(x => 6, y => v); raise notice '%', v; end $$;
 do $$ declare v int; begin call ss.sp(x => 6, y => 3); end $$;
 do $$ declare v int; begin call ss.sp(v, gp(v)); raise notice '%', v; end $$;
+-- What is called is a procedure, what its arguments call are functions.
+create procedure called_over(int) language sql as 'select 1';
+call called_over(nosuch(1));
+call sum(null);
+call called_over (1, nosuch(null));
+drop procedure called_over;
