@@ -87,6 +87,14 @@ class Rows:
     rows: Sequence[tuple[Datum, ...]] = ()
 
 
+@dataclass(slots=True)
+class RowsAfterOthers(Rows):
+    """A command's result behind those of SELECTs that rules have added to it. A simple query is sent these; who prepares a statement has
+    never heard of them."""
+
+    before: Sequence[Rows] = ()
+
+
 class SideBySide:
     """Rows that stand side by side somewhere and never change: `read(start, stop)` makes tuples of some, `one(i)` of one.
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
 
-from executor.abc import CopyIn, CopyOut, Prepared, Rows, Session, Stream
+from executor.abc import CopyIn, CopyOut, Prepared, Rows, RowsAfterOthers, Session, Stream
 from pgwire import copying, express, extended, function_calls, fused, messages, parsed, replies, simple
 from pgwire.abc import MORE, WAIT, Io, Step
 from pgwire.copy_files import copy_from_file, copy_to_file
@@ -341,6 +341,12 @@ class Conversation(Telling):
         if isinstance(result, CopyOut):
             return await (copy_to_file if result.path else send_copy_out)(self, result)
         settings = self.session.type_settings
+        if isinstance(result, RowsAfterOthers) and not described:
+            for other in result.before:
+                assert other.columns is not None
+                shape = shape_of_columns(other.columns, formats, settings)
+                self.out.append(shape.description)
+                await send_rows(self, shape, other.rows)
         columns = result.columns
         if columns is None and plan.columns is None:
             return result.tag

@@ -2,7 +2,7 @@
 
     UPDATE v ...   [INSERT INTO log ..., UPDATE base ...]   "UPDATE 2": the count of the one that stands for it
 
-What a SELECT among them finds is nobody's answer. Their tables are used from the first on, so that who defines one anew waits; what was
+What the SELECTs among them find is the answer as well, where RETURNING asks for none. Their tables are used from the first on, so that who defines one anew waits; what was
 defined anew between two of them all the same has the statement rewritten again, for the rest.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from executor.abc import ExecutionError, Result, Rows, Stream
+from executor.abc import ExecutionError, Result, Rows, RowsAfterOthers, Stream
 from executor.procedural.result_rows import rows_of
 from executor.session.locks import definition_locks, taking_turns
 from planner import statements as st
@@ -38,6 +38,7 @@ async def run(
 
 async def _steps(session: Session, plan: Plan, s: st.Rewritten, params: tuple[Datum, ...]) -> Rows:
     count, found = 0, Rows(s.verb)
+    selected: list[Rows] = []
     block = session.block
     assert block is not None
     for step in s.steps:
@@ -57,7 +58,11 @@ async def _steps(session: Session, plan: Plan, s: st.Rewritten, params: tuple[Da
             count = int(rows.tag.rpartition(" ")[2])
         if step.returns:
             found = rows
+        elif plan.columns is None and step.plan.kind is StatementKind.READ and rows.columns is not None:
+            selected.append(rows)
     tag = f"INSERT 0 {count}" if s.verb == "INSERT" else f"{s.verb} {count}"
+    if selected:
+        return RowsAfterOthers(tag, None, (), selected)
     return Rows(tag, plan.columns, found.rows if plan.columns is not None else ())
 
 
