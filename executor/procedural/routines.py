@@ -25,7 +25,7 @@ from executor.session.blocks.looking_back import around_routine
 from planner import types as t
 from planner.abc import Oid, Plan, ResultColumn, SqlError, TypeRef
 from planner.binding.records import told_type
-from planner.binding.resolve import assignable
+from planner.binding.routines.bodies import unlike
 from planner.binding.routines.variables import Shape
 from planner.catalog import Catalog, Function, slot_functions, table_functions, xml_functions
 from planner.catalog.domains import underneath
@@ -230,23 +230,9 @@ class RoutineReturns(Returns):
     def _unlike(self, types: Sequence[TypeRef], walk: Walk) -> str:
         """In what way the last statement's columns are not what is returned, where nothing has looked at that when the routine
         was made, or its tables are others since; "": they are."""
-        if not self.is_row and len(types) != 1:
-            return "Final statement must return exactly one column."
         if self._is_whole(types):
             return ""
-        catalog = walk.session.catalog
-        for place, (ref, wanted) in enumerate(zip(types, self.wanted, strict=False), 1):
-            if not same(ref, wanted) and not assignable(ref.oid, wanted.oid, catalog.casts):
-                a, b = t.type_in_words(ref.oid), t.type_in_words(wanted.oid)
-                return (
-                    f"Final statement returns {a} instead of {b} at column {place}."
-                    if self.is_row
-                    else f"Actual return type is {a}."
-                )
-        if len(types) != len(self.wanted):
-            few = "few" if len(types) < len(self.wanted) else "many"
-            return f"Final statement returns too {few} columns."
-        return ""
+        return unlike(types, self.wanted, walk.session.catalog.casts, is_row=self.is_row)
 
 
 def joined(walk: Walk, value: Sequence[Datum] | None, kind: Shape) -> str | None:

@@ -10,16 +10,19 @@ Blanks take the place of what is left out, so that positions in the body stay wh
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import PlanError
+from planner.abc import PlanError, TypeRef
 from planner.binding.facts import procs
 from planner.binding.naming import function_name
+from planner.binding.resolve import assignable
 from planner.catalog import Function
+from planner.catalog.casts import Casts
 from planner.lexer import END, PUNCTUATION, WORD, Token, tokenize
 from planner.split import statement_ends
 
@@ -100,6 +103,24 @@ def mismatch(f: Function, detail: str) -> PlanError:
     """What the body finds is not what the function is declared to return."""
     kind = t.type_in_words(f.result.oid)
     return PlanError("42P13", f"return type mismatch in function declared to return {kind}", detail=detail)
+
+
+def unlike(found: Sequence[TypeRef], wanted: Sequence[TypeRef], casts: Casts, *, is_row: bool) -> str:
+    """In what way the columns that a last statement finds are not what is returned; "": they are."""
+    if not is_row and len(found) != 1:
+        return "Final statement must return exactly one column."
+    for place, (ref, to) in enumerate(zip(found, wanted, strict=False), 1):
+        if ref.oid != to.oid and not assignable(ref.oid, to.oid, casts):
+            a, b = t.type_in_words(ref.oid), t.type_in_words(to.oid)
+            return (
+                f"Final statement returns {a} instead of {b} at column {place}."
+                if is_row
+                else f"Actual return type is {a}."
+            )
+    if len(found) != len(wanted):
+        few = "few" if len(found) < len(wanted) else "many"
+        return f"Final statement returns too {few} columns."
+    return ""
 
 
 def is_empty(body: str) -> bool:

@@ -116,6 +116,8 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
                 raise
             if made.language == "sql" and not polymorph and procedural.is_query(made):
                 _validate(scope, said, made)
+            elif made.language == "sql" and not polymorph:
+                _check_statements(scope, said, made, path)
     elif polymorph:
         if said.standard:
             raise PlanError(
@@ -340,6 +342,15 @@ def _validate(scope: Scope, said: st.CreateFunction, f: Function) -> set[Oid]:
             e.context = f'SQL function "{f.name}"'
         raise
     return queries.routines.used
+
+
+def _check_statements(scope: Scope, said: st.CreateFunction, f: Function, path: tuple[str, ...]) -> None:
+    """Plans the statements of a body that runs; errors point into the statement."""
+    try:
+        standard_bodies.check_statements(scope, f, path)
+    except SqlError as e:
+        e.position = _place(said, e.position)
+        raise
 
 
 def _settle_statements(scope: Scope, said: st.CreateFunction, f: Function) -> None:

@@ -5,7 +5,8 @@
         DELETE FROM log WHERE old;
     END
 
-A body in a string is looked up whenever it runs, so it needs nothing. This one means what it meant when it was made: what its
+A body in a string is looked up whenever it runs, so it needs nothing; it is planned as well when it is made, as far as
+`check_function_bodies` says, so that what is wrong with it is said then. This one means what it meant when it was made: what its
 statements name has to be there, and stays there as long as the routine does.
 """
 
@@ -13,7 +14,8 @@ from __future__ import annotations
 
 from planner import statements as st
 from planner import types as t
-from planner.abc import Oid, PlanError, TypeRef, Utility
+from planner.abc import Oid, Plan, PlanError, SqlError, TypeRef, Utility
+from planner.binding.routines.bodies import unlike
 from planner.binding.routines.variables import Kind, Variables, kind_of
 from planner.catalog import Function
 from planner.catalog.domains import underneath
@@ -21,38 +23,96 @@ from planner.ddl.dependencies import depends
 from planner.ddl.routines import procedural
 from planner.ddl.scope import Scope
 from planner.parse import parse_query
+from planner.parse.statement import parse_statement
 from planner.records import replace
+from planner.statements import QueryStatement
 from planner.statements import plpgsql as pl
 
 
 def needs_of_statements(scope: Scope, f: Function) -> set[Oid]:
     """What the statements name, by OID. Raises what is wrong with them, with positions in the body."""
-    program = procedural.program_of(f)
-    kinds: list[Kind] = [_kind(scope, p.type, p.domain) for p in f.parameters]
-    domains = {i: p.domain for i, p in enumerate(f.parameters) if p.domain}
     needs = set[Oid]()
-    for step in program.body.steps:
-        assert isinstance(step, pl.RunAny | pl.RunLast)
-        text = " " * step.text.start + step.text.text
-        variables = Variables(
-            step.text.names,
-            step.text.seen,
-            [*kinds, TypeRef(t.BOOL)],
-            program.commonest,
-            shown=[p.name for p in f.parameters],
-            values=[None] * (len(kinds) + 1),
-            domains=domains,
-        )
-        context = replace(scope.context(trusted=True), search_path=f.search_path, variables=variables)
-        plan, _ = scope.planner.plan(text, context, normalise=False)
-        if isinstance(plan.body, Utility) and not isinstance(plan.body.statement, st.Notify):
+    plan: Plan | None = None
+    for text in _texts(f):
+        plan = _planned(scope, f, text, f.search_path)
+        if isinstance(plan.body, Utility) and not isinstance(plan.body.statement, st.Notify | st.Rewritten):
             raise PlanError("0A000", f"{plan.tag} is not yet supported in unquoted SQL function body")
-        needs.update(depends.needs_of_plan(scope, parse_query(text), plan))
+        needs.update(depends.needs_of_plan(scope, parse_query(_at_its_place(text)), plan))
+    if scope.ctx.check_bodies:
+        _check_result(scope, f, plan)
     return needs
+
+
+def check_statements(scope: Scope, f: Function, path: tuple[str, ...]) -> None:
+    """The same of a body in a string, which needs nothing: what is wrong with it now is said now. Of what is not supported its caller
+    hears, as one may never be."""
+    plan: Plan | None = None
+    for text in _texts(f):
+        if not isinstance(parse_statement(_at_its_place(text)), QueryStatement | st.Call):
+            continue  # what defines something is looked at when it is run
+        try:
+            plan = _planned(scope, f, text, path)
+        except SqlError as error:
+            if error.sqlstate != "0A000":
+                raise
+            return
+    _check_result(scope, f, plan)
+
+
+def _texts(f: Function) -> list[pl.Text]:
+    return [
+        step.text for step in procedural.program_of(f).body.steps if isinstance(step, pl.RunAny | pl.RunLast)
+    ]
+
+
+def _at_its_place(text: pl.Text) -> str:
+    return " " * text.start + text.text
+
+
+def _planned(scope: Scope, f: Function, text: pl.Text, path: tuple[str, ...]) -> Plan:
+    kinds: list[Kind] = [_kind(scope, p.type, p.domain) for p in f.parameters]
+    variables = Variables(
+        text.names,
+        text.seen,
+        [*kinds, TypeRef(t.BOOL)],
+        procedural.program_of(f).commonest,
+        shown=[p.name for p in f.parameters],
+        values=[None] * (len(kinds) + 1),
+        domains={i: p.domain for i, p in enumerate(f.parameters) if p.domain},
+    )
+    context = replace(scope.context(trusted=True), search_path=path, variables=variables)
+    plan, _ = scope.planner.plan(_at_its_place(text), context, normalise=False)
+    return plan
+
+
+def _check_result(scope: Scope, f: Function, last: Plan | None) -> None:
+    """Raises 42P13 where what the last statement finds is not what is returned."""
+    if f.result.oid == t.VOID or last is None or last.columns is None:
+        return
+    outputs = [p for p in f.outputs if f.result.oid == t.RECORD]
+    fields = t.composite_fields(f.result.oid)
+    if f.result.oid == t.RECORD and not outputs:
+        return  # whoever calls it says what its columns are
+    wanted = [ref for _, ref in fields or ()] or [TypeRef(p.type.oid) for p in outputs] or [f.result]
+    domains = [f.domain] if fields is None and not outputs else [p.domain for p in outputs]
+    found = [c.type for c in last.columns]
+    if fields is not None and len(found) == 1 and found[0].oid in (f.result.oid, t.RECORD):
+        return
+    detail = unlike(found, wanted, scope.catalog.casts, is_row=fields is not None or bool(outputs))
+    if detail:
+        kind = t.type_in_words(f.result.oid)
+        if any(domains) and not outputs:
+            kind = scope.catalog.get(f.domain).name
+        raise PlanError(
+            "42P13",
+            f"return type mismatch in function declared to return {kind}",
+            detail=detail,
+            context=f'SQL function "{f.name}"',
+        )
 
 
 def _kind(scope: Scope, ref: TypeRef, domain: Oid) -> Kind:
     return kind_of(underneath(scope.catalog, TypeRef(domain))[0] if domain else TypeRef(ref.oid))
 
 
-__all__ = ["needs_of_statements"]
+__all__ = ["check_statements", "needs_of_statements"]
