@@ -19,6 +19,7 @@ from planner.binding.routines.bodies import unlike
 from planner.binding.routines.variables import Kind, Variables, kind_of
 from planner.catalog import Function
 from planner.catalog.domains import underneath
+from planner.catalog.type_objects import Domain
 from planner.ddl.dependencies import depends
 from planner.ddl.routines import procedural
 from planner.ddl.scope import Scope
@@ -94,15 +95,13 @@ def _check_result(scope: Scope, f: Function, last: Plan | None) -> None:
     if f.result.oid == t.RECORD and not outputs:
         return  # whoever calls it says what its columns are
     wanted = [ref for _, ref in fields or ()] or [TypeRef(p.type.oid) for p in outputs] or [f.result]
-    domains = [f.domain] if fields is None and not outputs else [p.domain for p in outputs]
     found = [c.type for c in last.columns]
     if fields is not None and len(found) == 1 and found[0].oid in (f.result.oid, t.RECORD):
         return
     detail = unlike(found, wanted, scope.catalog.casts, is_row=fields is not None or bool(outputs))
     if detail:
-        kind = t.type_in_words(f.result.oid)
-        if any(domains) and not outputs:
-            kind = scope.catalog.get(f.domain).name
+        domain = scope.catalog.get(f.domain) if f.domain else None
+        kind = domain.name if isinstance(domain, Domain) else t.type_in_words(f.result.oid)
         raise PlanError(
             "42P13",
             f"return type mismatch in function declared to return {kind}",
