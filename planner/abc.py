@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from planner.errors import PlanError, SqlError, Told
@@ -38,6 +38,7 @@ from planner.keyed_plans import (
     Produced,
     Range,
 )
+from planner.records import dataclass
 from planner.relations import (
     Column,
     Constraint,

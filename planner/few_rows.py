@@ -2,10 +2,13 @@
 
     keys lead to the rows, of a query or of what is written      UPDATE comments SET likes = 3 WHERE post = 7 AND likes > 50
     the first rows on a way along an index                       ... WHERE status = 'draft' ORDER BY id LIMIT 20
+    no table is asked for anything                               SELECT 17 + 1, lower('A')
+    rows of which its literals only say which they are           SELECT day % 7, count(*) FROM visits WHERE day BETWEEN 11 AND 20 GROUP BY 1
 
 The keyed engine answers most of these, and DuckDB the others with the values in their places. Where it is to look at many rows it
 matters: a numeric that is no literal has no scale (so each scale has a plan of its own, `by_scale`), a pattern that is none is read for each row, a field of a document is looked
-up by a name that is none. So a walk's literals are only compared. Literals that may fail by themselves (`1 / 0`, whether or not there are
+up by a name that is none. So a walk's literals are only compared, and so are those of other queries, which may have whole numbers to reckon with besides.
+What else a literal might tell the planner, that a partial index has all rows that are asked for, or which partitions have them, counts there. Literals that may fail by themselves (`1 / 0`, whether or not there are
 rows: `planner.binding.folding`) stay in their places, too.
 """
 
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from planner import types
@@ -29,13 +33,16 @@ from planner.abc import (
     KeyedRead,
     KeyedUpdate,
     LockingQuery,
+    Param,
     Plan,
     Points,
     Query,
     Range,
+    RelationUse,
     UpdateQuery,
     WithWrites,
 )
+from planner.catalog import Catalog
 from planner.keyed_plans import Either, Produced, Recursed, Spread
 
 _MARK: Final = re.compile(r"\$[ilns]\b")
@@ -44,6 +51,10 @@ _COMPARED: Final = re.compile(
     re.IGNORECASE,
 )
 """A literal that is compared, one of a list, or how many rows are wanted."""
+_RECKONED: Final = re.compile(r"(?<![-~@&<>|#!])[-+*%]\s*\$[il]\b(?!\s*::)")
+"""A whole number that is added, or the like."""
+_COUNTED: Final = re.compile(r"\b(?:limit|offset)\s+\$", re.IGNORECASE)
+_AS_DECIMAL: Final = " AS DECIMAL("
 _LISTED: Final = re.compile(r"\bin\s*\((?:\s*\$[ilns]\s*,)+\s*(?=\$)", re.IGNORECASE)
 
 
@@ -55,6 +66,38 @@ def of_few(plan: Plan) -> bool:
 def by_scale(plan: Plan, key: str) -> bool:
     """Whether it would be one of these or of those if it were known how many digits its numerics have behind the point."""
     return "undecided" not in plan.extra and (_led(plan) or _is_first(plan, key))
+
+
+def of_no_table(plan: Plan) -> bool:
+    """Whether it is one row that is computed on the spot."""
+    return "constant" in plan.extra and "constants" not in plan.extra and _takes_any(plan)
+
+
+def of_compared(plan: Plan, key: str, catalog: Catalog) -> bool:
+    """Whether a query's literals only say which rows it is of, so that its plan is as good without them."""
+    if not isinstance(plan.body, Query) or not _takes_any(plan) or "constants" in plan.extra:
+        return False
+    if _COUNTED.search(key) is not None or plan.body.dealing:
+        return False
+    if len(_MARK.findall(_listless(key))) != len(_COMPARED.findall(key)) + len(_RECKONED.findall(key)):
+        return False
+    if _digits_unknown(plan.body):
+        return False
+    used = plan.body.relations
+    return bool(used) and all(
+        isinstance(use, RelationUse)
+        and use.part is None
+        and not any(index.predicate for index in catalog.indexes_of(use.table.oid))
+        for use in used
+    )
+
+
+def _digits_unknown(query: Query) -> bool:
+    """Whether whole numbers become DECIMALs, in which a literal has its own digits, and others all that their type may have."""
+    return any(
+        isinstance(a, Param) and isinstance(b, str) and b.startswith(_AS_DECIMAL)
+        for a, b in pairwise(query.pieces)
+    )
 
 
 def of_the_first(plan: Plan, key: str) -> bool:
@@ -69,7 +112,12 @@ def _is_first(plan: Plan, key: str) -> bool:
     walks = isinstance(body, KeyedJoin | KeyedRead) and body.walk is not None and body.limit is not None
     if not walks:
         return False
-    return len(_MARK.findall(_LISTED.sub("in (", key))) == len(_COMPARED.findall(key))
+    return len(_MARK.findall(_listless(key))) == len(_COMPARED.findall(key))
+
+
+def _listless(key: str) -> str:
+    """The key with one literal in the place of each list."""
+    return _LISTED.sub("in (", key)
 
 
 def _takes_any(plan: Plan) -> bool:
@@ -132,4 +180,4 @@ def is_narrow(lookup: object) -> bool:
     )
 
 
-__all__ = ["by_scale", "is_narrow", "of_few", "of_the_first"]
+__all__ = ["by_scale", "is_narrow", "of_compared", "of_few", "of_no_table", "of_the_first"]

@@ -10,9 +10,10 @@ Executors compile these to Python; `planner.binding.keyed.expressions` says what
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from planner.records import dataclass
 from planner.relations import Table, TypeRef
 from storage.abc import Datum
 

@@ -4,8 +4,8 @@
     text --lexer, parse--> statement --bind--> plan                      plan():   everything else
 
 The cache has two kinds of keys. A **normalised** key (`... WHERE k = $i`) is the statement without its literals and
-is used only for plans of the keyed engine, which take any value, and for statements whose rows keys lead to (`planner.few_rows`), which
-that engine mostly answers; every other plan is made with its literals in place, where the binder and DuckDB can see them, and cached by its
+is used only for plans of the keyed engine, which take any value, and for statements whose literals tell the planner nothing (`planner.few_rows`),
+most of which that engine answers; every other plan is made with its literals in place, where the binder and DuckDB can see them, and cached by its
 **exact** text. What a plan means depends on the
 catalog, the search path and a few settings, so each combination of the latter has a partition of the
 cache, and a plan keeps what the catalog was asked for it: where another one gives other answers it is made
@@ -362,7 +362,9 @@ class Planner(InnerQueries):
                 key, kinds = _scaled_key(normal), scaled(kinds, values)
                 plan = _of_reads(self._bind(text, seen, (), kinds), seen)
                 keyed = _is_keyed(plan)
-            if keyed or few_rows.of_few(plan) or few_rows.of_the_first(plan, normal[0]):
+            few = few_rows.of_few(plan) or few_rows.of_the_first(plan, normal[0])
+            any_others = few_rows.of_no_table(plan) or few_rows.of_compared(plan, normal[0], seen.catalog)
+            if keyed or few or any_others:
                 convert = converter(plan.parameters, kinds, ctx.settings)
                 plan.position_offset = offset
                 self._remember(ctx, key, _Cached(plan, convert))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from planner.partitions import Partition, PartitionKey
+from planner.records import dataclass
 from planner.remembered import NamedRelation
 from storage.abc import ShardId
 
@@ -256,8 +256,15 @@ class ForeignPlace:
     options: tuple[str, ...] = ()
 
 
+class _FoundOut:
+    """What is found out of a table once, for it does not change: a statement asks forty times."""
+
+    __slots__ = ("_key_indexes",)
+    _key_indexes: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True, weakref_slot=True)
-class Table:
+class Table(_FoundOut):
     """A table. Rows in its shard hold the columns in the order of `columns`."""
 
     oid: Oid
@@ -347,8 +354,13 @@ class Table:
     @property
     def key_indexes(self) -> tuple[int, ...]:
         """Row positions of the primary key's columns, in key order; empty without a primary key."""
-        pk = self.primary_key
-        return tuple(self.index_of(a) for a in pk.columns) if pk else ()
+        try:
+            return self._key_indexes
+        except AttributeError:
+            pk = self.primary_key
+            found = tuple([self.index_of(a) for a in pk.columns]) if pk else ()
+            object.__setattr__(self, "_key_indexes", found)
+            return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

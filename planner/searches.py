@@ -7,9 +7,8 @@ Each condition is there for all rows that it is true of, and the query still ask
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from planner.keyed_plans import Const, Param
+from planner.records import dataclass
 from planner.relations import Oid, TypeRef
 
 JSONB, ARRAY, WORDS, TRIGRAMS = "jsonb", "array", "words", "trigrams"

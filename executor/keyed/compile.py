@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import Any, Final
 
 from executor.keyed import (  # noqa: F401 - they fill the registry
     angles,
@@ -332,14 +334,32 @@ def _refuse_many(e: Call) -> None:
         raise NotCompilable(f"{len(e.args)} operands of {e.op}")
 
 
+CODES_MAX: Final = 1_000
+"""Functions of Python that are remembered,"""
+CODE_LENGTH_MAX: Final = 2_000
+"""each of at most so many characters."""
+
+
 def _build(writer: _Writer, body: str, arguments: str) -> Any:
-    source = f"def f({arguments}):\n    return {body}\n"
-    scope: dict[str, Any] = dict(writer.names)
+    return FunctionType(_code(f"def f({arguments}):\n    return {body}\n"), dict(writer.names))
+
+
+def _code(source: str) -> CodeType:
+    """The code of a function. Raises NotCompilable."""
+    return _known_code(source) if len(source) <= CODE_LENGTH_MAX else _compiled(source)
+
+
+def _compiled(source: str) -> CodeType:
     try:
-        exec(compile(source, _ORIGIN, "exec"), scope)
+        module = compile(source, _ORIGIN, "exec")
     except (SyntaxError, RecursionError, MemoryError) as e:  # nested more deeply than Python's parser follows
         raise NotCompilable(f"as a function of Python: {e}") from None
-    return scope["f"]
+    return next(c for c in module.co_consts if isinstance(c, CodeType))
+
+
+_known_code = lru_cache(CODES_MAX)(_compiled)
+"""What differs from statement to statement are the values of names: `(r[0], r[1], r[2])` is the output of many, and Python's compiler takes
+longer for it than all else here."""
 
 
 def compile_expression(e: Expr) -> Compiled:

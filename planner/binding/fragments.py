@@ -10,11 +10,11 @@ formats a value into text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from planner.abc import Param, SessionValue, Slot
 from planner.lexer import quoted
+from planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import attrgetter, is_
 from typing import Any, Final
 
 from planner.abc import TypeRef
-from planner.records import replace
+from planner.records import dataclass, replace
 from planner.types import BOOL
 from storage.abc import Datum
 

@@ -11,13 +11,14 @@ A name is looked for in the innermost scope first; two finds in one scope are 42
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from planner.abc import PlanError, Table, TypeRef
 from planner.binding import ir
 from planner.binding.collations_met import met
 from planner.catalog.collations import by_bytes
+from planner.records import dataclass
 
 if TYPE_CHECKING:
     from planner.binding.from_items import Source

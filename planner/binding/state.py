@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -44,7 +44,7 @@ from planner.catalog.names import missing_schema
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.reg_names import RegNames
 from planner.lexer import QUOTED, WORD, tokenize
-from planner.records import replace
+from planner.records import dataclass, replace
 
 if TYPE_CHECKING:
     from planner.binding.locked_each import Asks

@@ -260,3 +260,9 @@ def test_like_is_postgresqls(postgres: psycopg.Connection[Any], seed: int) -> No
         except SqlError as error:
             found = error.sqlstate
         assert found == wanted, (text, pattern)
+
+
+def test_functions_of_the_same_text_are_compiled_once() -> None:
+    one, other = (compile_expression(Const(value, TypeRef(t.TEXT))) for value in ("a", "b"))
+    assert (one((), None, None), other((), None, None)) == ("a", "b")
+    assert one.__code__ is other.__code__  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""`replace` of records does what `dataclasses.replace` does."""
+"""Records are what the standard library's are, and `replace` does what `dataclasses.replace` does."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from planner import records
 from planner.abc import TypeRef
 from planner.binding import ir
 from planner.catalog import Counter, Schema
@@ -76,3 +77,20 @@ def test_a_record_of_one_field() -> None:
 def test_fields_that_are_not_there_are_refused() -> None:
     with pytest.raises(TypeError):
         replace(Counter(5), nothing=6)  # type: ignore[call-arg]
+
+
+def test_frozen_records_compare_and_are_made_without_a_call_for_each_field() -> None:
+    def of(dataclass: Any) -> Any:
+        @dataclass(frozen=True, slots=True)
+        class Place:
+            x: int
+            y: int = field(default=0, compare=False)
+
+        return Place
+
+    ours, theirs = of(records.dataclass), of(dataclass)
+    assert ours(1, 2) == ours(1, 3) != ours(2, 2)
+    assert hash(ours(1, 2)) == hash(theirs(1, 5)) and repr(ours(1)) == repr(theirs(1))
+    assert ours.__setattr__ is object.__setattr__, "constructors assign"
+    with pytest.raises(AttributeError):
+        ours(1).z = 2
