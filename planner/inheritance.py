@@ -17,9 +17,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from planner.relations import Table
+
 if TYPE_CHECKING:
+    from planner.abc import Oid
     from planner.catalog.catalog import Catalog
-    from planner.relations import Table
 
 
 def spreads(table: Table, only: bool = False) -> bool:
@@ -43,4 +45,17 @@ def of_family(catalog: Catalog, table: Table) -> list[Table]:
     return [catalog.table(oid) for oid in table.parents if oid]
 
 
-__all__ = ["family", "of_family", "spreads"]
+def descends(catalog: Catalog, oid: Oid, above: Oid) -> bool:
+    """Whether a relation is a table that inherits from another one, over others perhaps, or is a partition below it."""
+    todo = [oid]
+    for at in todo:
+        table = catalog.get(at)
+        if at == above and at != oid:
+            return True
+        if isinstance(table, Table):
+            todo += [x for x in table.parents if x and x not in todo]
+            todo += [table.partition.parent] if table.partition is not None else []
+    return False
+
+
+__all__ = ["descends", "family", "of_family", "spreads"]

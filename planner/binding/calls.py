@@ -382,7 +382,7 @@ class CallBinder(OperatorBinder):
                 fields = items_of(bound)
                 if fields is None:  # a composite value: a parameter, or a variable of PL/pgSQL
                     fields = [field for _, field in each_field(bound, first_position(a)) or ()]
-            made.extend(fields or (bound,))
+            made.extend((bound,) if fields is None else fields)
         return made
 
     def array_query(self, node: exp.Expression, scope: Scope) -> ir.Node:

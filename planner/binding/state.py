@@ -176,7 +176,7 @@ class QueryState:
             return SystemContext(ctx.catalog, self.search_path)
 
         names = RegNames(named)
-        self.coercions = Coercions(parameters, ctx.settings, names)
+        self.coercions = Coercions(parameters, ctx.settings, names, ctx.catalog)
         self.emitter = Emitter()
         self.tables: list[Relation] = []
         self.parts_asked: dict[int, tuple[tuple[int, str, tuple[Any, ...]], ...]] = {}

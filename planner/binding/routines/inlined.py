@@ -30,7 +30,7 @@ from planner.binding.dimensions import array_over
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import type_name
 from planner.binding.fragments import sql
-from planner.binding.records import field_names, record_of, row_of, told_type
+from planner.binding.records import field_names, record_of, row_of
 from planner.binding.resolve import see_casts
 from planner.binding.routines import onlookers
 from planner.binding.routines import runs as routine_runs
@@ -332,7 +332,7 @@ def _value(queries: QueryBinder, f: Function, scope: Scope) -> ir.Node:
         tree = parse_query(body_of(f))
     if fields is not None:
         bound = rows(queries, f, scope)
-        if not _is_whole(f, bound) and not _is_returned(f, bound):
+        if not _is_whole(f, bound):
             bound = _row(queries, f, bound, fields)
         return ir.SubQuery(bound.columns[0].type, "scalar", bound.frag, form=bound.forms[0])
     bound = queries.nested(one_row(tree), scope)
@@ -363,21 +363,13 @@ def of_domain(queries: QueryBinder, value: ir.Node, domain: Oid) -> ir.Node:
 
 
 def _is_whole(f: Function, bound: BoundQuery) -> bool:
-    """Whether the body's one column is the record that the function returns: nobody has said what is in it."""
-    if f.result.oid != t.RECORD or f.outputs or len(bound.columns) != 1:
+    """Whether the body's one column is what the function returns: a row of its type, or the record of which nobody has said what is in it."""
+    if len(bound.columns) != 1 or f.outputs:
         return False
     kind = bound.columns[0].type.oid
+    if f.result.oid != t.RECORD:
+        return kind == f.result.oid
     return kind == t.RECORD or t.composite_fields(kind) is not None
-
-
-def _is_returned(f: Function, bound: BoundQuery) -> bool:
-    """Whether the body's one column is a value of the composite type that the function returns, a table's whole row for one."""
-    return (
-        f.result.oid != t.RECORD
-        and t.composite_fields(f.result.oid) is not None
-        and len(bound.columns) == 1
-        and told_type(bound.columns[0].type).oid == f.result.oid
-    )
 
 
 def _holds_outputs(f: Function, bound: BoundQuery) -> bool:
@@ -420,7 +412,7 @@ def _set(queries: QueryBinder, f: Function, scope: Scope, *, of_other_rows: bool
     bound = rows(queries, f, scope)
     queries.numbering = False
     fields = fields_returned(queries, f)
-    if fields is not None and not _is_whole(f, bound) and not _is_returned(f, bound):
+    if fields is not None and not _is_whole(f, bound):
         bound = _row(queries, f, bound, fields)
     element = bound.columns[0].type
     query, numbered = bound.frag, bound.numbered
@@ -441,17 +433,17 @@ def rows(
 
     Raises 42P13, 0A000.
     """
-    from planner.binding.routines.rows import fitted, in_columns
+    from planner.binding.routines.rows import fitted, in_columns, whole_rows
 
     tree = parse_query(body_of(f))
     bound = queries.nested(tree if f.returns_set else one_row(tree), scope)
     if f.result.oid == t.RECORD and not f.outputs and columns is None:  # who calls it will say
         return bound
     fields = columns if columns is not None else fields_returned(queries, f)
-    if fields and _is_returned(f, bound):
-        if not spread:  # what is no row stays none
-            return fitted(queries, f, bound, [("", f.result)])
-        bound = in_columns(queries, bound)
+    if fields and (whole := whole_rows(queries, f, bound)) is not None:
+        if not spread:  # no row at all is no row of NULLs
+            return whole
+        bound = in_columns(queries, whole)
     elif (spread and _is_whole(f, bound)) or _holds_outputs(f, bound):
         bound = in_columns(queries, bound)
     return fitted(queries, f, bound, fields)

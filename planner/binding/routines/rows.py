@@ -21,7 +21,7 @@ from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Form, Frag, Item, join, sql
 from planner.binding.from_items import Source, star_of
 from planner.binding.naming import function_name, identifier
-from planner.binding.records import each_field
+from planner.binding.records import each_field, told_type
 from planner.binding.routines import inlined as routines
 from planner.binding.routines import resolution as routine_resolution
 from planner.binding.routines import runs as routine_runs
@@ -53,7 +53,7 @@ def fitted(
         value = RelationColumn("", c.type, collation=c.collation).value(number, i)
         made = queries.coercions.try_coerce(value, TypeRef(ref.oid), "a")
         if made is None:
-            a, b = t.type_in_words(c.type.oid), t.type_in_words(ref.oid)
+            a, b = t.type_in_words(told_type(c.type).oid), t.type_in_words(ref.oid)
             detail = f"Final statement returns {a} instead of {b} at column {i + 1}."
             raise mismatch(f, detail if columns is not None else f"Actual return type is {a}.")
         values.append(routines.of_domain(queries, made, _domain(f, i, columns is None)))
@@ -68,6 +68,19 @@ def fitted(
     text = sql("SELECT ", join(", ", items), more, " FROM (", bound.frag, f") AS r{number}")
     kept = [type(c)(c.name, v.type, collation=c.collation) for c, v in zip(found, values, strict=True)]
     return type(bound)(text, kept, [x.form for x in frags], bound.outer, numbered=bound.numbered)
+
+
+def whole_rows(queries: QueryBinder, f: Function, bound: BoundQuery) -> BoundQuery | None:
+    """A body of one column that is a row of the type returned: `SELECT t FROM t`, `SELECT ROW(1, 'x')`. None where it is none."""
+    if len(bound.columns) != 1 or t.composite_fields(f.result.oid) is None:
+        return None
+    column = bound.columns[0].type
+    if column.oid != t.RECORD and t.composite_fields(column.oid) is None:
+        return None
+    value = RelationColumn("", column).value(queries.anonymous_relation(bound), 0)
+    if queries.coercions.try_coerce(value, f.result, "a") is None:
+        return None
+    return fitted(queries, f, bound, None)
 
 
 def in_columns(queries: QueryBinder, bound: BoundQuery) -> BoundQuery:

@@ -108,11 +108,12 @@ def type_rows(tree: exp.Expression, catalog: Catalog, path: tuple[str, ...]) -> 
     named = (
         [identifier(x) for x in tree.this.expressions] if isinstance(tree.this, exp.Schema) else list(columns)
     )
+    parts = tree.args.get("targets") or {}
     for row in source.expressions:
         cells = row.expressions if isinstance(row, exp.Tuple) else [row.this]
-        for name, cell in zip(named, cells, strict=False):
+        for i, (name, cell) in enumerate(zip(named, cells, strict=False)):
             constant = isinstance(cell, exp.Null) or (isinstance(cell, exp.Literal) and cell.is_string)
-            if constant and name in columns:
+            if constant and name in columns and i not in parts:  # a part's other rows say what it is
                 cast = parse_expression(f"CAST(NULL AS {type_text(TypeRef(columns[name].type.oid))})")
                 cell.replace(cast)
                 cast.set("this", cell)

@@ -31,6 +31,7 @@ from planner.binding.from_items import CommonTable
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import column_form
 from planner.binding.queries import QueryBinder
+from planner.binding.records import told_type
 from planner.binding.scope import (
     Relation,
     RelationColumn,
@@ -228,7 +229,7 @@ class WrittenRows:
             raise PlanError(
                 "42804",
                 f'column "{column.name}" is of type {t.type_in_words(column.type.oid)} but expression is of type '
-                f"{t.type_in_words(node.type.oid)}",
+                f"{t.type_in_words(told_type(node.type).oid)}",
                 hint="You will need to rewrite or cast the expression.",
                 position=position,
             )

@@ -223,8 +223,8 @@ def pg_depend(context: SystemContext) -> Rows:
         for called in f.aggregate.functions if f.aggregate is not None else ():
             if called >= FIRST_USER_OID:
                 edge(PROC_OID, f.oid, _NORMAL, PROC_OID, called)
-        for called in () if f.standard else f.depends:
-            edge(PROC_OID, f.oid, _NORMAL, PROC_OID, called)
+        for needed in () if f.standard else f.depends:
+            edge(PROC_OID, f.oid, _NORMAL, _needed(catalog, needed), needed)
         for kind in dict.fromkeys((f.returns, *(p.declared for p in f.parameters))):
             if (element := element_of(kind) or kind) >= FIRST_USER_OID or element in EXTENSION_OF:
                 edge(PROC_OID, f.oid, _NORMAL, TYPE_OID, element)

@@ -252,6 +252,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         Table | View | Sequence | UserType | Collation | TextSearchDictionary | TextSearchConfiguration,
     ):
         found += [Dependent(view.holder, on) for view in stored_queries_of(catalog, thing.oid)]
+        found += _by_defaults_of_parameters(scope, thing.oid, on)
     found += [Dependent(table, on, policy=p) for table, p in policies.needing(scope, thing)]
     found += [Dependent(holder, on, rule=r) for holder, r in rules.needing(scope, thing)]
     found += [Dependent(x, on) for x in operator_classes.needing(scope, thing)]
@@ -316,16 +317,18 @@ def _heirs(scope: Scope, table: Table, on: str) -> list[Dependent]:
 
 def _callers(scope: Scope, function: Function, on: str) -> list[Dependent]:
     """Views, functions, defaults, CHECKs and indexes that call a function."""
-    found = [
-        Dependent(f, on)
-        for f in scope.catalog.using(function.oid)
-        if isinstance(f, Function) and function.oid in _called_by(f)
-    ]
+    found = _by_defaults_of_parameters(scope, function.oid, on)
     return found + _users(scope, function.oid, function.name, on)
 
 
-def _called_by(f: Function) -> tuple[Oid, ...]:
-    """By an aggregate, or by the defaults of parameters; what a body needs is its query's matter."""
+def _by_defaults_of_parameters(scope: Scope, oid: Oid, on: str) -> list[Dependent]:
+    """Functions that need it apart from their bodies."""
+    using = scope.catalog.using(oid)
+    return [Dependent(f, on) for f in using if isinstance(f, Function) and oid in _needed_by(f)]
+
+
+def _needed_by(f: Function) -> tuple[Oid, ...]:
+    """What an aggregate calls, or the defaults of parameters need; what a body needs is its query's matter."""
     if f.aggregate is not None:
         return f.aggregate.functions
     return () if f.standard else f.depends

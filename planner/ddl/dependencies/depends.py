@@ -20,6 +20,7 @@ from planner.binding.naming import function_name
 from planner.binding.range_constructors import constructed_type
 from planner.catalog import (
     Catalog,
+    Function,
     Relation,
     Sequence,
     UserType,
@@ -146,7 +147,7 @@ def qualified_constants(scope: Scope, said: st.Sql) -> str:
 
 
 def follow_constants(scope: Scope, before: Catalog) -> None:
-    """After names have changed: defaults and views name what they named in the catalog `before`."""
+    """After names have changed: defaults, also of parameters, and views name what they named in the catalog `before`."""
 
     def renamed(name: Token) -> str:
         schema, bare = split_name(name.value)
@@ -168,6 +169,9 @@ def follow_constants(scope: Scope, before: Catalog) -> None:
             kept = replace(kept, query=with_constants(kept.query, renamed))
         if columns != table.columns or kept != table.materialized:
             scope.replace(table, replace(table, columns=columns, materialized=kept))
+    for f in [x for x in scope.catalog.using(HAS_TEXT) if isinstance(x, Function)]:
+        if (kept_defaults := f.with_defaults(lambda text: with_constants(text, renamed))) != f:
+            scope.replace(f, kept_defaults)
     for view in list(scope.catalog.objects(View)):
         query = with_constants(view.query, renamed) if "'" in view.query else view.query
         if query != view.query:

@@ -2,7 +2,8 @@
 
     CREATE FUNCTION greet(who text DEFAULT app.my_name()) ...        what it calls has to stay as long as greet() does
 
-A default means wherever it is called what it meant when it was made, so functions of users are kept with their schemas.
+A default means wherever it is called what it meant when it was made, so functions and types of users and regclass constants are kept
+with their schemas.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from planner.binding.queries import QueryBinder
 from planner.catalog import Function, quote_qualified
 from planner.ddl import moments
 from planner.ddl.constraints import definitions as constraints
+from planner.ddl.dependencies import depends
 from planner.ddl.scope import Scope
+from planner.ddl.types import named_types
 from planner.lexer import QUOTED, WORD, is_sign, tokenize
 from planner.parse import parse_expression
 
@@ -30,7 +33,7 @@ _REFUSED: Final = (
 
 
 def kept(scope: Scope, p: st.ParameterDef, kind: TypeRef) -> tuple[str, set[Oid]]:
-    """The text, and the functions that it calls. Raises 42804, 42P10, and 0A000 for what would be another one elsewhere."""
+    """The text, and what it needs: functions, types, relations that are regclass constants. Raises 42804, 42P10, and 0A000 for what would be another one elsewhere."""
     assert p.default is not None
     constraints.refuse_subqueries(p.default, "DEFAULT expression")
     text = " " * p.default.offset + p.default.text
@@ -57,7 +60,9 @@ def kept(scope: Scope, p: st.ParameterDef, kind: TypeRef) -> tuple[str, set[Oid]
     if queries.tables or queries.system:
         raise PlanError("0A000", _REFUSED)
     called = set(queries.routines.used)
-    return _with_schemas(scope, moments.frozen(scope, p.default.text, kind), called), called
+    said = named_types.with_schemas(scope, depends.qualified_constants(scope, p.default), kind)
+    needs = called | depends.needs_of_expression(scope, p.default.text)
+    return _with_schemas(scope, moments.frozen(scope, said, kind), called), needs
 
 
 def _with_schemas(scope: Scope, text: str, called: set[Oid]) -> str:

@@ -23,3 +23,4 @@ CREATE RULE r4 AS ON INSERT TO rv_log DO ALSO INSERT INTO rv_t VALUES (1, 'a'), 
 CREATE VIEW rv_v AS SELECT a, b FROM rv_t;
 CREATE RULE r5 AS ON INSERT TO rv_v DO INSTEAD INSERT INTO rv_t VALUES (NEW.a, NEW.b), (-NEW.a, NEW.b) RETURNING a, b;
 INSERT INTO rv_v VALUES (7, 'v') RETURNING *;
+create table with_parts (a int[], b text[]); create table watched (x int, y text); create rule noted as on insert to watched do also insert into with_parts (a[1], b[2]) values (1, 'one'), (new.x, new.y); insert into watched values (7, 'seven'); table with_parts;

@@ -1,0 +1,39 @@
+"""A row of a table that inherits from another one is a row of that one as well, with as many of its columns as that has.
+
+    capitals(id, name, of)  INHERITS  places(id, name)
+
+    c::places       places_of(c)       INSERT INTO t (place) SELECT c FROM capitals c        each is  ROW(c.id, c.name)
+
+Columns are found by name, for a child may have them in another order. Partitions are such tables, too. Source: PostgreSQL's
+`ConvertRowtypeExpr`, which any context may put in.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planner import types as t
+from planner.abc import TypeRef
+from planner.binding import ir
+from planner.binding.records import each_field, row_of, told_type
+from planner.catalog.row_types import is_row_array, relation_of
+from planner.inheritance import descends
+
+if TYPE_CHECKING:
+    from planner.catalog.catalog import Catalog
+
+
+def as_row_above(node: ir.Node, target: TypeRef, catalog: Catalog, position: int) -> ir.Node | None:
+    """A row, or a value of its type, as one of the type of a table's rows above; None where the one's table is not below the other's."""
+    given, above = told_type(node.type).oid, relation_of(target.oid)
+    below, fields = relation_of(given), t.composite_fields(target.oid)
+    if not below or fields is None or is_row_array(given) or not descends(catalog, below, above):
+        return None
+    found = dict(each_field(node, position) or ())
+    if isinstance(node, ir.Logic) and node.op == "row":
+        found = dict(zip(found, node.args, strict=True))
+    row = ir.Cast(target, row_of(tuple(found[name] for name, _ in fields)), True, position)
+    if isinstance(node, ir.Logic) and node.op == "row":
+        return row
+    present = ir.Logic(TypeRef(t.BOOL), "is present", (node,))
+    return ir.Logic(target, "case", (present, row, ir.Lit(target, None)))

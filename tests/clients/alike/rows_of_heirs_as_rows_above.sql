@@ -1,0 +1,35 @@
+-- A row of a child, or of a partition, is a row of the table above: as many of its columns, found by name.
+create table base (a int, n text);
+create table derived (b int) inherits (base);
+create table more (n text, c text, a int) inherits (derived);
+insert into base values (9, 'base'); insert into derived values (0, 'derived', 1); insert into more values (5, 'more', 6, 'x');
+select derived::base from derived order by 1; select null::derived::base;
+create function a_of(base) returns int language sql as 'select $1.a + 1';
+create function n_of(x base) returns text language plpgsql as 'begin return x.n || x.a; end';
+select a_of(d), n_of(d) from derived d order by 1; select a_of(d.*) from only derived d; select d.a_of from derived d order by 1;
+select more::base, (more::derived)::base, a_of(more), n_of(more) from more;
+select base::derived from base;
+select row(m.*)::base from more m;
+create table holds (id serial, b base, d derived);
+insert into holds (b) select derived from only derived;
+insert into holds (b, d) select more::derived, more from more;
+insert into holds (b, d) values (null, null), (row(null, null), row(null, null, null));
+select * from holds order by id;
+select id, d::base, d::base is null, (d::base).n, n_of(d::base) from holds order by id;
+update holds set b = d where id = 2 returning *;
+update holds set b = m from more m where holds.id = 3 returning holds.*;
+select d::base from base b left join derived d on d.a = b.a and b.a = 5 order by 1 nulls first;
+do $$ declare m more; b base; begin
+  select * into m from more; b := m; raise notice '% %', b, n_of(m);
+  b := null::derived; raise notice '%', b;
+end $$;
+create table parted (k int, v text) partition by list (k);
+create table part_of (v text, k int);
+alter table parted attach partition part_of for values in (1);
+insert into parted values (1, 'one');
+select part_of::parted, (part_of::parted).k from part_of;
+create function k_of(parted) returns int language sql as 'select $1.k';
+select k_of(part_of) from part_of;
+select array_agg(d::base) from only derived d;
+alter table derived no inherit base;
+select derived::base from derived;
