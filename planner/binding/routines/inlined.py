@@ -364,12 +364,12 @@ def of_domain(queries: QueryBinder, value: ir.Node, domain: Oid) -> ir.Node:
 
 def _is_whole(f: Function, bound: BoundQuery) -> bool:
     """Whether the body's one column is what the function returns: a row of its type, or the record of which nobody has said what is in it."""
-    if len(bound.columns) != 1 or f.outputs:
+    if len(bound.columns) != 1:
         return False
     kind = bound.columns[0].type.oid
     if f.result.oid != t.RECORD:
-        return kind == f.result.oid
-    return kind == t.RECORD or t.composite_fields(kind) is not None
+        return kind == f.result.oid and t.composite_fields(kind) is not None
+    return not f.outputs and (kind == t.RECORD or t.composite_fields(kind) is not None)
 
 
 def _holds_outputs(f: Function, bound: BoundQuery) -> bool:
