@@ -241,12 +241,23 @@ class FromWriter(QueryExpressions):
         looks = any(isinstance(n, ir.Var) and n.relation in beside for b in bound for n in ir.walk(b))
         self._add("LATERAL " if looks or isinstance(node, exp.Lateral) else "")
         if rows_from:
-            self._add(f"ROWS FROM({', '.join(map(self._function, bound))})")
+            described = [self._described(f.args.get("alias")) for f in node.args["rows_from"]]
+            calls = [self._function(b) + said for b, said in zip(bound, described, strict=True)]
+            self._add(f"ROWS FROM({', '.join(calls)})")
         elif several:
             self._add(f"UNNEST({', '.join(map(self.write, bound))})")
         else:
             self._add(self._function(bound[0]))
         self._add(" WITH ORDINALITY" if node.args.get("ordinality") else "")
+
+    def _described(self, alias: exp.Expression | None) -> str:
+        """What a query says that a function's records are: ` AS (a integer, b text)`."""
+        given = definitions(alias)
+        kinds = [self.type_name(self.binder.type_of(c.args["kind"])) for c in given]
+        columns = [
+            f"{quote_identifier(identifier(c.this))} {kind}" for c, kind in zip(given, kinds, strict=True)
+        ]
+        return f" AS ({', '.join(columns)})" if given else ""
 
     def _sampled(self, sample: exp.Expression, scope: Scope) -> str:
         method, size = sample.args["method"], sample.args.get("percent") or sample.args.get("size")
