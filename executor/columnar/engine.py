@@ -35,7 +35,7 @@ from executor.columnar.parallel import Parallelism, has_effect
 from executor.columnar.read_ahead import ReadAhead
 from executor.columnar.submitting import bound as bound_query
 from executor.columnar.submitting import reader
-from executor.columnar.unaided import Unaided
+from executor.columnar.unaided import Unaided, Unplanned, failed_in_a_branch
 from executor.limits import ExecutorLimits
 from executor.procedural.inside import INSIDE
 from executor.snapshot.spill import Spill, spilled_table
@@ -134,6 +134,13 @@ class RunningQuery:
             bound()
             self.reader = relation.to_arrow_reader(batch_rows)
         self.schema = self.reader.schema
+
+    def failed_in_a_branch(self, error: Exception) -> bool:
+        """On a thread, after `start` has failed: see `unaided.failed_in_a_branch`."""
+        if self._in_transaction:
+            self.cursor.execute("ROLLBACK")
+            self._in_transaction = False
+        return failed_in_a_branch(self.cursor, self.sql, error)
 
     def over(self) -> None:
         """On a thread: all has been read."""
@@ -253,8 +260,7 @@ class ColumnarEngine:
         told = _on_loop(bound)
 
         def work() -> tuple[list[pa.RecordBatch], bool]:
-            with self._unaided if unaided else nullcontext():
-                query.start(sql, bindings or {}, self.limits.stream_step_rows, zone, told)
+            self._start(query, sql, bindings or {}, self.limits.stream_step_rows, zone, told, unaided)
             query.batch_rows = self.limits.stream_batch_rows
             first: list[pa.RecordBatch] = []
             count = 0
@@ -297,8 +303,7 @@ class ColumnarEngine:
         told = _on_loop(bound)
 
         def work() -> pa.Table:
-            with self._unaided if unaided else nullcontext():
-                query.start(sql, bindings or {}, self.limits.bulk_chunk_rows, zone, told)
+            self._start(query, sql, bindings or {}, self.limits.bulk_chunk_rows, zone, told, unaided)
             batches: list[pa.RecordBatch] = []
             mapped: list[pa.Table] = []
             size = held = 0
@@ -324,6 +329,20 @@ class ColumnarEngine:
             raise
         finally:
             query.close()
+
+    def _start(
+        self, query: RunningQuery, sql: str, bindings: Mapping[str, pa.Table], batch_rows: int, zone: str,
+        bound: Callable[[], None] | None, unaided: bool,
+    ) -> None:  # fmt: skip
+        """On a thread. Raises Unplanned."""
+        with self._unaided if unaided else nullcontext():
+            try:
+                query.start(sql, bindings, batch_rows, zone, bound)
+            except duckdb.Error as error:
+                if unaided or not query.failed_in_a_branch(error):
+                    raise
+                said = sql_error(error)
+                raise Unplanned(said.sqlstate, said.message, detail=said.detail, hint=said.hint) from error
 
     def stream(self, query: RunningQuery, first: Sequence[pa.RecordBatch]) -> ReadAhead:
         """The batches of a started query, the first ones again."""

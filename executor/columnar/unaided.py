@@ -6,13 +6,18 @@ The optimizer knows that of `s`, makes constants of both sides of a comparison, 
 
     FROM t, LATERAL (SELECT * FROM (SELECT coalesce(max(v), 0) FROM u WHERE u.id = t.id) a, (SELECT max(v) FROM u WHERE u.id = t.id) b)
 
-It pulls the projection of `a` above a join, and then does not find the column. Nothing has been computed by then, so the query is prepared
-and planned once more without statistics and without that. These are options of the database, not of a
+It pulls the projection of `a` above a join, and then does not find the column.
+
+    SELECT CASE WHEN 'x' = '' THEN NULL ELSE acosd(CAST('x' AS float4)) END
+
+It computes what is constant in a branch that nobody takes, and fails. Nothing else has been computed by then, so the query is prepared
+and planned once more without statistics, without that, and without making constants of anything. These are options of the database, not of a
 cursor: who plans in the same moment does so without, and gets an answer as right, if by a worse plan.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
@@ -25,11 +30,13 @@ T = TypeVar("T")
 
 SAID: Final = ("did not return a BoundFunctionExpression", "Failed to bind column reference")
 """In the texts of such failures."""
-_LEFT_OUT: Final = "statistics_propagation,projection_pullup"
+_LEFT_OUT: Final = "statistics_propagation,projection_pullup,expression_rewriter"
+_BRANCHES: Final = re.compile(r"\bCASE\b|\bcoalesce\(|\bIF\(|\b(?:AND|OR)\b", re.IGNORECASE)
+_OF_VALUES: Final = (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.OutOfRangeException)
 
 
 class Unplanned(ExecutionError):
-    """DuckDB has failed to plan a query. Nothing of it has been computed."""
+    """DuckDB has failed to plan a query. Nothing of its rows has been computed."""
 
 
 async def planned(run: Callable[[bool], Awaitable[T]]) -> T:
@@ -38,6 +45,18 @@ async def planned(run: Callable[[bool], Awaitable[T]]) -> T:
         return await run(False)
     except Unplanned:
         return await run(True)
+
+
+def failed_in_a_branch(cursor: duckdb.DuckDBPyConnection, sql: str, error: Exception) -> bool:
+    """Whether a query has failed for what was computed of constants alone while it was planned, where that may be in a branch which is not
+    taken: it fails with the same words if nothing but a plan is asked for. On a thread, outside of transactions."""
+    if not isinstance(error, _OF_VALUES) or _BRANCHES.search(sql) is None:
+        return False
+    try:
+        cursor.execute(f"EXPLAIN {sql}")
+    except duckdb.Error as again:
+        return str(again).split("\n", 1)[0] == str(error).split("\n", 1)[0]
+    return False
 
 
 class Unaided:
@@ -68,4 +87,4 @@ class Unaided:
             cursor.close()
 
 
-__all__ = ["SAID", "Unaided", "Unplanned", "planned"]
+__all__ = ["SAID", "Unaided", "Unplanned", "failed_in_a_branch", "planned"]

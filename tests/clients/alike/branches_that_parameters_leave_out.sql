@@ -1,0 +1,26 @@
+-- What stands in a branch that a parameter or variable leaves out is not computed, though it is of constants by then.
+do $$ declare b bool := true; t text := 'a'; r float8; begin r := case when b then 1 else acosd(0.5) / cast(t as float4) end; raise notice '%', r; end $$;
+do $$ declare b bool := true; t text := 'a'; r numeric; begin r := case when b then 1 else cast(t as numeric(5,2)) end; raise notice '%', r; end $$;
+prepare p(bool, text) as select case when $1 then 1 else acosd(0.5) / cast($2 as float4) end; execute p(true, 'a'); execute p(false, '2'); execute p(false, 'a');
+prepare q(bool, text) as select case when $1 then 1 else cast($2 as numeric(5,2)) end; execute q(true, 'a');
+prepare q2(bool, text) as select coalesce(nullif($1::text, 'f'), $2::date::text); execute q2(true, 'a');
+prepare q3(bool, text) as select case when $1 then 1 else $2::date - current_date end; execute q3(true, 'a');
+prepare q4(int, text) as select case when $1 = 0 then 0 else 10 / $1 end, case when $2 ~ '^\d+$' then $2::int else -1 end; execute q4(0, 'a'); execute q4(2, '5');
+prepare q5(text) as select case when $1 ~ '^\d+$' then $1::int8 + ln($1::numeric) else -1 end, case when length($1) > 3 then substr($1, 1, -1) else 'short' end; execute q5('a'); execute q5('5');
+create table days (id int primary key, d date, n numeric(8,2), t text);
+prepare put(int, text, text) as insert into days values ($1, case when $2 = '' then null else $2::date end, case when $3 = '' then null else $3::numeric end, $3);
+execute put(1, '', ''); execute put(2, '2024-02-29', '1.5'); execute put(3, 'x', ''); execute put(4, '', 'y');
+prepare alter_it(int, text) as update days set d = case when $2 = '' then null else $2::date + 1 end, n = coalesce(nullif($2, ''), '0')::numeric where id = $1 returning *;
+execute alter_it(2, '');
+insert into days select g, date '2024-01-01' + g, g, g::text from generate_series(10, 3000) g;
+prepare found(text, text) as select count(*), min(d) from days where case when $1 = '' then true else d = $1::date end and ($2 = '' or n > $2::numeric);
+execute found('', ''); execute found('2024-02-01', ''); execute found('', '2000'); execute found('q', '');
+prepare shown(text) as select id, case when $1 ~ '^\d+$' then t::int8 + $1::int8 else -1 end from days where id in (10, 11, 2999) order by id;
+execute shown('7'); execute shown('seven');
+create table archive as select id, t from days where false;
+prepare moved(text) as insert into archive select id, case when $1 = '' then t else ($1::int + id)::text end from days where id > 2995;
+execute moved(''); execute moved('5'); execute moved('five'); select * from archive order by id, t;
+prepare grouped(text) as select case when $1 = '' then 0 else id % $1::int end as k, count(*) from days where id > 9 group by 1 order by 1;
+execute grouped(''); execute grouped('3'); execute grouped('three');
+create function guarded(a text) returns date language sql immutable as 'select case when a = '''' then null else a::date end';
+select guarded(''), guarded('2024-03-01'); select guarded('w'); prepare g(text) as select guarded($1), count(*) from days where guarded($1) is null; execute g(''); execute g('w');
