@@ -14,7 +14,7 @@ from executor.procedural import diagnostics
 from executor.procedural.domains import DomainSteps
 from executor.procedural.result_rows import first_rows
 from planner import types as t
-from planner.abc import TypeRef
+from planner.abc import SqlError, TypeRef
 from planner.binding.routines.variables import Shape
 from planner.parse.plpgsql.names import looked_up
 from planner.statements import plpgsql as pl
@@ -106,8 +106,11 @@ class AssignSteps(DomainSteps):
             raise self.located(error, value, 7) from None
         await self.put(target.slot, place, await self.value(value, None if part else ref, part))
 
-    async def assign_record(self, slot: int, value: pl.Text) -> None:
-        """A record variable is given a whole row, or NULL."""
+    async def assign_record(self, slot: int, value: pl.Text, *, first: bool = False) -> None:
+        """A record variable is given a whole row, or NULL; one of a composite type what looks like a row of it as well.
+
+        `first`: by its declaration, which takes rows alone. Raises 42804, 0A000.
+        """
         words = value.text.strip().lower().split(".")
         at = looked_up(value.names, words, value.seen)
         if at is not None and not at[1] and not isinstance(self.frame.kinds[at[0]], TypeRef):
@@ -124,12 +127,29 @@ class AssignSteps(DomainSteps):
         kind = self.frame.kinds[slot]
         if kind is None and slot not in self.code.program.dynamic:
             raise ExecutionError("55000", f'record "{self.code.names[slot]}" is not assigned yet')
-        if isinstance(kind, Shape) and kind.rows and _LITERAL.fullmatch(value.text):
+        named = isinstance(kind, Shape) and bool(kind.rows)
+        if named and (_LITERAL.fullmatch(value.text) or value.number in self.code.as_values):
+            assert isinstance(kind, Shape)
             whole = await self.value(value, TypeRef(kind.rows))
+            if whole is None:
+                self.frame.values[slot] = None
+                return
             await self.put_row(slot, kind.names, kind.types, self.fields_of(whole, kind), kind)
             return
         text = pl.Text(f"SELECT ({value.text}).*", value.start, value.number, value.names, value.seen)
-        plan, result = await self.statement(text)
+        try:
+            plan, result = await self.statement(text)
+        except SqlError as error:
+            if error.sqlstate != "42809" or not error.message.endswith(" is not composite"):
+                raise
+            if first:
+                what = "cannot assign non-composite value to a record variable"
+                raise ExecutionError("42804", what) from None
+            if not named:
+                what = "input of anonymous composite types is not implemented"
+                raise ExecutionError("0A000", what) from None
+            self.code.as_values.add(value.number)
+            return await self.assign_record(slot, value)
         rows = await first_rows(result, 1)
         columns = plan.columns or ()
         row = rows[0] if rows else None

@@ -49,6 +49,8 @@ class Code:
     """By slot: what the variable was declared as."""
     rules: dict[Oid, Any] = field(default_factory=dict)
     """By domain (`executor.procedural.domains`)."""
+    as_values: set[int] = field(default_factory=set)
+    """Texts, by number, that are no rows: they go into a variable of a composite type by what they look like."""
     inputs: Sequence[int] = ()
     """The slots that a call's arguments go into."""
     returns: Any = None

@@ -166,7 +166,7 @@ class Walk(LoopSteps, CursorSteps):
                 self.refuse_null(v.slot)
             await self.give(v.slot, value)
         else:
-            await self.assign_record(v.slot, v.default)
+            await self.assign_record(v.slot, v.default, first=True)
             if frame.values[v.slot] is None:
                 self.refuse_null(v.slot)
         self.line = line

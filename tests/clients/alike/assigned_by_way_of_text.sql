@@ -107,3 +107,14 @@ do $$ declare x varbit; y text := '101'; begin x := y; raise notice '[%]', x; en
 do $$ declare x int; y bit(4) := '0101'; begin x := y; raise notice '[%]', x; end $$;
 do $$ declare x bytea; y text := '\x6162'; begin x := y; raise notice '[%]', x; end $$;
 do $$ declare x bytea; y int := 5; begin x := y; raise notice '[%]', x; end $$;
+
+-- a composite variable is given what looks like a row of its type, by assignment, not where it is declared
+create type pair as (a int, b text);
+do $$ declare x pair; y text := '(1,q)'; z record; begin x := y; raise notice '%', x; x := '(2,' || 'w)'; raise notice '%', x; x := null; raise notice '%', x; x := row(3, 'r'); raise notice '%', x; 
+ begin x := 5; exception when others then raise notice '% %', sqlstate, sqlerrm; end;
+ begin x := '(1,2,3)'::text; exception when others then raise notice '% %', sqlstate, sqlerrm; end;
+ begin z := 5; exception when others then raise notice '% %', sqlstate, sqlerrm; end;
+ begin z := y; exception when others then raise notice '% %', sqlstate, sqlerrm; end;
+end $$;
+create function f(p pair) returns pair language plpgsql as $$ begin p := p.a + 1 || ''; return p; exception when others then raise notice '% %', sqlstate, sqlerrm; return null; end $$; select f('(1,x)');
+create function g(t text) returns pair language plpgsql as $$ declare r pair := t; begin return r; end $$; select g('(4,four)'); select g('x');
