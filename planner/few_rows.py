@@ -53,6 +53,8 @@ _COMPARED: Final = re.compile(
 """A literal that is compared, one of a list, or how many rows are wanted."""
 _RECKONED: Final = re.compile(r"(?<![-~@&<>|#!])[-+*%]\s*\$[il]\b(?!\s*::)")
 """A whole number that is added, or the like."""
+_AMONG_THEMSELVES: Final = re.compile(r"(?:\$[il]|\b\d+)\s*[-+*%][-\s]*(?:\$[il]\b|\d)")
+"""Constants that are reckoned with before there is any row: `2147483647 + 1` is refused of an empty table, too."""
 _COUNTED: Final = re.compile(r"\b(?:limit|offset)\s+\$", re.IGNORECASE)
 _AS_DECIMAL: Final = " AS DECIMAL("
 _LISTED: Final = re.compile(r"\bin\s*\((?:\s*\$[ilns]\s*,)+\s*(?=\$)", re.IGNORECASE)
@@ -77,7 +79,7 @@ def of_compared(plan: Plan, key: str, catalog: Catalog) -> bool:
     """Whether a query's literals only say which rows it is of, so that its plan is as good without them."""
     if not isinstance(plan.body, Query) or not _takes_any(plan) or "constants" in plan.extra:
         return False
-    if _COUNTED.search(key) is not None or plan.body.dealing:
+    if _COUNTED.search(key) is not None or _AMONG_THEMSELVES.search(key) is not None or plan.body.dealing:
         return False
     if len(_MARK.findall(_listless(key))) != len(_COMPARED.findall(key)) + len(_RECKONED.findall(key)):
         return False

@@ -80,6 +80,8 @@ _SPACE: Final = frozenset(" \t\n\r\f")
 _OTHERS: Final = frozenset('"-/$\\;')
 _INT4_DIGITS: Final = 9
 _INT8_DIGITS: Final = 19
+_BEHIND_LAST: Final = frozenset((str(1 << 31), str(1 << 63)))
+"""Of another type than with a minus sign."""
 
 _known: dict[tuple[str, ...], tuple[str, str, tuple[int, ...]]] = {}
 """What stands between short integers, all of which are taken -> key, kinds, and which of them have a sign. What is found there depends
@@ -187,6 +189,11 @@ def _normalised(text: str, pieces: list[str]) -> Normalised | None:
                         continue
                     head = before[:-1]
                     literal = "-" + literal
+            if literal in _BEHIND_LAST and before.rstrip("( ")[-1:] == "-":
+                head += (
+                    literal + tail
+                )  # behind a word its sign stays in the key: `SELECT -2147483648` is an integer
+                continue
             if "." in literal:
                 kind = NUMERIC
             else:

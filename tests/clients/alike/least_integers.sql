@@ -25,3 +25,12 @@ select -(-2147483648) from mins where i = 5;
 select q::text from (select -(-9223372036854775808) as n) q;
 select (-2147483648) / (-1), -2147483648 / -1, -2147483648 % -1 from mins where i = 5;
 select (-2147483648)::int, -(-2147483647), (-9223372036854775808)::bigint from mins where i = 5;
+-- The sign behind a word, and sums of constants that no row asks for.
+select -2147483648 - 1;
+select -2147483648 - i from mins where i = 5;
+select l from mins where l > 0 and -2147483648 - i < l;
+select i between -2147483648 and -2147483648 - i from mins where i = 5;
+select -(2147483648), pg_typeof(- 2147483648), -9223372036854775808 - 1;
+select count(*) from mins where l > 1 and 2147483647 + 0 = i;
+select count(*) from mins where l > 1 and 2147483647 + 5 = i;
+select s, count(*) from mins where l > 9 and l = 2147483647 * 2 group by s;
