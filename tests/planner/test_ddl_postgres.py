@@ -20,6 +20,7 @@ FOLDER = Path(__file__).parent / "ddl"
 DIFFERENT = {
     "create table p (a int) partition by range (a)": "0A000 here",
     "alter type shade rename value 'light' to 'pale'": "0A000 here: a default that is no bare label keeps its text",
+    "alter type lamp rename value 'lit' to 'bright'": "0A000 here: a policy says the label",
 }
 """Statements that are known to be answered otherwise than by PostgreSQL 15."""
 

@@ -1,12 +1,13 @@
 """Enums: CREATE TYPE ... AS ENUM, and ALTER TYPE's labels, which are added and renamed but never dropped.
 
 Rows hold a label as text, so one that is renamed is written anew in every table with a column of the type, each in a
-new shard; and defaults that are the label follow it:
+new shard; and defaults that are the label follow it, those of parameters, too:
 
     ALTER TYPE mood RENAME VALUE 'sad' TO 'blue'    ->    CASE CAST(m AS text) WHEN 'sad' THEN 'blue' ELSE ... END
 
 Arrays and composite values keep labels inside of other texts, and a condition or a query may mean the label by the
-same string as anything else: there renaming is refused.
+same string as anything else: there renaming is refused, as it is where policies, rules, triggers and bodies of the
+standard's form say it.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from planner import statements as st
-from planner.abc import Column, PlanError, Table
-from planner.catalog import CompositeType, Domain, EnumType, quote_identifier
+from planner.abc import Column, Oid, PlanError, Table
+from planner.catalog import CompositeType, Domain, EnumType, Function, View, quote_identifier
+from planner.catalog.routine_objects import Parameter
 from planner.catalog.stored_queries import stored_queries
+from planner.catalog.uses import HAS_POLICIES, HAS_RULES, HAS_TRIGGERS
 from planner.ddl import others
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.scope import Scope
@@ -113,6 +116,10 @@ def _rename(scope: Scope, found: EnumType, old: str, new: str) -> None:
     for table in scope.catalog.tables_using(found.oid):
         if any(c.type.oid == found.oid for c in table.columns):
             _write_anew(scope, table, found, old, new)
+    for f in _functions(scope, found):
+        parameters = tuple(_renamed_parameter(p, found, old, new) for p in f.parameters)
+        if parameters != f.parameters:
+            scope.replace(f, replace(f, parameters=parameters))
     labels = tuple(new if label == old else label for label in found.labels)
     unsafe = tuple(new if label == old else label for label in found.unsafe)
     scope.replace(found, replace(found, labels=labels, unsafe=unsafe))
@@ -150,12 +157,35 @@ def _renamed_default(text: str, old: str, new: str) -> str:
     return text
 
 
+def _functions(scope: Scope, found: EnumType) -> list[Function]:
+    """Those that have it among their arguments, or name it in an argument's default."""
+    return [x for x in scope.catalog.using(found.oid, found.array_oid) if isinstance(x, Function)]
+
+
+def _renamed_parameter(p: Parameter, found: EnumType, old: str, new: str) -> Parameter:
+    if p.default is None or not (p.type.oid == found.oid or _names(p.default, found)):
+        return p
+    return replace(p, default=_renamed_default(p.default, old, new))
+
+
+def _names(text: str, found: EnumType) -> bool:
+    return any(t.value == found.name for t in tokenize(text))
+
+
+def _parameter_keeps_label(p: Parameter, found: EnumType, label: str) -> bool:
+    """The same of a parameter's default, where a label may be inside of an array's text."""
+    if p.default is None or _renamed_parameter(p, found, label, f"not {label}") != p:
+        return False
+    of_it = p.type.oid in (found.oid, found.array_oid) or _names(p.default, found)
+    return of_it and any(t.kind == STRING and label in t.value for t in tokenize(p.default))
+
+
 def _keeps_label(column: Column, found: EnumType, label: str) -> bool:
     """Whether a default says the label where `_renamed_default` does not follow it."""
     assert column.default is not None
     if column.type.oid == found.oid:
         return _renamed_default(column.default, label, f"not {label}") == column.default
-    return any(t.value == found.name for t in tokenize(column.default))
+    return _names(column.default, found)
 
 
 def _refuse_hidden(scope: Scope, found: EnumType, label: str) -> None:
@@ -177,13 +207,36 @@ def _refuse_hidden(scope: Scope, found: EnumType, label: str) -> None:
     holders += [
         f"view {q.holder.name}"
         for q in stored_queries(catalog)
-        if needed & set(q.depends) and _says([q.query], label)
+        if needed & {*q.depends, *(q.holder.signature if isinstance(q.holder, Function) else ())}
+        and _says([q.query], label)
+    ]
+    holders += [
+        f"function {f.name}"
+        for f in _functions(scope, found)
+        if any(_parameter_keeps_label(p, found, label) for p in f.parameters)
+    ]
+    holders += [
+        f"{'view' if isinstance(r, View) else 'table'} {r.name}"
+        for r in catalog.using(HAS_POLICIES, HAS_RULES, HAS_TRIGGERS)
+        if isinstance(r, Table | View) and _says(_texts_beside(r, needed), label)
     ]
     if holders:
         raise PlanError(
             "0A000",
             f"renaming a label of enum {found.name} that {holders[0]} may hold inside of other values is not supported",
         )
+
+
+def _texts_beside(relation: Table | View, needed: set[Oid]) -> list[str]:
+    """What policies, rules and triggers say that may be of the type, or of rows with it."""
+    own = relation.oid in needed
+    rules = [r for r in relation.rules if own or needed & set(r.depends)]
+    texts = [text for r in rules for text in (r.condition, *r.actions)]
+    texts += [trigger.condition for trigger in relation.triggers if own]
+    if isinstance(relation, Table):
+        policies = [x for x in relation.policies if own or needed & set(x.depends)]
+        texts += [text for x in policies for text in (x.using, x.check)]
+    return texts
 
 
 def _says(texts: list[str], label: str) -> bool:

@@ -27,3 +27,11 @@ create function sb.fl(x sb.level default 'low'::sb.level, y text default 'high':
 select sb.fl();
 drop type sb.level;
 drop type sb.level cascade;
+create type hue as enum ('red', 'blue');
+create function f1(c hue default 'red') returns text language sql as $$select c::text$$;
+create function f2(c text default 'red'::hue::text, d text default 'red') returns text language sql as $$select c || d$$;
+create procedure p1(c hue default 'red'::hue) language plpgsql as $$begin raise notice '%', c; end$$;
+alter type hue rename value 'red' to 'rot';
+select f1(), f2();
+call p1();
+select proname, pg_get_function_arguments(oid) from pg_proc where proname in ('f1', 'f2', 'p1') order by 1;
