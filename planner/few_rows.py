@@ -55,7 +55,19 @@ _RECKONED: Final = re.compile(r"(?<![-~@&<>|#!])[-+*%]\s*\$[il]\b(?!\s*::)")
 """A whole number that is added, or the like."""
 _AMONG_THEMSELVES: Final = re.compile(r"(?:\$[il]|\b\d+)\s*[-+*%][-\s]*(?:\$[il]\b|\d)")
 """Constants that are reckoned with before there is any row: `2147483647 + 1` is refused of an empty table, too."""
-_COUNTED: Final = re.compile(r"\b(?:limit|offset)\s+\$", re.IGNORECASE)
+_PLAIN: Final = re.compile(
+    r"\s*select\b(?P<shown>.*?)\bfrom\b(?P<tables>.*?)\bwhere\b(?P<asked>.*?)(?P<rest>\b(?:group|order)\s+by\b.*)?",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A query of one level."""
+_WORDS_OF_OTHERS: Final = re.compile(
+    r"\b(?:with|having|window|over|limit|offset|fetch|union|intersect|except|values|case|array|like|ilike|similar)\b|~",
+    re.IGNORECASE,
+)
+_CONSTANT_COMPARED: Final = re.compile(
+    r"(?:\$[ilns]|\b\d+|'|\b(?:true|false|null))\s*(?:[=<>!]|\b(?:not|in|between)\b)", re.IGNORECASE
+)
+"""`1 = 0`: what is true of all rows or of none."""
 _AS_DECIMAL: Final = " AS DECIMAL("
 _LISTED: Final = re.compile(r"\bin\s*\((?:\s*\$[ilns]\s*,)+\s*(?=\$)", re.IGNORECASE)
 
@@ -79,9 +91,7 @@ def of_compared(plan: Plan, key: str, catalog: Catalog) -> bool:
     """Whether a query's literals only say which rows it is of, so that its plan is as good without them."""
     if not isinstance(plan.body, Query) or not _takes_any(plan) or "constants" in plan.extra:
         return False
-    if _COUNTED.search(key) is not None or _AMONG_THEMSELVES.search(key) is not None or plan.body.dealing:
-        return False
-    if len(_MARK.findall(_listless(key))) != len(_COMPARED.findall(key)) + len(_RECKONED.findall(key)):
+    if _AMONG_THEMSELVES.search(key) is not None or plan.body.dealing or not _only_asks(_listless(key)):
         return False
     if _digits_unknown(plan.body):
         return False
@@ -91,6 +101,25 @@ def of_compared(plan: Plan, key: str, catalog: Catalog) -> bool:
         and use.part is None
         and not any(index.predicate for index in catalog.indexes_of(use.table.oid))
         for use in used
+    )
+
+
+def _only_asks(key: str) -> bool:
+    """Whether literals stand in WHERE, compared with something else, and beside them one at most: a number that is reckoned with in what is
+    shown. Two may have to be equal: `SELECT n % 7 ... GROUP BY n % 7`."""
+    found = _PLAIN.fullmatch(key)
+    if found is None or _WORDS_OF_OTHERS.search(key) is not None:
+        return False
+    shown, tables, asked, rest = (found[x] or "" for x in ("shown", "tables", "asked", "rest"))
+    if any(len(re.findall(rf"\b{word}\b", key, re.IGNORECASE)) != 1 for word in ("select", "from", "where")):
+        return False
+    if _MARK.search(tables + rest) is not None or _CONSTANT_COMPARED.search(asked) is not None:
+        return False
+    reckoned = len(_MARK.findall(shown))
+    return (
+        reckoned <= 1
+        and reckoned == len(_RECKONED.findall(shown))
+        and len(_MARK.findall(asked)) == len(_COMPARED.findall(asked))
     )
 
 
