@@ -31,7 +31,6 @@ from planner.records import replace
 from planner.statements import QueryStatement
 from planner.statements import plpgsql as pl
 
-
 _OF_RUNS: Final = frozenset({"0A000", "22012", "25006", "42501", "54001"})
 _SAID_BY_RUNS: Final = ("does not have a replica identity", "matching the ON CONFLICT specification")
 
