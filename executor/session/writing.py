@@ -65,7 +65,7 @@ async def write(session: Session, block: Block, plan: Plan, body: Any, params: S
     """One execution of a writing statement. Raises SnapshotMoved when it must begin anew (nothing is written then)."""
     runs = isinstance(body, WithWrites) or "runs" in plan.extra
     if runs or (not isinstance(body, LockingQuery) and _moves_on(session, body.table)):
-        block.savepoint(_MARK, 0, frozenset())
+        block.savepoint(_MARK, 0, {})
         try:
             if isinstance(body, WithWrites):
                 return await _with_writes(session, block, plan, body, params)

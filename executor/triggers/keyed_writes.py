@@ -37,7 +37,7 @@ async def run(
     session: Session, block: Block, compiled: CompiledPlan, plan: Plan, params: Sequence[Datum], base: Any
 ) -> Rows:
     """One attempt. Raises what `executor.session.blocks.keyed.run_in_block` raises, with nothing done."""
-    block.savepoint(_MARK, 0, frozenset())
+    block.savepoint(_MARK, 0, {})
     try:
         with block.looking(begins=base is None):
             result = await _written(session, block, compiled, plan, params, base)

@@ -21,7 +21,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from executor.abc import ExecutionError
+from executor.abc import ExecutionError, Portal
 from executor.ddl.shape import same_shape
 from executor.keyed import deferred_keys
 from executor.keyed.overlay import OverlayView
@@ -75,7 +75,8 @@ class Savepoint:
     bulk_marks: dict[ShardId, tuple[int, int]]
     catalog: Any
     steps: int
-    cursors: frozenset[str]
+    portals: Mapping[str, Portal]
+    """Those that were open, by name: one of the same name may be another one later."""
     notifications: int
     read_only: bool
     descriptors: int
@@ -370,7 +371,9 @@ class Block(DefiningBlock):
 
     # --- savepoints ------------------------------------------------------------------------
 
-    def savepoint(self, name: str, settings_mark: int, cursors: frozenset[str], advisory: Any = None) -> None:
+    def savepoint(
+        self, name: str, settings_mark: int, portals: Mapping[str, Portal], advisory: Any = None
+    ) -> None:
         if len(self.savepoints) >= self.executor.limits.savepoints_max:
             raise ExecutionError(
                 "54000", f"more than {self.executor.limits.savepoints_max} savepoints are open"
@@ -387,7 +390,7 @@ class Block(DefiningBlock):
                 marks,
                 self.catalog,
                 len(self.steps),
-                cursors,
+                portals,
                 len(self.notifications),
                 self.read_only,
                 self.large_objects.begun if self.large_objects is not None else 0,

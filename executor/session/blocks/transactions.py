@@ -176,8 +176,8 @@ async def run_savepoint(
 
 
 def savepoint(session: Session, block: Block, name: str) -> None:
-    cursors = frozenset(session.portals)
-    block.savepoint(name, session.settings.savepoint(), cursors, session.executor.advisory.mark(session.pid))
+    portals = dict(session.portals)
+    block.savepoint(name, session.settings.savepoint(), portals, session.executor.advisory.mark(session.pid))
 
 
 def release(session: Session, block: Block, name: str) -> None:
@@ -195,8 +195,9 @@ def roll_back_to(session: Session, block: Block, name: str) -> None:
     point = block.rollback_to(block.find(name))
     session.settings.rollback_to(point.settings_mark)
     session.executor.advisory.back_to(session.pid, point.advisory)
-    for cursor in [n for n, p in session.portals.items() if n not in point.cursors and _has_rows(p)]:
-        session.portals.pop(cursor).close()
+    later = [n for n, p in session.portals.items() if point.portals.get(n) is not p and _has_rows(p)]
+    for portal in later:
+        session.portals.pop(portal).close()
     block.failed, block.read_only = False, point.read_only
     session.stands()
     session.settings_changed()

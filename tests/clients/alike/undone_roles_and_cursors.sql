@@ -18,3 +18,12 @@ select nextval('songs'); select currval('songs'); select lastval(); select setva
 reset role; grant update on songs to alike_singer; revoke usage on songs from alike_singer; set role alike_singer;
 select setval('songs', 7, false); select nextval('songs'); select currval('songs'); select lastval();
 reset role; drop sequence songs; drop role alike_singer; drop table beads;
+-- A cursor that takes another one's name after a savepoint goes with it.
+begin;
+declare c cursor for select 1 union all select 2;
+savepoint s;
+close c;
+declare c cursor for select 3;
+rollback to s;
+fetch c;
+rollback;
