@@ -431,6 +431,8 @@ def appended(value: ArrayValue, item: str | None, *, before: bool = False) -> Ar
     items = [item, *value.items] if before else [*value.items, item]
     if not before:
         refuse_bound(value.lows[0], len(items))
+    elif value.lows[0] == -_BOUND_MAX - 1:
+        raise SqlError("22003", "integer out of range")
     return ArrayValue((len(items),), value.lows, items)
 
 

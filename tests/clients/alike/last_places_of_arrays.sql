@@ -7,3 +7,8 @@ do $$ declare a int[] = '[2147483646:2147483646]={1}'; begin a := a || 2; raise 
 do $$ declare a text[] = '[2147483644:2147483646][1:1]={{1},{2},{3}}'; begin a := a || array['x']; raise notice '%', a; end $$;
 -- Options of patterns are looked at one by one, before what a function does not take.
 select regexp_like('a', 'a', 'go'); select regexp_like('a', 'a', 'bcg'); select regexp_match('a', 'a', 'zg'); select regexp_match('a', 'a', 'cg');
+-- Nor has the place before the first one.
+select array_prepend(1, '[-2147483648:-2147483648]={1}'::int[]);
+select 5 || '[-2147483648:-2147483648]={1}'::int[];
+select array_prepend(1, '[-2147483647:-2147483647]={1}'::int[]);
+select array_append('[-2147483648:-2147483648]={1}'::int[], 2);
