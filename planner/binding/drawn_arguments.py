@@ -1,11 +1,11 @@
-"""Arguments of aggregates that are another value each time: columns of the rows below the grouping, so that each row has one.
+"""Arguments of aggregates, and keys of groups, that are another value each time: columns of the rows below the grouping, so that each row has one.
 
     SELECT corr(random(), x) FROM t
 
     FROM (SELECT random() AS v0, r1.x AS c0 FROM t AS r1) AS r7       and corr is of r7.v0 and r7.c0
 
 DuckDB's text of an aggregate names an argument as often as its formula does (`corr` asks for NaN, for what is NULL, for squares), and each
-time would be another value. Under FILTER a row that does not pass draws nothing, as in PostgreSQL: what passes is drawn by rows
+time would be another value; a key is asked for by GROUP BY and by what shows it. Under FILTER a row that does not pass draws nothing, as in PostgreSQL: what passes is drawn by rows
 below again, if it varies as well.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class DrawnArguments:
-    """What the aggregates of one grouping draw, row by row."""
+    """What the keys and aggregates of one grouping draw, row by row."""
 
     def __init__(self, queries: QueryBinder, own: set[int]) -> None:
         self._queries = queries
@@ -57,6 +57,10 @@ class DrawnArguments:
         known = dict(zip(node.args, args, strict=True))  # ORDER BY in an argument's own words is by its value
         order = [replace(k, expr=known.get(k.expr) or column(k.expr)) for k in node.order]
         return replace(node, args=args, order=tuple(order))
+
+    def key(self, node: ir.Node) -> ir.Node:
+        """What GROUP BY is by, a column where it varies."""
+        return self._column(node) if self._varies(node) else node
 
     def _varies(self, node: ir.Node) -> bool:
         return node.type.oid != t.RECORD and shapes.shape(node, self._queries.emitter.shapes).varies

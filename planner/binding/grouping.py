@@ -101,6 +101,8 @@ class Grouping:
         self.keys: list[ir.Node] = list(dict.fromkeys(n for s in sets or () for n in s))
         self._own = {r.number for r in scope.relations}
         self._drawn = DrawnArguments(queries, self._own)
+        self._key_values = {k: self._drawn.key(k) for k in self.keys}
+        """The keys, and in the place of those that vary what each row has drawn: they are shown as well as grouped by."""
         queries.declare(self.number, [])
         self._columns: list[EmittedColumn] = queries.emitter.columns[self.number]
         self._items: list[Item] = []
@@ -113,7 +115,7 @@ class Grouping:
 
     def _key(self, i: int, node: ir.Node) -> None:
         refuse_unequal(node.type, getattr(node, "position", 0))
-        frag = self.queries.emitter.frag(node)
+        frag = self.queries.emitter.frag(self._key_values[node])
         # A constant is NULL in the sets without it, so what is shown is what is grouped by.
         shown = self._grouped(node) if isinstance(node, ir.Lit) else frag
         sorted_by((node,))
@@ -253,7 +255,7 @@ class Grouping:
         return told_rows.marked(emit, self.number, [None if n is None else n.type for n in self.of], made)
 
     def _grouped(self, node: ir.Node) -> Frag:
-        frag = self.queries.emitter.frag(node)
+        frag = self.queries.emitter.frag(self._key_values.get(node, node))
         if isinstance(node, ir.Lit):  # of which there is one: whatever it is grouped by
             return sql("CAST(", frag, " AS ", self.queries.emitter.duck(node.type), ")")
         return comparable(frag, node.type, told_apart(node))

@@ -27,6 +27,7 @@ from planner.binding import (
     own_conditions,
     partitioned,
     series,
+    shapes,
     told_rows,
     window_keys,
 )
@@ -225,6 +226,7 @@ class QueryWriter(QueryState):
         firsts = [held(n) for n in parts.distinct_on or ()]
         self.declare(number, emitted)
         distinct: list[Item] = []
+        once: list[Item] = []
         if parts.distinct:
             sorted_by(x.node for x in parts.targets)
             constant = [_is_constant(x.node) for x in parts.targets]
@@ -233,15 +235,22 @@ class QueryWriter(QueryState):
                 for f, c, k in zip(frags, columns, constant, strict=True)
             ):
                 # Constants tell no rows apart, and DuckDB takes none there.
-                keyed = [comparable(f, c.type, _apart(c)) for f, c in zip(frags, columns, strict=True)]
+                given = frags
+                varying = any(shapes.shape(n, emit.shapes).varies for n in nodes)
+                if varying:  # what is shown is what tells the rows apart
+                    given = [Frag((f"r{number}.c{i}",), f.form) for i, f in enumerate(frags)]
+                keyed = [comparable(f, c.type, _apart(c)) for f, c in zip(given, columns, strict=True)]
                 told = [f for f, k in zip(keyed, constant, strict=True) if not k]
-                distinct = ["DISTINCT ON (", join(", ", told), ") "]
+                by_keys: list[Item] = ["DISTINCT ON (", join(", ", told), ") "]
+                distinct, once = ([], by_keys) if varying else (by_keys, [])
             else:
                 for f, c in zip(frags, columns, strict=True):
                     comparable(f, c.type)
                 distinct = ["DISTINCT "]
         items += [sql(frag, f" AS {name}") for frag, name in parts.hidden]
         inner = sql("SELECT ", *distinct, join(", ", items) if items else "1", *source, *where)
+        if once:
+            inner = sql("SELECT ", *once, "* FROM (", inner, f") AS r{number}")
         outs: list[Item] = []
         for i, (c, form) in enumerate(zip(columns, forms, strict=True)):
             ref = Frag((f"r{number}.c{i}",), form)
