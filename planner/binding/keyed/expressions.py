@@ -40,6 +40,7 @@ from planner.binding.keyed.closed_set import (
     TEXTS,
     castable,
 )
+from planner.binding.known_conditions import decided
 from planner.catalog.collations import nondeterministic
 from planner.records import replace
 
@@ -110,6 +111,7 @@ def _drawn_at_most(node: ir.Node) -> int:
 
 
 _ALONE: Final = frozenset((ir.Var, ir.Parm, ir.Lit))
+_MAY_BE_KNOWN: Final = frozenset(("and", "or", "case", "coalesce"))
 
 
 def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
@@ -144,6 +146,8 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             return Call("session", (Const(node.name, TypeRef(t.TEXT)),), node.type)
         raise NotKeyed(node.name)
     if isinstance(node, ir.Logic):
+        if node.op in _MAY_BE_KNOWN and (left := decided(node)) is not node:
+            return _expression(left, offsets)
         if node.op == "array":
             made = keyed_arrays.expression(node, lambda n: _expression(n, offsets))
             if made is not None:

@@ -49,3 +49,6 @@ create sequence drawn;
 select id, id > 2 and nextval('drawn') > 0 from of_four order by id; select nextval('drawn');
 select id, nextval('drawn') not between 500 and 600 or id > 3 from of_four order by id; select nextval('drawn');
 do $$ declare found boolean; begin found := nextval('drawn') not between 5 and 60; found := nextval('drawn') between symmetric 1000 and 900; raise notice '%', nextval('drawn'); end $$;
+-- A side that decides by itself leaves the others out wherever it stands.
+select over_one(1) or true, true or over_one(2), over_one(3) and false, case when true then 1 when over_one(4) then 2 end, coalesce(1, over_one(5)::int);
+do $$ declare b boolean; begin b := over_one(6) or true; b := over_one(7) and false; raise notice '%', b; end $$; select n from asked order by n; truncate asked;
