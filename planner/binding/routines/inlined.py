@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from planner.binding.routines.resolution import Resolved
     from planner.binding.state import BoundQuery
 
+_STEADINESS: Final = "isv"
+"""From what never changes to what may be another value each time."""
 ROUTINE: Final = "routine "
 """What the name of a call begins with that is not expanded; the function's OID follows."""
 DEPTH_MAX: Final = 50
@@ -92,9 +94,15 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
     noted(queries, f)
     if not queries.routines.expand:
         return _as_written(queries, made, position)
+    if f.strict and not f.returns_set and f.result.oid != t.RECORD and any(map(_is_null, made.args)):
+        return ir.Lit(f.result, None)  # and the other arguments are not computed
     if onlookers.noted(queries, f) or f.runs or calls_itself(queries, f):
         return routine_runs.call(queries, made, position)
-    if f.volatility != "i":
+    frames = queries.routines.frames
+    varies_more = bool(frames) and _STEADINESS.index(f.volatility) > _STEADINESS.index(
+        frames[-1].function.volatility
+    )
+    if f.volatility != "i" and (f.strict or f.returns_set or varies_more):  # PostgreSQL inlines none of these
         refuse_unsteady(queries.ctx.clause)
     number, relation, inside = parameters(queries, f, made.args)
     calls = queries.routines.calls
@@ -108,6 +116,8 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
         else:
             value = _value(queries, f, inside)
             queried = any(isinstance(n, ir.SubQuery) for n in ir.walk(value))
+            if queried and f.volatility != "i":  # what is a mere expression is judged by what it calls
+                refuse_unsteady(queries.ctx.clause)
             if queried and queries.ctx.clause not in ONCE and not queries.ctx.listed:
                 raise PlanError(
                     "0A000",
@@ -172,6 +182,10 @@ def noted(queries: QueryBinder, f: Function) -> None:
 
 def shown(f: Function) -> str:
     return f"{f.name}({', '.join(t.type_in_words(p.type.oid) for p in f.inputs)})"
+
+
+def _is_null(node: ir.Node) -> bool:
+    return isinstance(node, ir.Lit) and node.value is None
 
 
 def _unless_null(f: Function, relation: Relation, body: ir.Node) -> ir.Node:

@@ -36,3 +36,14 @@ select * from besides where a <> all (array[1, 2]);
 select * from besides where a <> all (array[1, 2]) and lower(b) = 'c' and id not in (1, 2);
 select * from besides where lower(b) <> all (array['a', 'b']) and lower(b) > 'a';
 update besides set a = a + 1 where a <> all (array[1, 2]) returning *;
+-- A function in SQL that is a mere expression is judged by what it calls, whatever it was declared as.
+create table judged(n text, d timestamptz, k int);
+create function ended(text) returns text language sql as $$ select $1 || 'x' $$; create function ended_twice(text) returns text language sql stable as $$ select ended(ended($1)) $$;
+create unique index on judged (ended(n)); create index on judged (k) where ended_twice(n) = 'axx'; insert into judged values ('a'); insert into judged values ('a');
+insert into judged values ('a'), ('b') on conflict (ended(n)) do nothing; select n from judged where ended(n) = 'bx';
+create function found_in(text) returns text language sql as $$ select n from judged where n = $1 $$; create index on judged (found_in(n));
+create function by_zone(timestamptz) returns text language sql as $$ select $1::text $$; create index on judged (by_zone(d)); create function by_chance(int) returns float language sql as $$ select random() + $1 $$; create index on judged (by_chance(k));
+create function runs_within(text) returns text language plpgsql as $$ begin return $1; end $$; create function over_it(text) returns text language sql as $$ select runs_within($1) $$; create index on judged (over_it(n));
+create function unless_null(text) returns text language sql strict as $$ select coalesce($1, 'x') $$; create index on judged (unless_null(n));
+create function ended_thrice(text) returns text language sql as $$ select ended(ended_twice($1)) $$; create index on judged (ended_thrice(n)); create function ended_anyhow(text) returns text language sql as $$ select ended(ended($1)) $$; create index on judged (ended_anyhow(n));
+create table made_of(a text, b text generated always as (ended_anyhow(a)) stored); insert into made_of values ('q') returning b; create table not_made(a text, b text generated always as (over_it(a)) stored);
