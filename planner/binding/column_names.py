@@ -9,7 +9,8 @@ A name found in an outer scope is noted in all scopes on the way (`reach`): that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -41,13 +42,15 @@ def start_of(node: exp.Expression) -> int:
     return 0 if start is None else start + 1
 
 
-def _unless_missing(relation: Relation, row: ir.Logic) -> ir.Node:
+def _unless_missing(relation: Relation, row: ir.Logic, named: Callable[[ir.Var], ir.Node]) -> ir.Node:
     """The whole row of a relation for which an outer join may have found nothing: it is NULL then.
 
-    That shows in a column that cannot be NULL in a row; where there is none, in all of them.
+    That shows in a column that cannot be NULL in a row; where there is none, in the place of a table's row, or in all columns of other rows.
     """
     columns = relation.table.columns if relation.table is not None else ()
-    sure = [item for item, column in zip(row.args, columns, strict=False) if column.not_null]
+    sure: list[ir.Node] = [item for item, column in zip(row.args, columns, strict=False) if column.not_null]
+    if not sure and relation.table is not None and len(relation.columns) > len(columns):
+        sure.append(named(ir.Var(TypeRef(t.TID), relation.number, system_columns.NUMBERS["ctid"])))
     tests = tuple(ir.Logic(BOOL, "is not null", (item,)) for item in sure[:1] or row.args)
     if not tests:
         return row
@@ -115,7 +118,7 @@ class NameBinder(PredicateBinder):
         whole = self._whole_row(words[-1], scope)
         value = self._variable(words, position, whole is not None) if self._variables is not None else None
         if value is None and whole is None:
-            value = self._argument(words)
+            value = self.argument_named(words)
         if value is not None and (
             value.type.oid == t.RECORD or t.composite_fields(value.type.oid) is not None
         ):
@@ -153,12 +156,12 @@ class NameBinder(PredicateBinder):
 
     def _parameter_field(self, words: Sequence[str], position: int) -> ir.Node | None:
         """In a function's body, where no relation is called so: `parameter.field`, also behind the function's name."""
-        argument = self._argument(words[:-1])
+        argument = self.argument_named(words[:-1])
         if argument is None or words[-1] not in field_names(argument.type):
             return None
         return field_of(argument, words[-1], position)
 
-    def _argument(self, words: Sequence[str]) -> ir.Node | None:
+    def argument_named(self, words: Sequence[str]) -> ir.Node | None:
         """In a function's body, the argument for a parameter: `name`, or `function.name`."""
         if not self.queries.routines.frames:
             return None
@@ -224,7 +227,9 @@ class NameBinder(PredicateBinder):
                         meet_rows(made)
                         rows = made.oid
                 row = row_of(tuple(columns), names, rows)
-                return row if not found.nullable else _unless_missing(found, row)
+                if not found.nullable:
+                    return row
+                return _unless_missing(found, row, partial(self.reach, scope=scope, at=at))
             at = at.parent
         return None
 

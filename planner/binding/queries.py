@@ -347,6 +347,9 @@ class QueryBinder(CompoundBinder):
             record = variable.node(self.parameters, (name,), first_position(item), False)
             if record is not None:
                 return self._fields_star(record, item)
+        argument = self.expressions.argument_named((name,))
+        if argument is not None:
+            return self._fields_star(argument, item)
         raise missing_relation(scope, name, first_position(item))
 
     def _fields_star(self, record: ir.Node, item: exp.Expression) -> list[Target]:

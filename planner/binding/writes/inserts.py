@@ -302,7 +302,7 @@ class InsertBinder(SecuredRows):
             bound, found = stepwise.in_steps(self, bound, number)
             step = stepwise.row(self, table, row, found, None if apart is None else apart.where)
             return _Selected(bound, number, row, bound.frag, (step,))
-        items = join(", ", self.row_items(table, row))
+        items = join(", ", self.row_items(table, row)) if row else "NULL AS nothing"
         made = sql("SELECT ", items, " FROM (", bound.frag, f") AS r{number}")
         return _Selected(bound, number, row, self.completed(table, row, made))
 

@@ -60,5 +60,6 @@ create function fe() returns setof e language sql as 'select from e';
 select count(*) from fe();
 select e from e;
 select count(*) from e a, e b;
+insert into e select from e; insert into e table e; with w as (select from e) insert into e select from w; select count(*) from e; select e, e is null from (select 1) q left join e on false; select count(e) from (select 1) q left join e on true;
 alter table e add column a int default 5;
 table e;

@@ -31,3 +31,11 @@ select (u).a from (select u from t left join t u on u.a = t.a+1) x order by 1;
 select case when t.a = 1 then u end::t from t left join t u on u.a = t.a+1 order by 1;
 select array[u]::t[] from t left join t u on u.a = t.a+1 order by 1;
 select row(t.a, u)::text from t left join t u on u.a = t.a+1 order by 1;
+-- A row whose columns are all NULL is there, as the row of a table without columns is.
+create table maybe(b int, n text); insert into maybe values (1, 'a'), (null, null); create table maybe_more() inherits (maybe); insert into maybe_more values (null, null);
+create table three(id int); insert into three values (1), (2), (3); create table parted(a int, b int) partition by list (a); create table parted_rest partition of parted default; insert into parted values (null, null);
+select id, m, m is null, m::text, to_json(m) from three left join maybe m on m.b = id or id = 2 order by id, m.b; select count(m), count(*) from three left join maybe m on id = 2 and m.b is null;
+select m, count(*) from three left join maybe m on id = 2 group by m order by 2, m; select p from three left join parted p on id = 2 order by id; select t, m from three t full join maybe m on m.b = t.id order by t.id, m.b;
+create view maybe_there as select id, m, m is null as missing from three left join maybe m on m.b is null and id = 2; select pg_get_viewdef('maybe_there'); select * from maybe_there order by id;
+create table kept(m maybe); insert into kept select m from three left join maybe m on m.b is null and id = 2; select m, count(*) from kept group by m order by 2, 1;
+update kept set m = null from three left join maybe m on m.b = three.id and three.id = 1 where three.id = 1 returning m; select m from three left join maybe m on m.b is null where id = 1 for update of three;
