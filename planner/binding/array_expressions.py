@@ -9,31 +9,29 @@ What other types mean by subscripts (jsonb, hstore, points and boxes) is told by
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
+from planner.binding.column_names import NameBinder
 from planner.binding.dimensions import array_over
 from planner.binding.domains import element_domain
+from planner.binding.facts import category, type_name
 from planner.binding.records import told_type
+from planner.binding.resolve import common_type
+from planner.binding.rows_of_heirs import is_row_of
 from planner.binding.scope import Scope
 from planner.binding.subscripts import geometry as geometry_subscripts
 from planner.binding.subscripts import hstore as hstore_subscripts
 from planner.binding.subscripts import jsonb as jsonb_subscripts
+from planner.catalog.row_types import is_row_array, relation_of
 from planner.lexer import tokenize
 from planner.parse import position as first_position
 from planner.relations import domain_in, of_domain, said_type
 from planner.types.array_values import DIMENSIONS_MAX, too_many_dimensions
 from planner.types.geometry import INSIDE
-
-if TYPE_CHECKING:
-    pass
-from planner.binding.column_names import NameBinder
-from planner.binding.facts import category, type_name
-from planner.binding.resolve import common_type
 
 INT4, UNKNOWN = TypeRef(t.INT4), TypeRef(t.UNKNOWN)
 
@@ -185,9 +183,12 @@ class ArrayBinder(NameBinder):
 
         So are variables of it in ARRAY[...].
         """
-        if all(n.type.oid != t.RECORD for n in nodes):
-            return nodes
         types = {n.type.oid for n in nodes}
+        above = self._above_all(nodes)
+        if above is not None:
+            return [self.coercions.coerce(n, above, "i") for n in nodes]
+        if t.RECORD not in types:
+            return nodes
         read = any(isinstance(n, ir.Lit) and n.type.oid == t.UNKNOWN and n.value is not None for n in nodes)
         out = []
         for n in nodes:
@@ -197,6 +198,17 @@ class ArrayBinder(NameBinder):
             )
             out.append(self.coercions.coerce(n, rows, "i") if beside else n)
         return out
+
+    def _above_all(self, nodes: Sequence[ir.Node]) -> TypeRef | None:
+        """The type of the rows that rows of several tables are all of: of a table that the others' inherit from."""
+        told = {told_type(n.type).oid: None for n in nodes if n.type.oid != t.UNKNOWN}
+        if len(told) < 2 or not all(relation_of(oid) and not is_row_array(oid) for oid in told):
+            return None
+        catalog = self.queries.ctx.catalog
+        for above in told:
+            if all(oid == above or is_row_of(catalog, oid, above) for oid in told):
+                return TypeRef(above)
+        return None
 
     def to_common(
         self, nodes: Sequence[ir.Node], what: str, positions: Sequence[int]

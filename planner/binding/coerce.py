@@ -24,10 +24,9 @@ from planner.binding.records import items_of, row_of, told_type
 from planner.binding.resolve import POLYMORPHIC, castable, own_cast
 from planner.binding.rows_of_heirs import as_row_above
 from planner.catalog.routine_objects import Cast
-from planner.catalog.row_types import FIRST_ROW_TYPE, relation_of
+from planner.catalog.row_types import FIRST_ROW_TYPE
 from planner.catalog.system.reg_names import INPUT, RegNames
 from planner.records import replace
-from planner.relations import Table
 from planner.types.declared import FIRST_USER_OID
 
 UNKNOWN = TypeRef(t.UNKNOWN)
@@ -131,16 +130,12 @@ class Coercions:
         null = isinstance(node, ir.Lit) and node.value is None and node.type.oid != t.UNKNOWN
         if null and castable(name_of(node.type), name_of(target), context):
             return ir.Lit(target, None)
-        if (
-            target.oid >= FIRST_ROW_TYPE
-            and told.oid not in (t.RECORD, target.oid)
-            and self.catalog is not None
-        ):
+        if FIRST_ROW_TYPE <= told.oid != target.oid and self.catalog is not None:
             above = as_row_above(node, target, self.catalog, position)
             if above is not None:
                 return above
-        if own is None and not self._may_be_row_of(told, target):
-            return None
+            if own is None and t.composite_fields(target.oid) is not None:
+                return None  # a row of a relation is none of a type that it is not of, whatever its columns
         fields = t.composite_fields(target.oid) if node.type.oid == t.RECORD else None
         if fields is not None:
             node = self._as_composite(node, target, fields, context, position)
@@ -162,13 +157,6 @@ class Coercions:
         elif context == "e" and target.typmod < 0 <= node.type.typmod and target.oid in _OF_ANY_LENGTH:
             return ir.Cast(target, node, True, position)  # the same value, of any length from here on
         return node
-
-    def _may_be_row_of(self, told: TypeRef, target: TypeRef) -> bool:
-        """Whether a whole row of a relation is no row of another type: of the one, perhaps, that its table was made of."""
-        if told.oid == target.oid or not relation_of(told.oid) or t.composite_fields(target.oid) is None:
-            return True
-        table = self.catalog.get(relation_of(told.oid)) if self.catalog is not None else None
-        return self.catalog is None or (isinstance(table, Table) and table.of_type == target.oid)
 
     def _as_composite(
         self,

@@ -10,7 +10,7 @@ anycompatible, ...) are bound by `bind_polymorphic`, which gives the actual argu
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from planner import types as t
@@ -283,16 +283,19 @@ def spread(found: Sequence[Proc], n: int) -> list[tuple[Proc, tuple[str, ...]]]:
 
 
 def chosen(
-    rows: Sequence[tuple[Proc, tuple[str, ...]]], given: tuple[str, ...]
+    rows: Sequence[tuple[Proc, tuple[str, ...]]],
+    given: tuple[str, ...],
+    is_also: Callable[[str, str], bool] = lambda _given, _declared: False,
 ) -> tuple[Proc, tuple[str, ...]] | None:
-    """The one of some candidates that fits best; None: none fits. Raises Ambiguous."""
+    """The one of some candidates that fits best; None: none fits. `is_also`: what a value is beside its own type. Raises Ambiguous."""
     for p, args in rows:
         if args == given and not p.variadic:
             return p, args
     fitting = [
         (p, args)
         for p, args in rows
-        if all(castable(g, t, "i") for g, t in zip(given, args, strict=True)) and consistent(args, given)
+        if all(castable(g, t, "i") or is_also(g, t) for g, t in zip(given, args, strict=True))
+        and consistent(args, given)
     ]
     if not fitting:
         return None

@@ -17,6 +17,7 @@ from typing import Any, Final
 from planner import types as t
 from planner.abc import TypeRef
 from planner.binding import ir
+from planner.binding.records import told_type
 from planner.catalog import Catalog
 from planner.catalog.names import split_name
 from planner.textsearch.configurations import CONFIGURATIONS, DICTIONARIES
@@ -50,7 +51,7 @@ class ConstantWriter:
     def constant(self, node: ir.Lit) -> str:
         ref = node.type
         if node.value is None:
-            return f"NULL::{self.type_name(TypeRef(ref.oid))}" if ref.oid != t.UNKNOWN else "NULL"
+            return f"NULL::{self.type_name(TypeRef(told_type(ref).oid))}" if ref.oid != t.UNKNOWN else "NULL"
         if ref.oid == t.BOOL and isinstance(node.value, bool):
             return "true" if node.value else "false"
         if (ref.oid in _NUMBERS or ref.oid == t.OID) and self.is_number(node.position):

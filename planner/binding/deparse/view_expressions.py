@@ -22,6 +22,7 @@ from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.records import fields_of, told_type
 from planner.binding.routines.inlined import ROUTINE
+from planner.binding.rows_of_heirs import is_row_of
 from planner.binding.scope import Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery
 from planner.catalog import Function, quote_identifier
@@ -197,6 +198,8 @@ class QueryExpressions(Writer):
             return quote_identifier(merged)
         if (whole := self.whole_row(node)) is not None:
             return whole
+        if isinstance(node, ir.Cast) and (above := self._row_above(node)) is not None:
+            return above
         if isinstance(node, ir.SubQuery):
             return self._subquery(node)
         if isinstance(node, ir.Aggregate):
@@ -237,6 +240,22 @@ class QueryExpressions(Writer):
                 f"f{i + 1}" for i in range(len(fields))
             ]
         return f"{quote_identifier(name)}.*" if is_whole else None
+
+    def _row_above(self, node: ir.Cast) -> str | None:
+        """`(t.*)::parent`, a row as one of the table above (`rows_of_heirs`); None for anything else."""
+        row = node.arg
+        if not isinstance(row, ir.Logic) or row.op != "row" or not row.args:
+            return None
+        read = [a for a in row.args if isinstance(a, ir.Var) and a.relation in self._relations]
+        if len(read) < len(row.args) or len({a.relation for a in read}) > 1:
+            return None
+        relation, name = self._relations[read[0].relation]
+        fields = [field for field, _ in t.composite_fields(node.type.oid) or ()]
+        if fields != [relation.columns[a.column].name for a in read]:
+            return None
+        if not is_row_of(self.binder.ctx.catalog, row_type_oid(relation.oid), node.type.oid):
+            return None
+        return f"({quote_identifier(name)}.*)::{self.type_name(node.type)}"
 
     def item(self, node: ir.Node) -> str:
         text = super().item(node)

@@ -6,7 +6,7 @@ f(1, b => 2)    places of the arguments      named ones, those that have default
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from planner.binding.named_arguments import cut
 from planner.binding.records import told_type
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, chosen, spread
 from planner.binding.routines.inlined import of_domain, text_of
+from planner.binding.rows_of_heirs import is_row_of
 from planner.binding.scope import Scope
 from planner.catalog import Function, polymorphic, slot_functions, table_functions
 from planner.catalog.objects import PG_CATALOG_OID
@@ -113,7 +114,7 @@ def resolved(
         places[f.oid] = at
         rows.append((_as_proc(f, spreads=spreads), declared))
     try:
-        best = chosen(rows, types)
+        best = chosen(rows, *_as_rows(queries, given, types, rows))
         if best is not None and best[1] in unclear:
             raise Ambiguous
     except Ambiguous:
@@ -184,6 +185,27 @@ def resolved(
         was = (replace(p, mode=mode) for p, mode in zip(function.parameters, modes, strict=True))
         function = replace(function, parameters=tuple(was))
     return Resolved(function, args, at)
+
+
+def _as_rows(
+    queries: QueryBinder,
+    given: Sequence[ir.Node],
+    types: tuple[str, ...],
+    rows: Sequence[tuple[Proc, tuple[str, ...]]],
+) -> tuple[tuple[str, ...], Callable[[str, str], bool]]:
+    """The types by which a function is chosen, and what else a value is: a whole row is of its table's type where any of them takes rows."""
+    takes = {type_oid(name) for _, declared in rows for name in declared if name.startswith("#")}
+    if any(t.composite_fields(t.element_of(oid) or oid) is not None for oid in takes):
+        types = tuple(type_name(told_type(g.type).oid) for g in given)
+
+    def is_also(name: str, declared: str) -> bool:
+        return (
+            name.startswith("#")
+            and declared.startswith("#")
+            and is_row_of(queries.ctx.catalog, type_oid(name), type_oid(declared))
+        )
+
+    return types, is_also
 
 
 def _of_row_types(

@@ -33,3 +33,15 @@ select k_of(part_of) from part_of;
 select array_agg(d::base) from only derived d;
 alter table derived no inherit base;
 select derived::base from derived;
+-- Beside rows of the table above they are such rows, and of the type that a typed table was made of its rows and their values are.
+create table above(id int, name text); create table below(more text) inherits (above); create table further(id int, name text, deep int) inherits (below);
+insert into above values (1, 'a'); insert into below values (2, 'b', 'm'); insert into further values (3, 'f', 'm', 9);
+select array[a, b] from only above a, only below b; select array[f, b] from further f, only below b;
+select coalesce(f, a) from only above a, further f; select case when a.id = 1 then b else a end from only above a, below b order by b.id;
+select a from only above a union all select b from only below b union all select f from further f order by 1;
+select greatest(a, b) from only above a, only below b;
+create type said as (id int, name text); create table typed of said; insert into typed values (1, 't');
+select row(2, 'u')::typed::said, t::said from typed t; select typed::said::typed from typed;
+create view of_both as select b::above as above, case when b.id = 2 then b end as itself, to_json(b::above) from below b;
+select pg_get_viewdef('of_both'); select * from of_both order by above;
+do $$ begin execute 'create view again as ' || pg_get_viewdef('of_both'); end $$; select pg_get_viewdef('again') = pg_get_viewdef('of_both');
