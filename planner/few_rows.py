@@ -42,6 +42,7 @@ from planner.abc import (
     UpdateQuery,
     WithWrites,
 )
+from planner.binding.shapes import asked_again
 from planner.catalog import Catalog
 from planner.keyed_plans import Either, Produced, Recursed, Spread
 
@@ -93,8 +94,8 @@ def of_compared(plan: Plan, key: str, catalog: Catalog) -> bool:
         return False
     if _AMONG_THEMSELVES.search(key) is not None or plan.body.dealing or not _only_asks(_listless(key)):
         return False
-    if _digits_unknown(plan.body):
-        return False
+    if _digits_unknown(plan.body) or asked_again(plan.body.pieces):
+        return False  # what varies is one value where it is written alike, literals and all
     used = plan.body.relations
     return bool(used) and all(
         isinstance(use, RelationUse)

@@ -100,7 +100,7 @@ class CompoundBinder(QueryWriter):
             made = scope.ctes[name]
             assert isinstance(made, CommonTable) and made.columns is not None
             cols = ", ".join(f"c{i}" for i in range(len(made.columns)))
-            if (wanted is False and shapes.asked_again(frag)) or does_something:
+            if (wanted is False and shapes.asked_again(frag.parts)) or does_something:
                 wanted = True  # PostgreSQL writes out no query for each who reads it whose rows would be others each time
             word = "" if wanted is None else "MATERIALIZED " if wanted else "NOT MATERIALIZED "
             named = f"{sql_name}({cols})" if cols else sql_name  # SELECT FROM t shows nothing, and has rows

@@ -93,7 +93,7 @@ def as_text(frag: Frag, ref: TypeRef) -> Frag:
         return frag
     if not _has_text(ref):
         return frag
-    if shapes.asked_again(frag):  # DuckDB's array_to_string is a macro, which names its argument twice
+    if shapes.asked_again(frag.parts):  # DuckDB's array_to_string is a macro, which names its argument twice
         once = as_text(Frag(("tw_drawn",), frag.form), ref)
         return sql("list_transform([", frag, "], lambda tw_drawn: ", once, ")[1]", form=ARRAY_TEXT)
     items = stored_items(frag, element_ref(ref))

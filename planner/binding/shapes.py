@@ -8,10 +8,11 @@ by the tree itself.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from planner.binding import ir
-from planner.binding.fragments import Frag, Piece
+from planner.binding.fragments import Piece
 
 BEFORE: Final = ir.SubQuery | ir.Aggregate | ir.Window | ir.SetReturning
 """What may not stand in a lambda."""
@@ -65,12 +66,12 @@ def varies(node: ir.Node) -> bool:
 
 def asks(node: ir.SubQuery) -> bool:
     """Whether a subquery's text has a call that may answer otherwise each time."""
-    return asked_again(node.query)
+    return asked_again(node.query.parts)
 
 
-def asked_again(text: Frag) -> bool:
-    """Whether a text has a call that may answer otherwise wherever the text is written."""
-    return any(isinstance(p, str) and _ASKS.search(p) for p in text.parts)
+def asked_again(text: Iterable[object]) -> bool:
+    """Whether a text's pieces have a call that may answer otherwise wherever the text is written."""
+    return any(isinstance(p, str) and _ASKS.search(p) for p in text)
 
 
 def _size(piece: Piece) -> int:
