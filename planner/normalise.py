@@ -189,7 +189,11 @@ def _normalised(text: str, pieces: list[str]) -> Normalised | None:
                         continue
                     head = before[:-1]
                     literal = "-" + literal
-            if literal in _BEHIND_LAST and before.rstrip("( ")[-1:] == "-":
+            if (
+                len(literal) > _INT4_DIGITS
+                and literal.lstrip("0") in _BEHIND_LAST
+                and before.rstrip("( ")[-1:] == "-"
+            ):
                 head += (
                     literal + tail
                 )  # behind a word its sign stays in the key: `SELECT -2147483648` is an integer

@@ -28,6 +28,12 @@ TAKEN = [
     ("delete from t where k = -2147483648", "delete from t where k = $i", "i", None),
     ("select -(-2147483648) from t where k = 1", "select -(-2147483648) from t where k = $i", "i", None),
     ("select -2147483648 - 1 from t where k = 1", "select -2147483648 - $i from t where k = $i", "ii", None),
+    (
+        "select -02147483648 - 1 from t where k = 1",
+        "select -02147483648 - $i from t where k = $i",
+        "ii",
+        None,
+    ),
     ("select - (2147483648) from t where k = 1", "select - (2147483648) from t where k = $i", "i", None),
     (
         "select a between -9223372036854775808 and 5",
