@@ -220,7 +220,7 @@ class NameBinder(PredicateBinder):
                     return columns[0]
                 names = found.own_names or tuple(c.name for c in found.columns if not c.hidden)
                 rows = 0
-                held = found.table or self.queries.ctx.catalog.get(found.view)
+                held = found.table or self.queries.ctx.catalog.get(found.rows_of)
                 if isinstance(held, Table | View) and not found.values:
                     made = row_type(held)
                     if [told_type(x.type) for x in columns] == [c.type for c in made.columns]:

@@ -71,6 +71,8 @@ class Relation:
     """What a table or view calls its columns: so its whole rows have them, whatever the alias calls them."""
     view: int = 0
     """The view that it is."""
+    returned: int = 0
+    """The table or view whose rows the function returns that it is."""
     called_now: str = ""
     """What it is shown as where nothing else was said: a stored query's text may have the name of before a renaming."""
 
@@ -78,6 +80,11 @@ class Relation:
     def oid(self) -> int:
         """What it is in the catalog; 0: a subquery, a function, a join with a name."""
         return self.view if self.table is None else self.table.oid
+
+    @property
+    def rows_of(self) -> int:
+        """The table or view whose rows it has; 0: none's."""
+        return self.oid or self.returned
 
     def value(self, index: int) -> ir.Node:
         """What stands for a column of it."""

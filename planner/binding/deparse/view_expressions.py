@@ -233,7 +233,7 @@ class QueryExpressions(Writer):
         if given != shown or len(shown) != len(made.args):
             return None
         if isinstance(node, ir.Cast):  # to the type that it is of
-            is_whole = relation.oid != 0 and relation_of(node.type.oid) == relation.oid
+            is_whole = relation.rows_of != 0 and relation_of(node.type.oid) == relation.rows_of
         else:
             fields = fields_of(made.type) or ()
             is_whole = told_type(made.type) != made.type or [f for f, _ in fields] != [
@@ -253,7 +253,7 @@ class QueryExpressions(Writer):
         fields = [field for field, _ in t.composite_fields(node.type.oid) or ()]
         if fields != [relation.columns[a.column].name for a in read]:
             return None
-        if not is_row_of(self.binder.ctx.catalog, row_type_oid(relation.oid), node.type.oid):
+        if not is_row_of(self.binder.ctx.catalog, row_type_oid(relation.rows_of), node.type.oid):
             return None
         return f"({quote_identifier(name)}.*)::{self.type_name(node.type)}"
 
@@ -262,7 +262,7 @@ class QueryExpressions(Writer):
         if self.whole_row(node) is None:
             return text
         first = next(n for n in ir.walk(node) if isinstance(n, ir.Var))
-        relation = self._relations[first.relation][0].oid
+        relation = self._relations[first.relation][0].rows_of
         of = row_type_oid(relation) if relation else t.RECORD
         return f"{text}::{self.type_name(TypeRef(of))}"
 

@@ -29,6 +29,7 @@ from planner.binding.routines import values as routine_values
 from planner.binding.routines.bodies import mismatch
 from planner.binding.scope import Relation, RelationColumn, Scope
 from planner.catalog import Function
+from planner.catalog.row_types import relation_of
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
@@ -191,6 +192,7 @@ class _Rows:
         fields = t.composite_fields(f.result.oid)
         if fields is not None and not self.numbered:
             relation.own_names = tuple(n for n, _ in fields)
+            relation.returned = relation_of(f.result.oid)
         if self.numbered:
             relation.columns.append(RelationColumn("ordinality", TypeRef(t.INT8)))
             relation.scalar = False

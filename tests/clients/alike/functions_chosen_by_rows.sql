@@ -23,3 +23,7 @@ create function fields_of(p people) returns people language sql as $$ select p.*
 select fields_of(p), (fields_of(p)).name from people p; select * from people p, more_of(p); select fields_of(null), fields_of(null) is null;
 create sequence s; create function strict_sum(a bigint, b int) returns bigint language sql strict as $$ select a + b $$; create function strict_sum_too(a bigint, b int) returns bigint language plpgsql strict as $$ begin return a + b; end $$;
 select strict_sum(nextval('s'), null), strict_sum_too(nextval('s'), null), pg_typeof(strict_sum(null, 1)); select nextval('s');
+-- The rows of a function are of the table whose rows it returns.
+create function guests_from(n int) returns setof guests language sql stable as $$ select * from guests where id >= n $$; create function guests_run() returns setof guests language plpgsql as $$ begin return query select * from guests; end $$;
+select title(g), g.title, pg_typeof(g) from guests_from(1) g; select title(g), g.name from guests_run() g; select title(guests_from) from guests_from(1); select g from guests_from(1) g union all select g from guests g; select title(s) from people p left join guests_from(9) s on true;
+create view of_function as select g, title(g), g.title as again from guests_from(1) g; select pg_get_viewdef('of_function'); select * from of_function; select (g).name, pg_typeof(g) from of_function;
