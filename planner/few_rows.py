@@ -73,7 +73,12 @@ _AS_DECIMAL: Final = " AS DECIMAL("
 _LISTED: Final = re.compile(r"\bin\s*\((?:\s*\$[ilns]\s*,)+\s*(?=\$)", re.IGNORECASE)
 
 
-def of_few(plan: Plan) -> bool:
+def is_shared(plan: Plan, key: str, catalog: Catalog) -> bool:
+    """Whether one plan is for all statements of this key."""
+    return _of_few(plan) or _of_the_first(plan, key) or _of_no_table(plan) or _of_compared(plan, key, catalog)
+
+
+def _of_few(plan: Plan) -> bool:
     """Whether keys lead to the rows that a statement reads."""
     return _led(plan) and _takes_any(plan)
 
@@ -83,12 +88,12 @@ def by_scale(plan: Plan, key: str) -> bool:
     return "undecided" not in plan.extra and (_led(plan) or _is_first(plan, key))
 
 
-def of_no_table(plan: Plan) -> bool:
+def _of_no_table(plan: Plan) -> bool:
     """Whether it is one row that is computed on the spot."""
     return "constant" in plan.extra and "constants" not in plan.extra and _takes_any(plan)
 
 
-def of_compared(plan: Plan, key: str, catalog: Catalog) -> bool:
+def _of_compared(plan: Plan, key: str, catalog: Catalog) -> bool:
     """Whether a query's literals only say which rows it is of, so that its plan is as good without them."""
     if not isinstance(plan.body, Query) or not _takes_any(plan) or "constants" in plan.extra:
         return False
@@ -132,7 +137,7 @@ def _digits_unknown(query: Query) -> bool:
     )
 
 
-def of_the_first(plan: Plan, key: str) -> bool:
+def _of_the_first(plan: Plan, key: str) -> bool:
     """Whether a query is answered by the first rows on a way along an index, and its literals are only compared."""
     return _takes_any(plan) and _is_first(plan, key)
 
@@ -212,4 +217,4 @@ def is_narrow(lookup: object) -> bool:
     )
 
 
-__all__ = ["by_scale", "is_narrow", "of_compared", "of_few", "of_no_table", "of_the_first"]
+__all__ = ["by_scale", "is_narrow", "is_shared"]

@@ -362,9 +362,7 @@ class Planner(InnerQueries):
                 key, kinds = _scaled_key(normal), scaled(kinds, values)
                 plan = _of_reads(self._bind(text, seen, (), kinds), seen)
                 keyed = _is_keyed(plan)
-            few = few_rows.of_few(plan) or few_rows.of_the_first(plan, normal[0])
-            any_others = few_rows.of_no_table(plan) or few_rows.of_compared(plan, normal[0], seen.catalog)
-            if keyed or few or any_others:
+            if keyed or few_rows.is_shared(plan, normal[0], seen.catalog):
                 convert = converter(plan.parameters, kinds, ctx.settings)
                 plan.position_offset = offset
                 self._remember(ctx, key, _Cached(plan, convert))
