@@ -167,9 +167,8 @@ class Coercions:
         position: int,
     ) -> ir.Node:
         """A record as a value of a composite type: field by field, and none where there is no record. Raises 42846."""
-        if (
-            isinstance(node, ir.Logic) and node.op == "case"
-        ):  # of a relation that an outer join may have missed, say
+        if isinstance(node, ir.Logic) and node.op == "case":
+            # Of a relation that an outer join may have missed, say.
             made = tuple(
                 self._as_composite(n, target, fields, context, position)
                 if i % 2 or i == len(node.args) - 1

@@ -47,7 +47,7 @@ def convert(frag: Frag, source: TypeRef, target: TypeRef, explicit: bool) -> Fra
 def read_again(frag: Frag, ref: TypeRef) -> Frag:
     """A value as a text that is read again under the same settings: floating points with all their digits, whatever is shown of them."""
     if ref.oid in (t.TEXT, t.VARCHAR, t.BPCHAR):
-        return frag
+        return frag  # its own text: a cast would take blanks from the end
     return stored_text(frag, ref) if has_floats(ref) else convert(frag, ref, TypeRef(t.TEXT), True)
 
 

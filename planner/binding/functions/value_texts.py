@@ -253,18 +253,20 @@ def _is_shown_by_settings(oid: int) -> bool:
     """Whether a value's text depends on what the session has set."""
     if oid in _SHOWN_BY_SETTINGS or _is_styled_range(oid):
         return True
-    inner = (
-        [t.element_of(oid)] if t.element_of(oid) else [ref.oid for _, ref in t.composite_fields(oid) or ()]
-    )
-    return any(map(_is_shown_by_settings, inner))
+    return any(_is_shown_by_settings(ref.oid) for ref in _within(TypeRef(oid)))
 
 
 def has_floats(ref: TypeRef) -> bool:
     """Whether a value's text has fewer digits than it takes where the session says so."""
-    oid = ref.oid
-    fields = fields_of(ref) if oid == t.RECORD else t.composite_fields(oid)
-    inner = [TypeRef(t.element_of(oid))] if t.element_of(oid) else [field for _, field in fields or ()]
-    return oid in FLOATS or oid in GEOMETRIC or any(map(has_floats, inner))
+    return ref.oid in FLOATS or ref.oid in GEOMETRIC or any(map(has_floats, _within(ref)))
+
+
+def _within(ref: TypeRef) -> list[TypeRef]:
+    """The type of an array's elements, or those of a row's fields."""
+    if element := t.element_of(ref.oid):
+        return [TypeRef(element)]
+    fields = fields_of(ref) if ref.oid == t.RECORD else t.composite_fields(ref.oid)
+    return [field for _, field in fields or ()]
 
 
 def _is_styled_range(oid: int) -> bool:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from planner.binding.functions.aggregates import Around
 
 _TEXT = TypeRef(t.TEXT)
-"""What is its own text; a cast would take blanks from the end."""
 
 
 OVER: Final = "over"
