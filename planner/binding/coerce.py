@@ -20,7 +20,7 @@ from planner.binding import ir
 from planner.binding.facts import category, element_name, type_name
 from planner.binding.numerics import to_float
 from planner.binding.parameters import Parameters
-from planner.binding.records import items_of, row_of, told_type
+from planner.binding.records import items_of, row_of, told_type, where_present
 from planner.binding.resolve import POLYMORPHIC, castable, own_cast
 from planner.binding.rows_of_heirs import as_row_above
 from planner.catalog.routine_objects import Cast
@@ -195,10 +195,8 @@ class Coercions:
                 for i, (_, ref) in zip(items, fields, strict=True)
             )
         )
-        value: ir.Node = ir.Cast(target, row, True, position)
-        if not (isinstance(node, ir.Logic) and node.op == "row"):
-            value = ir.Logic(target, "case", (ir.Logic(TypeRef(t.BOOL), "is present", (node,)), value))
-        return value
+        value = ir.Cast(target, row, True, position)
+        return value if isinstance(node, ir.Logic) and node.op == "row" else where_present(node, value)
 
     def _fold(self, cast: ir.Cast) -> ir.Node:
         """Integer constants change their type at once, so that `int8col = 5` stays a plain comparison."""

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from sqlglot import exp
 
-from planner import types as t
-from planner.abc import PlanError, TypeRef
+from planner.abc import PlanError
 from planner.binding import ir
 from planner.binding.aggregate_calls import nulls_first
 from planner.binding.grouping import grouping_sets
 from planner.binding.naming import identifier
+from planner.binding.records import where_present
 from planner.binding.scope import no_column
 from planner.parse import position as first_position
 from planner.records import replace
@@ -97,7 +97,7 @@ def _told_apart(
     """The key that an output is. In SELECT a AS x, a AS y ... GROUP BY x, ROLLUP (y) there are two of one value: y alone is NULL
     in some sets. A CASE makes it another expression."""
     while keyed.setdefault(key, target) is not target:
-        key = ir.Logic(key.type, "case", (ir.Logic(TypeRef(t.BOOL), "is present", (key,)), key))
+        key = where_present(key, key)
     if key is not target.node and key != target.node:
         for i, k in enumerate(order):
             if k.expr is target.node:

@@ -82,6 +82,12 @@ def row_of(items: tuple[ir.Node, ...], names: tuple[str, ...] = (), rows: Oid = 
     )
 
 
+def where_present(value: ir.Node, made: ir.Node) -> ir.Logic:
+    """What is made of a value, and NULL where there is none: of a NULL's fields a row would be made, of NULLs, which is no NULL."""
+    there = ir.Logic(TypeRef(t.BOOL), "is present", (value,))
+    return ir.Logic(made.type, "case", (there, made, ir.Lit(made.type, None)))
+
+
 def items_of(record: ir.Node) -> tuple[ir.Node, ...] | None:
     """A record's fields as expressions; None where they are not known."""
     if isinstance(record, ir.Logic) and record.op == "row":

@@ -18,7 +18,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.calls import CallBinder
-from planner.binding.records import comparable_shapes, field_of, fields_of, row_of
+from planner.binding.records import comparable_shapes, field_of, fields_of, row_of, where_present
 from planner.binding.scope import Scope
 
 BOOL = TypeRef(t.BOOL)
@@ -157,9 +157,7 @@ class RowComparisonBinder(CallBinder):
         if composite is None:
             return node
         fields = tuple(field_of(node, name, position) for name, _ in composite)
-        row = row_of(tuple(f for f in fields if f is not None))
-        present = ir.Logic(BOOL, "is present", (node,))
-        return ir.Logic(row.type, "case", (present, row, ir.Lit(row.type, None)))
+        return where_present(node, row_of(tuple(f for f in fields if f is not None)))
 
 
 def _as_null_of(node: ir.Node, other: ir.Node) -> ir.Node:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from planner import types as t
 from planner.abc import Oid, TypeRef
 from planner.binding import ir
-from planner.binding.records import each_field, row_of, told_type
+from planner.binding.records import each_field, row_of, told_type, where_present
 from planner.catalog.row_types import is_row_array, relation_of
 from planner.inheritance import descends
 from planner.relations import Table
@@ -46,5 +46,4 @@ def as_row_above(node: ir.Node, target: TypeRef, catalog: Catalog, position: int
     row = ir.Cast(target, row_of(tuple(found[name] for name, _ in fields)), True, position)
     if isinstance(node, ir.Logic) and node.op == "row":
         return row
-    present = ir.Logic(TypeRef(t.BOOL), "is present", (node,))
-    return ir.Logic(target, "case", (present, row, ir.Lit(target, None)))
+    return where_present(node, row)
