@@ -149,7 +149,7 @@ def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:
     if a == t.DATE and b == t.TIMESTAMP:
         return lambda v, _s: times.date_to_timestamp(v)
     if a == t.DATE and b == t.TIMESTAMPTZ:
-        return lambda v, s: times.from_wall_clock(times.date_to_timestamp(v), s.types.time_zone)
+        return lambda v, s: times.day_at_zone(v, s.types.time_zone)
     if a == t.TIMESTAMP and b == t.DATE:
         return lambda v, _s: times.timestamp_to_date(v)
     if a == t.TIMESTAMPTZ and b == t.TIMESTAMP:

@@ -7,14 +7,13 @@ for a session's TimeZone, at once for UTC.
 from __future__ import annotations
 
 import datetime
-import functools
-import zoneinfo
 
 from executor.abc import ExecutionError
 from executor.keyed.registry import scalar
 from planner.binding.prelude.dates import divide, multiply
 from planner.types.calendar_days import civil_from_days, days_from_civil, month_days
 from planner.types.datetimes import DATE_END, DATE_MIN, TIMESTAMP_END, TIMESTAMP_MIN
+from planner.types.timezones import session_zone
 
 DAY_US = 86_400_000_000
 INFINITY = (1 << 63) - 1
@@ -180,15 +179,6 @@ def timestamp_to_date(v: int) -> int:
     return v // DAY_US
 
 
-@functools.lru_cache(64)
-def _zone(name: str) -> datetime.tzinfo:
-    if name.startswith("<"):  # PostgreSQL's own spelling of a fixed offset: <+02>-02
-        sign = -1 if name[1] == "-" else 1
-        hours, _, minutes = name[2 : name.index(">")].partition(":")
-        return datetime.timezone(sign * datetime.timedelta(hours=int(hours), minutes=int(minutes or 0)))
-    return zoneinfo.ZoneInfo(name)
-
-
 _EPOCH = datetime.datetime(1970, 1, 1)
 _FIRST_S, _LAST_S = -62_135_596_800 + 90_000, 253_402_300_799 - 90_000
 _CYCLE_S = 146_097 * 86_400
@@ -213,12 +203,37 @@ def _instant_minus(a: int, b: Interval, zone: str) -> int:
     return _instant_plus(a, (-b[0], -b[1], -b[2]), zone)
 
 
+@scalar("date at zone")
+def _day_compared(v: int, zone: str) -> int:
+    """When a day begins in `zone`; a day beyond all moments is before or after them."""
+    if abs(v) == DATE_INFINITY:
+        return INFINITY if v > 0 else -INFINITY
+    return _clock_compared(max(min(v * DAY_US, INFINITY - 1), 1 - INFINITY), zone)
+
+
+@scalar("timestamp at zone")
+def _clock_compared(v: int, zone: str) -> int:
+    try:
+        return from_wall_clock(v, zone)
+    except ExecutionError:
+        return INFINITY - 1 if v > 0 else 1 - INFINITY
+
+
+def day_at_zone(v: int, zone: str) -> int:
+    """date -> timestamptz."""
+    local = date_to_timestamp(v)
+    try:
+        return from_wall_clock(local, zone)
+    except ExecutionError:
+        raise ExecutionError("22008", "date out of range for timestamp") from None
+
+
 def zone_offset_us(instant_us: int, zone: str) -> int:
     """What to add to an instant to get the wall clock of `zone`."""
     if zone in _UTC_NAMES:
         return 0
     second = _within_calendar(instant_us // 1_000_000)
-    moment = datetime.datetime.fromtimestamp(second, datetime.UTC).astimezone(_zone(zone))
+    moment = datetime.datetime.fromtimestamp(second, datetime.UTC).astimezone(session_zone(zone))
     offset = moment.utcoffset()
     assert offset is not None
     return (offset.days * 86_400 + offset.seconds) * 1_000_000
@@ -238,7 +253,7 @@ def from_wall_clock(v: int, zone: str) -> int:
         return v
     second, micros = divmod(v, 1_000_000)
     inside = _within_calendar(second)
-    wall = (_EPOCH + datetime.timedelta(seconds=inside)).replace(tzinfo=_zone(zone), fold=0)
+    wall = (_EPOCH + datetime.timedelta(seconds=inside)).replace(tzinfo=session_zone(zone), fold=0)
     offset = wall.utcoffset()
     later = wall.replace(fold=1).utcoffset()
     assert offset is not None and later is not None

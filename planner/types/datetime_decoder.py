@@ -20,6 +20,8 @@ from planner.types.timezones import ABBREVIATIONS, US_PER_DAY, US_PER_S, find_zo
 
 YMD: Final = frozenset(("year", "month", "day"))
 HMS: Final = frozenset(("time",))
+_UNITS_OF_TIME: Final = {"hour": 3600 * US_PER_S, "minute": 60 * US_PER_S, "second": US_PER_S}
+"""What units before numbers say (`H04MM05S06.7`) is a time, too, part by part."""
 _DIGITS: Final = re.compile(r"[0-9]+")
 _DATE_PIECES: Final = re.compile(r"[0-9]+|[A-Za-z]+|[^0-9A-Za-z]+")
 
@@ -87,7 +89,7 @@ class Decoder:
                 pending = ""
             else:
                 got = self._bare_number(field, fields, i, time_only)
-            if before & got:
+            if before & got or ("time" in got and before & _UNITS_OF_TIME.keys()):
                 raise BadFormat
             self.seen = before | got
         if pending:
@@ -218,12 +220,19 @@ class Decoder:
         if pending == "year":
             self.year = f.whole(whole)
             return {"year"}
-        if pending == "month":
+        if pending == "month" and not self.seen >= {"month", "hour"}:
             self.month = f.whole(whole)
             return {"month"}
         if pending == "day":
             self.day = f.whole(whole)
             return {"day"}
+        if pending == "month":
+            pending = "minute"
+        if pending in _UNITS_OF_TIME and "time" not in self.seen:
+            self.micros += f.whole(whole) * _UNITS_OF_TIME[pending]
+            if dot:
+                self.micros += f.fraction_us("." + part)
+            return {pending}
         raise BadFormat
 
     def _set_julian(self, day: int) -> None:

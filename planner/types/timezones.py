@@ -2,6 +2,7 @@
 
     "Europe/Berlin"        zoneinfo                        rules, by name in any capitals
     "+03:30", "-8"         a fixed displacement            (SET TIME ZONE: hours east, POSIX in names)
+    "CST7CDT,M4.1.0,M10.5.0"  rules as POSIX writes them    zoneinfo, which reads them behind every zone's last change
     "CEST"                 the table of abbreviations      in input only
 
 Local times that a clock change skips are read with the offset before the change, ambiguous ones
@@ -14,7 +15,9 @@ years are moved into that range; earlier ones have the zone's first (local mean)
 from __future__ import annotations
 
 import bisect
+import io
 import re
+import struct
 import zoneinfo
 from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta, timezone, tzinfo
 from functools import cache, lru_cache
@@ -40,6 +43,16 @@ _OFFSET: Final = re.compile(r"([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
 _POSIX: Final = re.compile(
     r"(?:<([A-Za-z]{3,}|[+-]\d+(?::\d{2})*)>|([A-Za-z]{3,})|(?=[+-]|\d+:))([+-]?)(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?"
 )
+
+
+_NAME: Final = r"(?:<[A-Za-z0-9+-]{3,}>|[A-Za-z]{3,})"
+_TIME: Final = r"\d{1,3}(?::\d{1,2}){0,2}"
+_DAY: Final = r"(?:J?\d{1,3}|M\d{1,2}\.\d\.\d)"
+_BY_RULES: Final = re.compile(
+    rf"{_NAME}[+-]?{_TIME}{_NAME}(?:[+-]?{_TIME})?(?:,{_DAY}(?:/[+-]?{_TIME})?,{_DAY}(?:/[+-]?{_TIME})?)?"
+)
+_USUAL_RULES: Final = ",M3.2.0,M11.1.0"
+"""When summer time is where a zone has one and does not say: as in the United States."""
 
 
 def _read_abbreviations() -> tuple[dict[str, tuple[int, bool]], dict[str, str]]:
@@ -77,7 +90,18 @@ def find_zone(name: str) -> tzinfo | None:
         west = int(m[4]) * 3600 + int(m[5] or 0) * 60 + int(m[6] or 0)
         if west < 168 * 3600:
             return _fixed(west if m[3] == "-" else -west, m[1] or m[2] or "")
-    return None
+    return _by_rules(name) if _BY_RULES.fullmatch(name) else None
+
+
+def _by_rules(name: str) -> tzinfo | None:
+    """A zone that its own name describes (POSIX's TZ), as the end of a file of RFC 8536 that says nothing else; None: no such day or hour."""
+    header = struct.pack(">4sc15x6l", b"TZif", b"2", 0, 0, 0, 0, 1, 4)
+    nothing = header + struct.pack(">lbb", 0, 0, 0) + b"LMT\0"
+    rules = name if "," in name else name + _USUAL_RULES
+    try:
+        return zoneinfo.ZoneInfo.from_file(io.BytesIO(nothing * 2 + f"\n{rules}\n".encode()), key=name)
+    except ValueError:
+        return None
 
 
 def _fixed(east_s: int, name: str = "") -> tzinfo | None:
@@ -290,10 +314,18 @@ def named_zone(name: str) -> tzinfo:
 
 
 def icu_name(zone: tzinfo) -> str:
-    """What ICU, and so DuckDB, calls a zone: by name, or `GMT-07:30`, where positive is east. Seconds are cut off."""
+    """What ICU, and so DuckDB, calls a zone: by name, or `GMT-07:30`, where positive is east. Seconds are cut off.
+
+    Raises 0A000 for one with rules of its own, of which ICU does not know.
+    """
     if zone is UTC:
         return "UTC"
     if isinstance(zone, zoneinfo.ZoneInfo):
+        if zone.key.lower() not in _names():
+            raise SqlError(
+                "0A000",
+                f'time zone "{zone.key}", which has rules of its own, is not supported in such a query',
+            )
         return zone.key
     east_s = offset_at(0, zone)
     minutes = abs(east_s) // 60

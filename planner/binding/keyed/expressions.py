@@ -200,10 +200,7 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
         if matters(node):
             raise NotKeyed(node.op)
         if node.op in _BY_ZONE and not matters(node):
-            zoned = TypeRef(t.TIMESTAMPTZ)
-            operands = tuple(
-                _expression(a if a.type.oid == t.TIMESTAMPTZ else ir.Cast(zoned, a), offsets) for a in args
-            )
+            operands = tuple(_moment(a, offsets) for a in args)
             return Call(f"timestamptz {_BY_ZONE[node.op]} timestamptz", operands, node.type)
         if node.op not in KEYED_OPS:
             of_array = keyed_arrays.expression(node, lambda n: _expression(n, offsets))
@@ -248,6 +245,17 @@ _SHOWN_IN: Final = {
 }
 """Of any values, as they are shown."""
 _WITH_TEXT: Final = ("text || anynonarray", "anynonarray || text")
+
+
+def _moment(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
+    """When a day or wall clock is in the session's zone, to be compared: before or after all moments where it is none of them."""
+    made = _expression(node, offsets)
+    if node.type.oid == t.TIMESTAMPTZ:
+        return made
+    zone = Call("session", (Const("time_zone", TypeRef(t.TEXT)),), TypeRef(t.TEXT))
+    return Call(
+        f"{'date' if node.type.oid == t.DATE else 'timestamp'} at zone", (made, zone), TypeRef(t.TIMESTAMPTZ)
+    )
 
 
 def _as_text(node: ir.Node, offsets: Mapping[int, int]) -> Expr:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from datetime import tzinfo
 from typing import Any
@@ -19,6 +18,7 @@ from planner.binding.templates.date_parts import (
     unrecognized,
 )
 from planner.types.calendar_days import civil_from_days, days_from_civil, month_days
+from planner.types.datetime_fields import BadFormat, FieldOverflow, ZoneOverflow, zone_offset
 from planner.types.datetimes import (
     DATE_END,
     DATE_INFINITY,
@@ -64,9 +64,6 @@ def from_zone(name: str, local: int) -> int:
     return _within(local - offset_of_local(local, named_zone(name)) * 1_000_000)
 
 
-_DISPLACEMENT = re.compile(r"([+-])(\d{1,2})(?::(\d{0,2})(?::(\d{1,2}))?|(\d\d)(\d\d)?)?")
-
-
 def from_stated_zone(name: str, local: int) -> int:
     """As `from_zone`, but of make_timestamptz: there +2 is east of Greenwich, as in ISO 8601, and not west."""
     if name[:1].isdigit():
@@ -75,13 +72,14 @@ def from_stated_zone(name: str, local: int) -> int:
             f'invalid input syntax for type numeric time zone: "{name}"',
             hint='Numeric time zones must have "-" or "+" as first character.',
         )
-    m = _DISPLACEMENT.fullmatch(name)
-    if m is None:
+    if name[:1] not in ("+", "-"):
         return from_zone(name, local)
-    hours, minutes, seconds = int(m[2]), int(m[3] or m[5] or 0), int(m[4] or m[6] or 0)
-    if hours > 15 or minutes > 59 or seconds > 59:
-        raise SqlError("22023", f'numeric time zone "{name}" out of range')
-    east = (hours * 3600 + minutes * 60 + seconds) * (-1 if m[1] == "-" else 1)
+    try:
+        east = zone_offset(name)
+    except BadFormat:
+        return from_zone(name, local)
+    except (FieldOverflow, ZoneOverflow):
+        raise SqlError("22023", f'numeric time zone "{name}" out of range') from None
     return local - east * 1_000_000
 
 
