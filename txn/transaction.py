@@ -18,7 +18,7 @@ As the group's timestamp is greater than every read timestamp handed out, and th
 what members before it in the same group wrote, admission order is the serial order.
 
 A transaction that wrote nothing never reaches the committer: it is serializable at its read_ts
-and can not be refused. Blind writes (of keys that were not read: an INSERT, whose uniqueness the
+and can not be refused; nor need the reads of one hold whose writes nobody else can read. Blind writes (of keys that were not read: an INSERT, whose uniqueness the
 executor checks at admission) conflict with nothing.
 
 **Refresh** (seeds 4 and 5): a transaction that waited for a lock finds a newer row than its snapshot.
@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING
 from storage.abc import Part, Row, ShardId, Timestamp
 from txn.abc import Group, Key, Keyspace, TxnError
 from txn.columns import ALL_COLUMNS, Columns
+from txn.read_set import ReadSet
 from txn.snapshot import Done, Snapshot
 from txn.write_buffer import ShardBuffer
 
@@ -288,6 +289,11 @@ class Transaction(Snapshot):
     @property
     def is_open(self) -> bool:
         return self._state == "open"
+
+    def stay_at_snapshot(self) -> None:
+        """What it has written nobody else can read, now or later: it is serializable at its snapshot as if it had written nothing,
+        so that its reads need not hold at the commit. Before `submit`."""
+        self.reads = ReadSet()
 
     def submit(self, done: Done) -> None:
         """Commits; `done(commit ts or exception)` is called when it is decided, perhaps at once.

@@ -22,7 +22,7 @@ from executor.abc import (
 )
 from executor.ddl import on_commit
 from executor.session import heard, queries
-from executor.session.blocks import gathering, settling
+from executor.session.blocks import gathering, settling, unseen
 from executor.session.blocks.block import Block
 from executor.session.context import SessionContext
 from executor.session.references import at_work as references
@@ -132,6 +132,8 @@ class BlockOwner(SessionContext):
                 txn.rollback()  # it wrote nothing: there is nothing to validate or to keep
             self._committed(block)
             return _COMMITTED
+        if txn.reads and unseen.by_all_others(self, block):
+            txn.stay_at_snapshot()
 
         def ended(result: int | Exception) -> None:
             if isinstance(result, Exception):
