@@ -73,3 +73,33 @@ class Told:
 
 class PlanError(SqlError):
     """A statement that cannot be planned: syntax, names, types."""
+
+
+# What somebody further up does something about has a class, so that nobody has to know an error by its words.
+
+
+class NoSuchType(PlanError):
+    """42704, with the name that is none of a type."""
+
+    def __init__(self, name: str, position: int = 0) -> None:
+        super().__init__("42704", f'type "{name}" does not exist', position=position)
+        self.name = name
+
+
+class NotComposite(PlanError):
+    """42809: `.*` of a value that has no fields."""
+
+
+class NotImmutable(PlanError):
+    """42P17: a function whose answers change, where the answer has to be the same forever."""
+
+
+class AfterAnalysis(PlanError):
+    """What PostgreSQL finds when a statement is planned or run, and not when it is analysed: a body that holds it can be made."""
+
+
+class BytesLeftOver(SqlError):
+    """22P03: a value in binary form that is shorter than what was sent for it. Who knows which value it was says so."""
+
+    def __init__(self, where: str = "") -> None:
+        super().__init__("22P03", "incorrect binary data format" + where)

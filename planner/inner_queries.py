@@ -17,6 +17,7 @@ from planner import cursors, types
 from planner import statements as st
 from planner.abc import Plan, PlanError, ResultColumn, SqlError, Table, TypeRef
 from planner.binding.routines.variables import Variables
+from planner.binding.unresolved import NoFunction, NotUnique
 from planner.catalog import View
 from planner.catalog.user_types import shown
 from planner.ddl.types.typenames import resolve_type
@@ -140,10 +141,8 @@ class InnerQueries:
         except SqlError as e:
             e.position = e.position + before if e.position else 0
             at = said.query.offset + len(said.query.text) - len(said.query.text.lstrip()) + 1
-            if e.sqlstate in ("42883", "42725") and e.message.startswith("function ") and e.position == at:
-                e.message = "procedure " + e.message.removeprefix("function ")
-                e.args = (e.message,)
-                e.hint = e.hint.replace("No function", "No procedure").replace("function.", "procedure.")
+            if isinstance(e, NoFunction | NotUnique) and e.position == at:
+                raise e.of_kind("procedure") from None
             raise
         plan.extra["query"] = inner
         plan.parameters = inner.parameters

@@ -114,7 +114,7 @@ async def fill_moved(session: Session, block: Block, table: Table, rows: Any, ch
     try:
         await bulk.insert_bulk(session, block, table, rows, checked=checked, moved=True)
     except ExecutionError as e:
-        if e.sqlstate == "23514" and e.message.startswith("new row"):
+        if e.sqlstate == "23514" and not e.datatype:
             e.message = (
                 f'check constraint "{e.constraint}" of relation "{table.name}" is violated by some row'
             )

@@ -14,8 +14,9 @@ from executor.procedural import diagnostics
 from executor.procedural.domains import DomainSteps
 from executor.procedural.result_rows import first_rows
 from planner import types as t
-from planner.abc import SqlError, TypeRef
+from planner.abc import TypeRef
 from planner.binding.routines.variables import Shape
+from planner.errors import NotComposite
 from planner.parse.plpgsql.names import looked_up
 from planner.statements import plpgsql as pl
 from planner.types.composites import split_record
@@ -139,9 +140,7 @@ class AssignSteps(DomainSteps):
         text = pl.Text(f"SELECT ({value.text}).*", value.start, value.number, value.names, value.seen)
         try:
             plan, result = await self.statement(text)
-        except SqlError as error:
-            if error.sqlstate != "42809" or not error.message.endswith(" is not composite"):
-                raise
+        except NotComposite:
             if first:
                 what = "cannot assign non-composite value to a record variable"
                 raise ExecutionError("42804", what) from None

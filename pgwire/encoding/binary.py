@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Final
 
-from pgwire.encoding.binary_ranges import malformed, range_in, range_out, truncated
+from pgwire.encoding.binary_ranges import range_in, range_out, truncated
 from pgwire.encoding.binary_records import reader, record_in, record_out, shape_of
 from pgwire.encoding.binary_snapshots import snapshot_in, snapshot_out
 from pgwire.encoding.binary_times import (
@@ -33,6 +33,7 @@ from pgwire.encoding.binary_times import (
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.records import fields_of
+from planner.errors import BytesLeftOver
 from planner.extensions import hstores, ltree_patterns, ltrees
 from planner.geometry.binary import from_binary as geometry_in
 from planner.geometry.binary import to_binary as geometry_out
@@ -93,7 +94,7 @@ def _fixed(form: struct.Struct) -> tuple[BinaryOutput, BinaryInput]:
 
     def read(data: bytes) -> Datum:
         if len(data) != size:
-            raise truncated() if len(data) < size else malformed()
+            raise truncated() if len(data) < size else BytesLeftOver()
         return unpack(data)[0]
 
     FORMS[read] = form.format[1:]
@@ -135,7 +136,7 @@ def numeric_from_binary(data: bytes) -> str:
         raise truncated()
     count, weight, sign, dscale = _NUMERIC.unpack_from(data)
     if len(data) != 8 + 2 * count:
-        raise truncated() if len(data) < 8 + 2 * count else malformed()
+        raise truncated() if len(data) < 8 + 2 * count else BytesLeftOver()
     if sign in (NUMERIC_NAN, NUMERIC_INF, NUMERIC_NEG_INF):
         return {NUMERIC_NAN: "NaN", NUMERIC_INF: "Infinity", NUMERIC_NEG_INF: "-Infinity"}[sign]
     if sign not in (0, NUMERIC_NEGATIVE):
@@ -173,7 +174,7 @@ def _byte_out(shown: Datum) -> bytes:
 def _byte_in(data: bytes) -> str:
     """ "char" is always one byte, whatever it is: 0 is the empty one."""
     if len(data) != 1:
-        raise malformed() if data else truncated()
+        raise BytesLeftOver() if data else truncated()
     return shown_byte(data[0])
 
 
@@ -183,7 +184,7 @@ def _bool_out(value: Datum) -> bytes:
 
 def _bool_in(data: bytes) -> bool:
     if len(data) != 1:
-        raise malformed() if data else truncated()
+        raise BytesLeftOver() if data else truncated()
     return data[0] != 0
 
 
@@ -193,13 +194,13 @@ def _place_out(place: int) -> bytes:
 
 def _place_in(data: bytes) -> int:
     if len(data) != 6:
-        raise malformed()
+        raise BytesLeftOver()
     return int.from_bytes(data, "big")
 
 
 def _log_place_in(data: bytes) -> int:
     if len(data) != _U8.size:
-        raise truncated() if len(data) < _U8.size else malformed()
+        raise truncated() if len(data) < _U8.size else BytesLeftOver()
     return log_places.from_binary(data)
 
 
@@ -209,7 +210,7 @@ def _uuid_out(text: Datum) -> bytes:
 
 def _uuid_in(data: bytes) -> str:
     if len(data) != 16:
-        raise truncated() if len(data) < 16 else malformed()
+        raise truncated() if len(data) < 16 else BytesLeftOver()
     h = bytes(data).hex()
     return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
 
@@ -324,7 +325,7 @@ def _array_parts(data: bytes, element_oid: int, read: BinaryInput) -> ArrayValue
     for size in dims:
         count *= size
         if size < 0 or count * 4 > len(data):
-            raise malformed()
+            raise BytesLeftOver()
     if not count:
         return EMPTY
     out: list[Datum] = []
@@ -341,7 +342,7 @@ def _array_parts(data: bytes, element_oid: int, read: BinaryInput) -> ArrayValue
         out.append(read(data[at : at + size]))
         at += size
     if at != len(data):
-        raise malformed()
+        raise BytesLeftOver()
     return ArrayValue(tuple(dims), tuple(lows), out)
 
 

@@ -1,4 +1,4 @@
-"""PostgreSQL's binary format of ranges, and what is said of binary values that are malformed.
+"""PostgreSQL's binary format of ranges, and what is said of binary values that end too early.
 
 range         flags (empty 1, low inclusive 2, high inclusive 4, low infinite 8, high infinite 16), then each bound
               that there is with its length
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Final
 
 from planner.abc import SqlError
+from planner.errors import BytesLeftOver
 from planner.types.ranges import RangeType, Span, Spans, united
 from storage.abc import Datum
 
@@ -20,11 +21,6 @@ _I4: Final = struct.Struct("!i")
 
 def truncated() -> SqlError:
     return SqlError("08P01", "insufficient data left in message")
-
-
-def malformed() -> SqlError:
-    """22P03; the caller that knows what the value was says so in the message."""
-    return SqlError("22P03", "incorrect binary data format")
 
 
 _EMPTY, _LOW_IN, _HIGH_IN, _LOW_INF, _HIGH_INF = 0x01, 0x02, 0x04, 0x08, 0x10
@@ -81,7 +77,7 @@ def range_in(family: RangeType, receive: Callable[[bytes], Datum]) -> Callable[[
             part, at = sized(data, at)
             bounds.append(receive(part))
         if at != len(data):
-            raise malformed()
+            raise BytesLeftOver()
         return family.kind.span(bounds[0], bounds[1], bool(flags & _LOW_IN), bool(flags & _HIGH_IN))
 
     def decode(data: bytes) -> str:
@@ -93,12 +89,12 @@ def range_in(family: RangeType, receive: Callable[[bytes], Datum]) -> Callable[[
         at = 4
         spans: list[Span] = []
         if not 0 <= count <= len(data):
-            raise malformed()
+            raise BytesLeftOver()
         for _ in range(count):
             part, at = sized(data, at)
             spans += one(part)
         if at != len(data):
-            raise malformed()
+            raise BytesLeftOver()
         return family.text(united(spans))
 
     return decode

@@ -11,8 +11,9 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from pgwire.encoding.binary_ranges import malformed, truncated
+from pgwire.encoding.binary_ranges import truncated
 from planner.abc import SqlError
+from planner.errors import BytesLeftOver
 from planner.types.datetimes import (
     DATE_END,
     DATE_INFINITY,
@@ -44,7 +45,7 @@ def date_out(days: Datum) -> bytes:
 
 def date_in(data: bytes) -> int:
     if len(data) != 4:
-        raise truncated() if len(data) < 4 else malformed()
+        raise truncated() if len(data) < 4 else BytesLeftOver()
     (days,) = _I4.unpack(data)
     if days == DATE_WIRE_MAX:
         return DATE_INFINITY
@@ -64,7 +65,7 @@ def stamp_out(micros: Datum) -> bytes:
 
 def stamp_in(data: bytes) -> int:
     if len(data) != 8:
-        raise truncated() if len(data) < 8 else malformed()
+        raise truncated() if len(data) < 8 else BytesLeftOver()
     (micros,) = _I8.unpack(data)
     if micros == STAMP_WIRE_MAX:
         return TIMESTAMP_INFINITY
@@ -78,7 +79,7 @@ def stamp_in(data: bytes) -> int:
 
 def time_in(data: bytes) -> int:
     if len(data) != 8:
-        raise truncated() if len(data) < 8 else malformed()
+        raise truncated() if len(data) < 8 else BytesLeftOver()
     (micros,) = _I8.unpack(data)
     if not 0 <= micros <= US_PER_DAY:
         raise SqlError("22008", "time out of range")
@@ -92,7 +93,7 @@ def timetz_out(text: Datum) -> bytes:
 
 def timetz_in(data: bytes) -> str:
     if len(data) != 12:
-        raise truncated() if len(data) < 12 else malformed()
+        raise truncated() if len(data) < 12 else BytesLeftOver()
     micros, west = _TIMETZ.unpack(data)
     if not 0 <= micros <= US_PER_DAY:
         raise SqlError("22008", "time out of range")
@@ -108,6 +109,6 @@ def interval_out(datum: Datum) -> bytes:
 
 def interval_in(data: bytes) -> tuple[int, int, int]:
     if len(data) != 16:
-        raise truncated() if len(data) < 16 else malformed()
+        raise truncated() if len(data) < 16 else BytesLeftOver()
     micros, days, months = _INTERVAL.unpack(data)
     return months, days, micros

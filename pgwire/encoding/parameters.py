@@ -15,6 +15,7 @@ from typing import Any, Final
 from pgwire.encoding.binary import FORMS, binary_input, decode_utf8
 from planner import types as t
 from planner.abc import SqlError, TypeRef
+from planner.errors import BytesLeftOver
 from planner.types import DEFAULT_SETTINGS, TypeSettings, text_input
 from planner.types.integers import IntegerType
 from storage.abc import Datum
@@ -87,11 +88,8 @@ def params_decoder(
         try:
             for read, value in zip(decoders, values, strict=True):
                 out.append(None if value is None else read(value))
-        except SqlError as e:
-            if e.sqlstate == "22P03" and e.message == "incorrect binary data format":
-                number = len(out) + 1
-                raise SqlError("22P03", f"incorrect binary data format in bind parameter {number}") from None
-            raise
+        except BytesLeftOver:
+            raise BytesLeftOver(f" in bind parameter {len(out) + 1}") from None
         return tuple(out)
 
     return decode if width else one_by_one

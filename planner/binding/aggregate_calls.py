@@ -19,6 +19,7 @@ from planner.binding.comparable import refuse_unequal, refuse_unordered
 from planner.binding.facts import Proc
 from planner.binding.offered import NOTHING, Offered
 from planner.binding.scope import Scope
+from planner.binding.unresolved import NoFunction
 from planner.binding.windows import INSIDE, WindowBinder
 from planner.parse import position as first_position
 
@@ -48,9 +49,7 @@ class AggregateBinder(WindowBinder):
     ) -> tuple[list[ir.Node], TypeRef]:
         raise NotImplementedError
 
-    def missing(
-        self, name: str, given: Sequence[ir.Node], position: int, kind: str = "function"
-    ) -> PlanError:
+    def missing(self, name: str, given: Sequence[ir.Node], position: int) -> NoFunction:
         raise NotImplementedError
 
     def resolve(

@@ -9,7 +9,6 @@ The way that was written is tried first, and its error is what is told if the ot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -24,16 +23,6 @@ from planner.binding.scope import Scope
 
 if TYPE_CHECKING:
     from planner.binding.column_names import NameBinder
-
-
-class NoFunction(PlanError):
-    """42883, with the arguments for which there is no function."""
-
-    def __init__(
-        self, sqlstate: str, message: str, *, given: Sequence[ir.Node], position: int = 0, hint: str = ""
-    ) -> None:
-        super().__init__(sqlstate, message, position=position, hint=hint)
-        self.given = given
 
 
 def bound(value: ir.Node) -> exp.Expression:

@@ -18,7 +18,6 @@ from planner.binding import (
     queried_texts,
 )
 from planner.binding.aggregate_calls import cut
-from planner.binding.attribute_notation import NoFunction
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.collating import named
 from planner.binding.facts import Proc, multirange_of, procs, type_name, type_oid
@@ -27,7 +26,7 @@ from planner.binding.functions.system import session_function
 from planner.binding.named_arguments import left_out, ordered
 from planner.binding.naming import function_name, identifier, lowered
 from planner.binding.offered import NOTHING, Offered, procs_named
-from planner.binding.operator_calls import BOOL, NO_MATCH, OperatorBinder, shown
+from planner.binding.operator_calls import BOOL, OperatorBinder, shown
 from planner.binding.range_constructors import constructed_type, constructor
 from planner.binding.records import each_field, field_names, field_of, items_of, record_of, row_of, told_type
 from planner.binding.resolve import (
@@ -42,6 +41,7 @@ from planner.binding.routines import runs as routine_runs
 from planner.binding.scope import Scope
 from planner.binding.true_types import true_type
 from planner.binding.types_called import STRINGS, called_type, cast_by_call
+from planner.binding.unresolved import NoFunction, NotUnique
 from planner.binding.xml import forms as xml_forms
 from planner.catalog import own_functions
 from planner.parse import position as first_position
@@ -66,19 +66,9 @@ class CallBinder(OperatorBinder):
             )
         return made
 
-    def missing(
-        self, name: str, given: Sequence[ir.Node], position: int, kind: str = "function"
-    ) -> PlanError:
-        told = self._absent(name, [shown(told_type(g.type)) for g in given], position, kind)
-        return NoFunction(told.sqlstate, str(told), hint=told.hint, position=position, given=given)
-
-    def _absent(self, name: str, types: Sequence[str], position: int, kind: str) -> PlanError:
-        return PlanError(
-            "42883",
-            f"{kind} {name}({', '.join(types)}) does not exist",
-            hint=NO_MATCH.format(kind, "s", "", "s"),
-            position=position,
-        )
+    def missing(self, name: str, given: Sequence[ir.Node], position: int) -> NoFunction:
+        types = ", ".join(shown(told_type(g.type)) for g in given)
+        return NoFunction(f"{name}({types})", given, position)
 
     def resolve(
         self, name: str, given: Sequence[ir.Node], position: int, offered: Offered = NOTHING
@@ -87,12 +77,7 @@ class CallBinder(OperatorBinder):
             found = find_proc(name, tuple(type_name(g.type.oid) for g in given), offered=offered)
         except Ambiguous:
             types = ", ".join(shown(g.type) for g in given)
-            raise PlanError(
-                "42725",
-                f"function {name}({types}) is not unique",
-                hint="Could not choose a best candidate function. You might need to add explicit type casts.",
-                position=position,
-            ) from None
+            raise NotUnique(f"{name}({types})", position) from None
         if found is None:
             raise self.missing(name, given, position)
         return found
@@ -443,7 +428,7 @@ class CallBinder(OperatorBinder):
         for a in arguments:
             kind = shown(self.bind(a.expression if isinstance(a, exp.Kwarg) else a, scope).type)
             types.append(f"{a.this.name} => {kind}" if isinstance(a, exp.Kwarg) else kind)
-        raise self._absent(name, types, position, "function")
+        raise NoFunction(f"{name}({', '.join(types)})", (), position)
 
     def _variadic(self, name: str, arguments: list[exp.Expression], scope: Scope, position: int) -> ir.Node:
         given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]

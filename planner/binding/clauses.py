@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from planner.abc import PlanError
 from planner.binding import ir
+from planner.errors import NotImmutable
 from planner.parse import position as first_position
 
 ROW_FILTERS: Final = "row filters"
@@ -21,7 +22,7 @@ _STEADY: Final = {
     "index expressions": "functions in index expression must be marked IMMUTABLE",
     "partition key expressions": "functions in partition key expression must be marked IMMUTABLE",
     "index predicates": "functions in index predicate must be marked IMMUTABLE",
-    ROW_FILTERS: ROW_FILTERS,
+    ROW_FILTERS: "functions in a publication's row filter must be immutable",
 }
 """Where the answer must be the same forever."""
 DEFINITIONS: Final = frozenset(
@@ -108,4 +109,4 @@ def refuse_unsteady(clause: str, position: int = 0) -> None:
     A publication's row filter is refused in words of its own, which say where (`planner.binding.rights.row_filters`).
     """
     if clause in _STEADY:
-        raise PlanError("42P17", _STEADY[clause], position=position if clause == ROW_FILTERS else 0)
+        raise NotImmutable("42P17", _STEADY[clause], position=position if clause == ROW_FILTERS else 0)

@@ -25,6 +25,7 @@ from planner.binding.offered import NOTHING, Offered
 from planner.binding.resolve import ONE_TYPE, POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator
 from planner.binding.routines import own_operators
 from planner.binding.scope import Scope
+from planner.binding.unresolved import NO_MATCH
 from planner.relations import domain_in
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 BOOL = TypeRef(t.BOOL)
 _SYSTEM: Final = "pg_catalog"
-NO_MATCH = "No {} matches the given name and argument type{}. You might need to add {}explicit type cast{}."
 
 
 def shown(ref: TypeRef) -> str:

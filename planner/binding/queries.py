@@ -56,6 +56,7 @@ from planner.binding.state import COLUMNS_MAX, DEPTH_MAX, Below, BoundQuery, Par
 from planner.binding.steadiness import refuse_unsteady_within
 from planner.binding.windows import define_windows
 from planner.catalog import View
+from planner.errors import NotComposite
 from planner.parse import parse_query
 from planner.parse import position as first_position
 
@@ -357,7 +358,7 @@ class QueryBinder(CompoundBinder):
         fields = each_field(record, first_position(item))
         if not fields:
             shown = t.type_in_words(record.type.oid)
-            raise PlanError("42809", f"type {shown} is not composite", position=first_position(item))
+            raise NotComposite("42809", f"type {shown} is not composite")  # PostgreSQL does not say where
         return [Target(name, node, None) for name, node in fields]
 
     def limits(self, node: exp.Expression, parts: Parts, scope: Scope) -> None:

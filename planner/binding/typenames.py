@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, SqlError, TypeRef
+from planner.errors import NoSuchType
 
 D = exp.DataType.Type
 _NAMES: dict[object, str] = {
@@ -52,10 +53,8 @@ def _element(node: exp.Expression) -> TypeRef:
     """An array's type of elements: what is missing is called as the array was."""
     try:
         return type_of(node)
-    except PlanError as e:
-        if e.sqlstate == "42704" and e.message.endswith('" does not exist'):
-            e.message = e.message.removesuffix('" does not exist') + '[]" does not exist'
-        raise
+    except NoSuchType as e:
+        raise NoSuchType(f"{e.name}[]", e.position) from None
 
 
 def _span(unit: exp.Expression) -> str:
@@ -83,9 +82,10 @@ def modifier(node: exp.Expression) -> str:
 
 def _resolve(name: str, mods: list[str], node: exp.Expression) -> TypeRef:
     start = node.meta.get("start") if node._meta else None
+    position = 0 if start is None else start + 1
     try:
         return t.resolve_name(name, mods)
+    except NoSuchType as e:
+        raise NoSuchType(e.name.replace('"', ""), position) from None
     except SqlError as e:
-        if e.sqlstate == "42704" and '"' in name:
-            e.message = e.message.replace(name, name.replace('"', ""))
-        raise PlanError(e.sqlstate, e.message, position=0 if start is None else start + 1) from None
+        raise PlanError(e.sqlstate, e.message, position=position) from None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from planner.abc import PlanError, SqlError
+from planner.errors import NoSuchType
 from planner.keywords import NEEDS_QUOTES
 
 _SAFE: Final = re.compile(r"[a-z_][a-z0-9_]*\Z")
@@ -76,5 +77,5 @@ def missing_relation(shown: str, kind: str = "relation", position: int = 0) -> P
     return PlanError("42P01", f'{kind} "{shown}" does not exist', position=position)
 
 
-def missing_type(shown: str, position: int = 0) -> PlanError:
-    return PlanError("42704", f'type "{shown}" does not exist', position=position)
+def missing_type(shown: str, position: int = 0) -> NoSuchType:
+    return NoSuchType(shown, position)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from planner.abc import SqlError
+from planner.errors import BytesLeftOver
 from planner.types.array_values import ArrayValue, parse, write
 
 Pairs = dict[str, str | None]
@@ -334,5 +335,5 @@ def from_binary(data: bytes) -> str:
     except (struct.error, UnicodeDecodeError):
         raise SqlError("08P01", "insufficient data left in message") from None
     if at != len(data):
-        raise SqlError("22P03", "incorrect binary data format")
+        raise BytesLeftOver()
     return of_array(items)

@@ -11,6 +11,7 @@ import struct
 from typing import Final
 
 from planner.abc import SqlError
+from planner.errors import BytesLeftOver
 from planner.geometry.texts import Points, Value, checked_line, sorted_box
 
 _COUNT: Final = struct.Struct("!i")
@@ -58,7 +59,7 @@ def _numbers(data: bytes, count: int) -> tuple[float, ...]:
     if len(data) < 8 * count:
         raise SqlError("08P01", "insufficient data left in message")
     if len(data) > 8 * count:
-        raise SqlError("22P03", "incorrect binary data format")
+        raise BytesLeftOver()
     return struct.unpack(f"!{count}d", data)
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from planner.abc import SqlError
+from planner.errors import BytesLeftOver
 from planner.textsearch.words import WORD_BYTES_MAX, SyntaxFault, WordReader, quoted
 
 DISTANCE_MAX: Final = 16_384
@@ -406,7 +407,7 @@ def from_binary(data: bytes) -> str:
     except (struct.error, IndexError, ValueError):
         raise SqlError("08P01", "insufficient data left in message") from None
     if at != len(data):
-        raise SqlError("22P03", "incorrect binary data format")
+        raise BytesLeftOver()
     stack: list[Node] = []
     for item in reversed(items):
         if isinstance(item, Word):

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Final
 
 from planner.abc import SqlError
+from planner.errors import BytesLeftOver
 from planner.textsearch.words import (
     POSITION_MAX,
     POSITIONS_MAX,
@@ -291,5 +292,5 @@ def from_binary(data: bytes) -> str:
     except (struct.error, ValueError):
         raise SqlError("08P01", "insufficient data left in message") from None
     if at != len(data):
-        raise SqlError("22P03", "incorrect binary data format")
+        raise BytesLeftOver()
     return checked(words)

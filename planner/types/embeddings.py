@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from planner.abc import SqlError
+from planner.errors import BytesLeftOver
 from planner.types import oids
 from planner.types.base import Coercion, SqlType, TextInput, TextOutput
 from planner.types.floats import float4_in, float4_out
@@ -170,7 +171,7 @@ def from_binary(data: bytes) -> bytes:
     if len(data) < _HEAD.size + 4 * count:
         raise SqlError("08P01", "insufficient data left in message")
     if len(data) > _HEAD.size + 4 * count:
-        raise SqlError("22P03", "incorrect binary data format in bind parameter")
+        raise BytesLeftOver()
     return of_finite(np.frombuffer(data, ">f4", count, _HEAD.size))
 
 

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from planner.abc import SqlError
+from planner.errors import BytesLeftOver
 from planner.types import oids
 from planner.types.base import WHITESPACE, TextInput, invalid_input
 from planner.types.settings import TypeSettings
@@ -107,7 +108,7 @@ def from_binary(data: bytes, size: int) -> str:
     if len(data) < size:
         raise SqlError("08P01", "insufficient data left in message")
     if len(data) > size:
-        raise SqlError("22P03", "incorrect binary data format")
+        raise BytesLeftOver()
     return shown(data)
 
 

@@ -16,6 +16,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from planner.abc import SqlError, TypeRef
+from planner.errors import NoSuchType
 from planner.types import oids
 from planner.types.arrays import ArrayType, VectorType
 from planner.types.base import Coercion, SqlType, TextInput, TextOutput
@@ -383,7 +384,7 @@ def resolve_name(name: str, typmods: Sequence[str | int] = ()) -> TypeRef:
     if oid is None:
         fact = BY_NAME.get(key.strip('"'))
         if fact is None:
-            raise SqlError("42704", f'type "{name}" does not exist')
+            raise NoSuchType(name)
         oid = fact.oid
     plain_bit = key == "bit" and "pg_catalog" not in name.lower()  # as the grammar's word it is bit(1)
     if (key in _CHAR_NAMES or plain_bit) and not args:

@@ -28,6 +28,7 @@ from planner.binding.writes.clauses import RowBinder
 from planner.catalog.collations import COLLATIONS
 from planner.catalog.objects import FIRST_USER_OID
 from planner.catalog.system.static import static_columns
+from planner.errors import NotImmutable
 from planner.parse import parse_expression
 from planner.parse import position as first_position
 from planner.records import replace
@@ -70,13 +71,11 @@ def check(ctx: Any, table: Table, text: str, offset: int) -> None:
     tree = parse_expression(padded)
     try:
         node = queries.expressions.boolean(tree, scope, "PUBLICATION WHERE")
-    except PlanError as e:
-        if e.sqlstate == "42P17" and e.message == ROW_FILTERS:
-            if e.position:
-                raise _refused(_FUNCTIONS, e.position) from None
-            value = _VALUE.search(padded)
-            raise _refused(_OTHERS, value.start() + 1 if value else 0) from None
-        raise
+    except NotImmutable as e:
+        if e.position:
+            raise _refused(_FUNCTIONS, e.position) from None
+        value = _VALUE.search(padded)
+        raise _refused(_OTHERS, value.start() + 1 if value else 0) from None
     refuse_sets(node, "WHERE")
     for inner in ir.walk(node):
         if isinstance(inner, ir.Aggregate):

@@ -22,6 +22,7 @@ from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, ch
 from planner.binding.routines.inlined import of_domain, text_of
 from planner.binding.rows_of_heirs import is_row_of
 from planner.binding.scope import Scope
+from planner.binding.unresolved import NoFunction, NotUnique
 from planner.catalog import Function, polymorphic, slot_functions, table_functions
 from planner.catalog.objects import PG_CATALOG_OID
 from planner.parse import parse_expression
@@ -118,21 +119,13 @@ def resolved(
         if best is not None and best[1] in unclear:
             raise Ambiguous
     except Ambiguous:
-        raise PlanError(
-            "42725",
-            f"function {_called(name, schema, given, list(named))} is not unique",
-            hint="Could not choose a best candidate function. You might need to add explicit type casts.",
-            position=position,
-        ) from None
+        raise NotUnique(_called(name, schema, given, list(named)), position) from None
     if best is None:
         if not schema and name in procs() and not are_own:
             if whole:
                 arguments[-1] = exp.Variadic(this=arguments[-1])
             return None  # in the words of those
-        error = calls.missing(name, given, position)
-        error.message = f"function {_called(name, schema, given, list(named))} does not exist"
-        error.args = (error.message,)
-        raise error
+        raise NoFunction(_called(name, schema, given, list(named)), given, position)
     function = next((f for f in found if f.oid == best[0].oid), None)
     if function is None:
         return None

@@ -25,6 +25,7 @@ from planner.binding.naming import identifier
 from planner.binding.writes.arbiter_predicates import NO_ARBITER, ClausePredicate
 from planner.catalog import Catalog, Index
 from planner.catalog.type_objects import EnumType
+from planner.errors import AfterAnalysis
 from planner.parse import parse_expression
 
 _TEXTS = (t.TEXT, t.VARCHAR)
@@ -87,7 +88,7 @@ def inferred(
     if given is not None and hanging:
         given.hang_on(hanging)
     if partial is None:
-        raise PlanError("42P10", NO_ARBITER)
+        raise AfterAnalysis("42P10", NO_ARBITER)
     return partial
 
 

@@ -20,6 +20,7 @@ from planner.abc import PlanError, Table
 from planner.catalog import Catalog, Index, Publication
 from planner.catalog.system.measures import publishable
 from planner.catalog.system.written import columns_named
+from planner.errors import AfterAnalysis
 from planner.partitioning import ancestors, leaves_of
 
 UPDATE, DELETE = "UPDATE", "DELETE"
@@ -56,7 +57,7 @@ def _require(catalog: Catalog, table: Table, command: str, published: list[Publi
         if any(not p.all_tables and is_wrong(catalog, p, table, above, key) for p in telling):
             raise PlanError("42P10", f'cannot {verb} table "{table.name}"', detail=details)
     if key is None and table.replica_identity != _FULL:
-        raise PlanError(
+        raise AfterAnalysis(
             "55000",
             f'cannot {verb} table "{table.name}" because it does not have a replica identity and publishes {told}',
             hint=f"To enable {doing} the table, set REPLICA IDENTITY using ALTER TABLE.",

@@ -25,6 +25,7 @@ from planner.catalog.type_objects import Domain
 from planner.ddl.dependencies import depends
 from planner.ddl.routines import procedural
 from planner.ddl.scope import Scope
+from planner.errors import AfterAnalysis
 from planner.parse import parse_query
 from planner.parse.statement import parse_statement
 from planner.records import replace
@@ -32,7 +33,6 @@ from planner.statements import QueryStatement
 from planner.statements import plpgsql as pl
 
 _OF_RUNS: Final = frozenset({"0A000", "22012", "25006", "42501", "54001"})
-_SAID_BY_RUNS: Final = ("does not have a replica identity", "matching the ON CONFLICT specification")
 
 
 def needs_of_statements(scope: Scope, f: Function) -> set[Oid]:
@@ -66,7 +66,7 @@ def check_statements(scope: Scope, f: Function, path: tuple[str, ...]) -> None:
 
 
 def _is_said_to_callers(error: SqlError) -> bool:
-    return error.sqlstate in _OF_RUNS or any(words in error.message for words in _SAID_BY_RUNS)
+    return isinstance(error, AfterAnalysis) or error.sqlstate in _OF_RUNS
 
 
 def _texts(f: Function) -> list[pl.Text]:

@@ -183,11 +183,14 @@ def types_of(scope: Scope, source: st.TypeName, target: st.TypeName) -> tuple[Oi
 
 def existing(scope: Scope, source: st.TypeName, target: st.TypeName) -> Cast:
     """Raises 42704; 2BP01 for one of PostgreSQL's own."""
-    pair = types_of(scope, source, target)
-    kinds = [_shown(scope, x) for x in pair]
+    return _between(scope, types_of(scope, source, target))
+
+
+def _between(scope: Scope, pair: tuple[Oid, Oid]) -> Cast:
     found = scope.catalog.casts.get(*pair)
     if found is not None:
         return found
+    kinds = [_shown(scope, x) for x in pair]
     if (fact_name(pair[0]), fact_name(pair[1])) in built_in_casts():
         raise PlanError(
             "2BP01", f"cannot drop cast from {kinds[0]} to {kinds[1]} because it is required by the database system"
@@ -200,13 +203,19 @@ def drop_cast(scope: Scope, said: st.DropCast) -> None:
     from planner.ddl.drop import remove_all
 
     try:
-        found = existing(scope, said.source, said.target)
+        pair = types_of(scope, said.source, said.target)
     except SqlError as e:
         if e.sqlstate not in ("42704", "3F000") or not said.if_exists:
             raise
+        scope.notice(f"{e.message}, skipping")
+        return
+    try:
+        found = _between(scope, pair)
+    except SqlError as e:
+        if e.sqlstate != "42704" or not said.if_exists:
+            raise
         kinds = [routine_names.as_parsed(st.ParameterDef("", x)) for x in (said.source, said.target)]
-        missing = f"cast from type {kinds[0]} to type {kinds[1]} does not exist"
-        scope.notice(f"{missing if e.message.startswith('cast') else e.message}, skipping")
+        scope.notice(f"cast from type {kinds[0]} to type {kinds[1]} does not exist, skipping")
         return
     require_owner(scope, found)
     if any(found.oid in v.depends for v in stored_queries(scope.catalog)) or any(

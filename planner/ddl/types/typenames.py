@@ -9,6 +9,7 @@ from planner import types
 from planner.abc import PlanError, SqlError, TypeRef
 from planner.catalog import BaseType, Catalog, CompositeType, EnumType, MultirangeType, RangeType
 from planner.catalog.names import missing_schema, missing_type
+from planner.errors import NoSuchType
 from planner.statements import TypeName
 
 SERIALS: Final = {
@@ -48,9 +49,9 @@ def resolve_type(name: TypeName, catalog: Catalog, search_path: Sequence[str]) -
         word += " " + name.interval_fields
     try:
         return types.resolve_name(word + "[]" * name.dimensions, name.modifiers)
+    except NoSuchType:
+        raise missing_type(".".join(words) + "[]" * name.dimensions, name.position) from None
     except SqlError as e:
-        if e.sqlstate == "42704":
-            raise missing_type(".".join(words) + "[]" * name.dimensions, name.position) from None
         e.position = e.position or name.position
         raise
 

@@ -435,3 +435,7 @@ do $$ begin open zz; end $$;
 do $$ begin close zz; end $$;
 do $$ declare x int; begin fetch zz.yy into x; end $$;
 do $$ begin open 1; end $$;
+select (1).*;
+select (a.b).* from (values (1)) a (b);
+call wrong_nosuch(a => 1, b => 'x');
+select 1::wrong_nosuch[];
