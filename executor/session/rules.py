@@ -17,6 +17,7 @@ from executor.session.locks import definition_locks, taking_turns
 from planner import statements as st
 from planner.abc import Plan, StatementKind, Utility, statement_reads
 from planner.planner import is_current
+from planner.relations import ViewRows
 from storage.abc import Datum
 from txn.abc import SerializationFailure
 
@@ -42,7 +43,10 @@ async def _steps(session: Session, plan: Plan, s: st.Rewritten, params: tuple[Da
     block = session.block
     assert block is not None
     for step in s.steps:
+        block.look_through(step.plan.extra.get("views", ()))
         for table in statement_reads(step.plan):
+            if isinstance(table, ViewRows):  # which its triggers write
+                continue
             block.use(table)
             if step.plan.kind is not StatementKind.READ:
                 block.drew_from(table.oid)

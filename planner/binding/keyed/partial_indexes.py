@@ -6,7 +6,7 @@
     WHERE state IN ('created', 'retry') ...                                    it has not
 
 Each conjunct of the predicate must follow from a conjunct of the query: it is the same; it is one alternative of an OR, or fewer
-alternatives; both compare one column with constants; it says IS NOT NULL of a column that the other cannot be true without.
+alternatives; both compare one column, or one expression, with constants; it says IS NOT NULL of a column that the other cannot be true without.
 
 Both are looked at as the keyed engine has them (`planner.keyed_plans`), where labels of an enum that are before another are a list of
 labels. What it has no word for implies nothing, and an index whose predicate is such serves nobody.
@@ -119,7 +119,7 @@ def implies(q: Expr, p: Expr) -> bool:
     return mine is not None and theirs is not None and mine[0] == theirs[0] and _follows(mine[1:], theirs[1:])
 
 
-def _truth(e: Expr) -> tuple[Col, bool] | None:
+def _truth(e: Expr) -> tuple[Expr, bool] | None:
     """The boolean column that is said to be true or false."""
     if isinstance(e, Col) and e.type.oid == t.BOOL:
         return e, True
@@ -146,8 +146,8 @@ def _operator(e: Call) -> str | None:
     return words[1] if len(words) == 3 and len(e.args) == 2 and words[1] in _COMPARED else None
 
 
-def _compared(e: Expr) -> tuple[Col, str, Any] | None:
-    """(column, operator, constant)."""
+def _compared(e: Expr) -> tuple[Expr, str, Any] | None:
+    """(column or what is computed of some, operator, constant)."""
     op = _operator(e) if isinstance(e, Call) else None
     if op is None:
         return None
@@ -155,7 +155,7 @@ def _compared(e: Expr) -> tuple[Col, str, Any] | None:
     a, b = e.args
     if isinstance(a, Const):
         a, b, op = b, a, _OTHER_WAY[op]
-    if not isinstance(a, Col) or not isinstance(b, Const) or b.value is None:
+    if isinstance(a, Const) or not isinstance(b, Const) or b.value is None:
         return None
     if b.type.oid in _INTEGERS and a.type.oid in _INTEGERS:
         return a, op, b.value

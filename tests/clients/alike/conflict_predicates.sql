@@ -59,3 +59,11 @@ insert into words values ('y', 'z') on conflict (v collate "default") do nothing
 insert into words values ('Y', 'q') on conflict (lower(w)) do update set w = 'q' returning *;
 create unique index on words (w collate "C");
 insert into words values ('q', 'q') on conflict (w collate "C") do update set v = 'r' returning *;
+-- What is computed of columns is compared with constants as columns are.
+create table computed (a bigint, b bigint);
+create unique index on computed (b) where coalesce(a, 1) > 0;
+insert into computed values (1, 2) on conflict (b) where coalesce(a, 1) > 1 do nothing;
+insert into computed values (1, 2) on conflict (b) where coalesce(a, 1) = 7 do nothing;
+insert into computed values (1, 2) on conflict (b) where 0 < coalesce(a, 1) do nothing;
+insert into computed values (1, 2) on conflict (b) where coalesce(a, 1) >= 0 do nothing;
+insert into computed values (1, 2) on conflict (b) where coalesce(a, 2) > 1 do nothing;

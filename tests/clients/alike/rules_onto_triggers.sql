@@ -1,0 +1,34 @@
+-- Rules whose statements write a view by its INSTEAD OF triggers.
+create table base (a int primary key, b text);
+insert into base values (1, 'x'), (2, 'y');
+create view v as select a, b from base limit 100;
+create function vf() returns trigger language plpgsql as $$ begin 
+ if tg_op = 'INSERT' then insert into base values (new.a, new.b); return new; end if;
+ if tg_op = 'UPDATE' then update base set b = new.b where a = old.a; return new; end if;
+ delete from base where a = old.a; return old; end $$;
+create trigger vt instead of insert or update or delete on v for each row execute function vf();
+create view w as select * from v where a > 0;
+create rule wi as on insert to w do instead insert into v values (new.a, new.b) returning *;
+create rule wu as on update to w do instead update v set b = new.b where a = old.a returning *;
+create rule wd as on delete to w do instead delete from v where a = old.a returning *;
+insert into w values (3, 'z') returning *;
+insert into w values (4, 'z');
+update w set b = b || '!' where a > 1 returning *;
+update w set b = b || '!' where a > 1;
+delete from w where a = 2 returning *;
+delete from w where a = 3;
+begin;
+insert into w values (5, 'z') returning *;
+update w set b = b || '!' where a > 1 returning *;
+delete from w where a = 4 returning *;
+commit;
+select * from base order by a;
+create table log (a int, b text);
+create rule li as on insert to log do also insert into v values (new.a, new.b);
+insert into log values (10, 'q'), (11, 'r');
+create rule lu as on update to log do also update v set b = new.b where a = new.a;
+update log set b = 'nn' where a = 10;
+create rule ld as on delete to log do also delete from v where a = old.a;
+delete from log where a = 11;
+select * from base order by a;
+select * from log order by a;
