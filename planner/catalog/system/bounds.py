@@ -13,7 +13,9 @@ from planner.abc import Column, Table, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import quote_identifier
 from planner.catalog.system.definitions import expression_shown
+from planner.partitioning import Placing
 from planner.partitions import WORDS, Bound
+from planner.records import replace
 from planner.types.oids import BOOL, INT4, NUMERIC
 
 Named = Callable[[TypeRef], str]
@@ -115,20 +117,39 @@ def _present(names: Sequence[str]) -> list[str]:
 def _edges(
     bound: Bound, columns: Sequence[Column], names: Sequence[str], named: Named = t.format_type
 ) -> list[str]:
-    """What a range asks at its lower and its upper edge; an edge that is open asks nothing."""
-    lower = _beyond(names, columns, bound.lower, bound.lower_ends, ">", named)
-    upper = _beyond(names, columns, bound.upper, bound.upper_ends, "<", named)
-    return [test for test in (lower, upper) if test]
+    """What a range asks at its lower and its upper edge; an edge that is open asks nothing.
+
+    Where both edges begin with the same values, every row of the range has these: `a = 1 AND b >= 5 AND b < 9`.
+    """
+    placing, same = Placing(columns), 0
+    low, high = placing.lower(bound), placing.upper(bound)
+    while same < len(names) and low[same] == high[same] and not bound.lower_ends[same]:
+        same += 1
+    alike = [f"({names[i]} = {_typed(bound.lower[i], columns[i], named)})" for i in range(same)]
+    names, columns = names[same:], columns[same:]
+    lower = _beyond(names, columns, bound.lower[same:], bound.lower_ends[same:], ">", named)
+    upper = _beyond(names, columns, bound.upper[same:], bound.upper_ends[same:], "<", named)
+    return [*alike, *(test for test in (lower, upper) if test)]
 
 
 def _outside_ranges(others: Sequence[Bound], columns: Sequence[Column], names: Sequence[str]) -> str:
     """What the default among ranges asks: that the keys are NULL is said once, then each range's edges."""
     ranges = []
-    for bound in others:
+    for bound in sorted(others, key=Placing(columns).lower):
         edges = _edges(bound, columns, names) or ["true"]
         ranges.append(edges[0] if len(edges) == 1 else f"({' AND '.join(edges)})")
     inside = ranges[0] if len(ranges) == 1 else f"({' OR '.join(ranges)})"
     return f"(NOT ({' AND '.join([*_present(names), inside])}))"
+
+
+def _outside_lists(others: Sequence[Bound], columns: Sequence[Column], names: Sequence[str]) -> str:
+    """What the default among lists asks: none of the values that any other lists, in their order."""
+    listed = sorted(
+        {v for o in others for v in o.values if v is not None}, key=lambda v: Placing(columns).value(0, v)
+    )
+    nulls = (None,) if any(None in o.values for o in others) else ()
+    taken = replace(others[0], values=(*nulls, *listed))
+    return f"(NOT {condition_text(taken, columns, 'l', names)})"
 
 
 def _beyond(
@@ -206,11 +227,8 @@ def constraint_text(catalog: Catalog, table: Table) -> str | None:
             if not others:
                 at = parent
                 continue
-            if key.strategy == "r":
-                test = _outside_ranges(others, columns, shown)
-            else:
-                texts = [condition_text(o, columns, key.strategy, shown) for o in others]
-                test = f"(NOT ({' OR '.join(texts)}))" if len(texts) > 1 else f"(NOT {texts[0]})"
+            outside = _outside_ranges if key.strategy == "r" else _outside_lists
+            test = outside(others, columns, shown)
         else:
             test = condition_text(bound, columns, key.strategy, shown)
         tests.insert(0, test)

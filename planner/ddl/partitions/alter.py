@@ -93,6 +93,8 @@ def _of_partitioned(scope: Scope, table: Table, a: st.AlterAction, only: bool) -
             f'cannot {doing} column "{column.name}" because it is part of the partition key of relation "{table.name}"',
         )
     below = scope.catalog.partitions_of(table.oid)
+    if only and below:
+        _of_parent_alone(scope, table, below, a)
     if only and below and a.what in _WHOLE:
         if a.what == "add constraint" and a.constraint is not None and a.constraint.kind in "pu":
             return
@@ -123,6 +125,28 @@ def _of_partitioned(scope: Scope, table: Table, a: st.AlterAction, only: bool) -
             "cannot specify storage parameters for a partitioned table",
             hint="Specify storage parameters for its leaf partitions instead.",
         )
+
+
+def _of_parent_alone(scope: Scope, table: Table, below: list[Table], a: st.AlterAction) -> None:
+    """ONLY: what every row has to be like cannot be said of, or taken from, a table whose rows are its partitions'."""
+    wanted: tuple[str, ...] = (a.name,) if a.what == "set not null" else ()
+    if a.what == "add constraint" and a.constraint is not None and a.constraint.kind == "p":
+        wanted = a.constraint.columns
+    for name in wanted:
+        for part in below:
+            column = constraints.find_column(part, name)
+            if column is not None and not column.not_null:
+                raise PlanError(
+                    "42P16", "constraint must be added to child tables too",
+                    detail=f'Column "{name}" of relation "{part.name}" is not already NOT NULL.',
+                    hint="Do not specify the ONLY keyword.",
+                )  # fmt: skip
+    checks = {c.name for c in table.constraints if c.kind == "c"}
+    if a.what == "drop not null" or (a.what == "drop constraint" and a.name in checks):
+        raise PlanError(
+            "42P16", "cannot remove constraint from only the partitioned table when partitions exist",
+            hint="Do not specify the ONLY keyword.",
+        )  # fmt: skip
 
 
 def _of_partition(scope: Scope, table: Table, a: st.AlterAction) -> None:
