@@ -16,7 +16,7 @@ from planner.binding.dimensions import VECTORS
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import type_name, type_oid
 from planner.binding.naming import lowered
-from planner.binding.records import row_of
+from planner.binding.records import row_of, told_type
 from planner.binding.resolve import common_type
 from planner.binding.routines.own_operators import EACH
 from planner.binding.row_comparisons import is_row, items
@@ -284,6 +284,13 @@ class PredicateBinder(SubqueryBinder):
         So `0.1::real IN (0.1)` compares doubles and is false, and `0.1::real IN (0.1, 0.2)` compares reals and is true."""
         among = [self.bind(e, scope) for e in listed]
         free = [n for n in among if type(n) is ir.Lit or not any(isinstance(x, ir.Var) for x in ir.walk(n))]
+        if len(free) > 1 and (rows := _rows_type((left, *free))) is not None:
+            return [
+                self.coercions.coerce(n, rows, "i", first_position(e))
+                if isinstance(n, ir.Lit) and n.type.oid == t.UNKNOWN
+                else n
+                for n, e in zip(among, listed, strict=True)
+            ]
         names = [type_name(oid) for oid in dict.fromkeys([n.type.oid for n in (left, *free)])]
         common = common_type(names)
         exact = any({*names} <= kinds for kinds in _COMPARED_EXACTLY)
@@ -378,6 +385,13 @@ class PredicateBinder(SubqueryBinder):
 
     def _row(self, items: Sequence[exp.Expression], scope: Scope) -> ir.Node:
         return row_of(self.row_items(items, scope))
+
+
+def _rows_type(nodes: Sequence[ir.Node]) -> TypeRef | None:
+    """The composite type that all of these are of but for constants whose type nobody has said."""
+    told = {told_type(n.type) for n in nodes if n.type.oid != t.UNKNOWN}
+    one = told.pop() if len(told) == 1 else None
+    return one if one is not None and t.composite_fields(one.oid) is not None else None
 
 
 def _element_type(array: ir.Node, element: int) -> TypeRef:

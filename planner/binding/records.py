@@ -162,6 +162,10 @@ def field_of(record: ir.Node, name: str, position: int) -> ir.Node | None:
     for i, called in enumerate(called_fields(record.type)):
         if called == name:
             return _nth(record, fields, i, position)
+    whole = told_type(record.type)
+    if whole != record.type:
+        shown = t.format_type(whole)
+        raise PlanError("42703", f'column "{name}" not found in data type {shown}', position=position)
     raise PlanError("42703", f'could not identify column "{name}" in record data type', position=position)
 
 

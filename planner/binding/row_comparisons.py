@@ -23,6 +23,8 @@ from planner.binding.scope import Scope
 
 BOOL = TypeRef(t.BOOL)
 ROW_OPERATORS = ("=", "<>", "<", "<=", ">", ">=")
+_BY_PATTERN = ("~<~", "~<=~", "~>~", "~>=~")
+"""Texts by their bytes, which is an order as well (text_pattern_ops): columns are equal as they are by `=`."""
 
 
 def is_row(node: exp.Expression) -> bool:
@@ -83,12 +85,12 @@ class RowComparisonBinder(CallBinder):
         if op in ("=", "<>"):
             tests = tuple(self.infix(op, a, b, position, schema, where) for a, b in pairs)
             return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "and" if op == "=" else "or", tests)
-        if op not in ROW_OPERATORS:
+        if op not in ROW_OPERATORS and op not in _BY_PATTERN:
             raise PlanError(
                 "0A000", f"could not determine interpretation of row comparison operator {op}",
                 hint="Row comparison operators must be associated with btree operator families.", position=position,
             )  # fmt: skip
-        strict = op.rstrip("=")
+        strict = op.replace("=", "")
         made: ir.Node = self.infix(op, *pairs[-1], position, schema, where)
         for a, b in reversed(pairs[:-1]):
             if op != strict:  # it is what PostgreSQL looks for, and says is not there

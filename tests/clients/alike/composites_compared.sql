@@ -19,3 +19,14 @@ select (p).low.price, (pairs.p).high, (p).low.id + (p).high.id as ids from pairs
 select (p).low.nosuch from pairs;
 create type mood as enum ('sad', 'ok', 'happy');
 select a is distinct from b, a is not distinct from b from (values ('sad'::mood, 'ok'::mood), ('ok', 'ok'), (null, 'ok'), (null, null)) v(a, b);
+
+-- Texts among several values of a list are of its composite type; rows are in the order of their bytes, too.
+create table twos (q1 int8, q2 int8);
+insert into twos values (123, 456), (4567890123456789, 123), (1, 2);
+select * from twos p where p in (row(123, 456)::twos, '(4567890123456789,123)');
+select * from twos p where p not in (row(123, 456)::twos, '(4567890123456789,123)');
+select * from twos p where p = '(4567890123456789,123)';
+select (d).ctid from (select twos as d from twos) s;
+select (d).q3 from (select twos as d from twos) s;
+select row('ABC', 'DEF') ~<=~ row('DEF', 'ABC'), row('ABC', 'DEF') ~>=~ row('DEF', 'ABC'), row('a', 'B') ~<~ row('a', 'b'), row('a', 'B') ~>~ row('a', 'B');
+select row('ABC', 'DEF') ~~ row('DEF', 'ABC');
