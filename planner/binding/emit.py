@@ -94,6 +94,10 @@ class Emitter:
     """By relation: columns that may have equal values that are not the same, and what these differ in (`told_rows`)."""
     told: dict[int, set[int]] = field(default_factory=dict)
     """Those of them whose values somebody has to tell apart."""
+    marked: int = 0
+    """How many columns stand between marks (`unasked`)."""
+    marks: dict[int, Ref] = field(default_factory=dict)
+    """By mark: the column that the text between becomes."""
 
     asked: frozenset[int] = frozenset()
     """The conditions of the WHERE that is being written, by id: false and NULL are one to it."""

@@ -55,7 +55,15 @@ class Told:
     column: int
 
 
-Piece = str | Slot | Param | SessionValue | Ref | Verbatim | Hole | Around | Told
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """Before and behind a column's text that may be left out (`planner.binding.unasked`)."""
+
+    mark: int
+    opens: bool
+
+
+Piece = str | Slot | Param | SessionValue | Ref | Verbatim | Hole | Around | Told | Unasked
 Form = tuple[int, int] | None
 """(precision, scale) of a numeric in a DECIMAL; None: its text, or not a numeric at all."""
 

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
-from planner.binding import effects, ir, locked_rows, rows_from, sampling, system_columns, told_rows
+from planner.binding import effects, ir, locked_rows, rows_from, sampling, system_columns, told_rows, unasked
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.from_items import CommonTable, Source, star_of
@@ -447,6 +447,7 @@ class SourceBinder:
         steps: tuple[FromStep, ...] = ()
         if bound.by_key is not None:
             steps = (FromStep(relation, (), False, (bound.by_key,), bound.outer, bound.outer),)
+        unasked.named(self.queries.emitter, bound.unasked, number)
         text = effects.computed(bound, number)
         return Source(sql(f"{word}(", text, f") AS r{number}"), [relation], star_of(relation), steps)
 

@@ -75,6 +75,8 @@ class BoundQuery:
     """The same for the keyed engine."""
     effects: tuple[int, ...] = ()
     """The columns that do something when they are computed (`planner.binding.effects`)."""
+    unasked: Sequence[tuple[int, int]] = ()
+    """The columns that may be left out, each with its mark (`planner.binding.unasked`)."""
     own: Sequence[ir.Node | None] = ()
     """What a SELECT computes of rows (`planner.binding.folding`)."""
     apart: Apart | None = None

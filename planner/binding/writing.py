@@ -29,6 +29,7 @@ from planner.binding import (
     series,
     shapes,
     told_rows,
+    unasked,
     window_keys,
 )
 from planner.binding.clauses import refuse_sets_inside
@@ -142,6 +143,9 @@ class QueryWriter(QueryState):
             outputs = [self._output(x.node) for x in parts.targets]
         else:
             outputs = frags
+        marks: list[tuple[int, int]] = []
+        if not (top or wrap or self.volatile or acts):
+            outputs, marks = unasked.marked(emit, parts, outputs)
         items: list[Item] = [sql(f, f" AS c{i}") for i, f in enumerate(outputs)]
         items += [sql(frag, f" AS {name}") for frag, name in parts.hidden]
         if not wrap:
@@ -161,7 +165,9 @@ class QueryWriter(QueryState):
                 *order,
                 *self._limit_text(parts),
             )
-            return BoundQuery(body, columns, forms, rows=parts.rows, numbered=parts.numbered, effects=acts)
+            return BoundQuery(
+                body, columns, forms, rows=parts.rows, numbered=parts.numbered, effects=acts, unasked=marks
+            )
         made = self._wrapped(
             parts, frags, columns, forms, head, source, where, top, self._varies(parts, scope)
         )
@@ -344,7 +350,7 @@ class QueryWriter(QueryState):
     def finished(self, frag: Frag, *, with_rid: int = 0) -> Query:
         """The planner.abc.Query of a finished text. `with_rid`: the relation whose `_rid` it uses."""
         pieces: list[Piece] = []
-        whole = barriers.filled(self, frag).parts
+        whole = unasked.without(self.emitter, barriers.filled(self, frag).parts)
         for p in whole:
             if type(p) is str:
                 pass
