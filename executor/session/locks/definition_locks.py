@@ -98,7 +98,7 @@ async def ours(
 async def locked(
     session: Session,
     block: Block,
-    table: Table,
+    table: Table | View,
     mode: LockMode,
     looks: int,
     *,
@@ -157,7 +157,7 @@ async def _take(
     if locks.try_acquire(txn, SPACE, key, mode):
         return False
     if nowait:
-        assert isinstance(old, Table)  # only LOCK TABLE says so
+        assert isinstance(old, Table | View)  # only LOCK TABLE says so
         raise LockNotAvailable(f'could not obtain lock on relation "{old.name}"')
     await wait_for(session, block, WouldBlock(SPACE, key, mode))
     return True

@@ -99,7 +99,13 @@ async def _locked(
 ) -> bool:
     """False: somebody was in the way, and the name may be another table's by now."""
     at_once = True
-    for table in _tables_of(session, found, only, s.mode):
+    for table in _locked_with(session, found, only, s.mode):
+        if isinstance(table, View):  # whose rows are other tables', which come next
+            mode, exclusive = _BESIDE_STATEMENTS[s.mode], s.mode == "exclusive"
+            at_once &= await definition_locks.locked(
+                session, block, table, mode, looks, nowait=s.nowait, exclusive=exclusive
+            )
+            continue
         if s.mode not in _FOR_NOBODY:
             await _until_ours(session, table, s)
         if s.mode in _BESIDE_STATEMENTS:
@@ -115,8 +121,8 @@ async def _locked(
     return at_once
 
 
-def _tables_of(session: Session, relation: Table | View, only: bool, mode: str) -> list[Table]:
-    """The table and its partitions, or those that a view reads, however far down. Raises 42501 where a view's owner may not lock these.
+def _locked_with(session: Session, relation: Table | View, only: bool, mode: str) -> list[Table | View]:
+    """The table and its partitions, or a view and what it reads, however far down. Raises 42501 where a view's owner may not lock these.
 
     It is the leaves that have rows: a lock of the table above alone would hear of nobody who writes.
     """
@@ -137,7 +143,7 @@ def _tables_of(session: Session, relation: Table | View, only: bool, mode: str) 
             if inner.oid not in seen:
                 seen[inner.oid] = inner
                 todo.append(inner.oid)
-    return [found for found in seen.values() if isinstance(found, Table)]
+    return [found for found in seen.values() if isinstance(found, Table | View)]
 
 
 async def _until_ours(session: Session, table: Table, s: st.LockTable) -> None:

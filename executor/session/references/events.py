@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import copysign
 from typing import TYPE_CHECKING, Any
 
 from executor.keyed import deferred_keys
@@ -89,7 +90,7 @@ def keys_lost(
         for _, _, old, _, new in changes:
             if old is None or any(old[i] is None for i in indexes):
                 continue
-            if new is None or any(old[i] != new[i] for i in indexes):
+            if new is None or any(_is_another(old[i], new[i]) for i in indexes):
                 lost.append((old, new))
         if lost and (constraint.parent or child.partitioning is not None):
             acts = (constraint.on_delete if lost[0][1] is None else constraint.on_update) in "cnd"
@@ -97,6 +98,13 @@ def keys_lost(
                 continue  # actions are the partitioned table's, questions are its leaves'
         if lost:
             yield Event(child, table, constraint, True, lost)
+
+
+def _is_another(old: Any, new: Any) -> bool:
+    """Whether a key's value is written otherwise than it was, which those who refer to it follow: `-0` and `0` are equal."""
+    if old != new:
+        return True
+    return type(old) is float and old == 0 and copysign(1, old) != copysign(1, new)
 
 
 def note_lost(session: Session, block: Block, table: Table, changes: Sequence[Change]) -> None:

@@ -17,6 +17,7 @@ from planner.catalog import (
     domains,
     quote_qualified,
 )
+from planner.catalog.system.definitions import type_name as name_of_type
 from planner.ddl import collations, moments, sequences
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import own_names
@@ -93,7 +94,7 @@ def define_column(
         not_null = True
     if said.generated is not None:
         constraints.refuse_subqueries(said.generated, "column generation expression")
-        default = with_schemas(scope, said.generated.text)
+        default = with_schemas(scope, _of_its_type(scope, said.generated, ref).text)
     checks = [c if c.kind == "c" else replace(c, columns=(said.name,)) for c in said.constraints]
     column = Column(
         said.name,
@@ -178,6 +179,15 @@ def with_generated_kept(scope: Scope, table: Table) -> Table:
     return replace(table, columns=tuple(columns))
 
 
+def _of_its_type(scope: Scope, expression: st.Sql, ref: TypeRef) -> st.Sql:
+    """A generation expression that is a literal or NULL is one of the column's type."""
+    tokens = within_parentheses(tokenize(expression.text))
+    if len(tokens) != 2 or not (tokens[0].kind == STRING or tokens[0].keyword == "null"):
+        return expression
+    text = f"CAST({expression.text} AS {name_of_type(scope.catalog, TypeRef(ref.oid), search_path=())})"
+    return replace(expression, text=text, offset=expression.offset - len("CAST("))
+
+
 def verify_generated(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:
     """Binds a generation expression over the finished table: its columns, its functions, its type."""
     generated = {c.name for c in table.columns if c.generated}
@@ -211,6 +221,7 @@ def verify_generated(scope: Scope, table: Table, name: str, expression: st.Sql) 
     column = constraints.find_column(table, name)
     assert column is not None
     source = constraints.qualified(scope, table)
+    expression = _of_its_type(scope, expression, column.type)
     _verify_type(scope.plan_expression(expression, source, "column generation expressions"), column)
 
 

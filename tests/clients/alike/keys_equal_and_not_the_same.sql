@@ -1,0 +1,22 @@
+-- Keys that are written otherwise and are equal: those who refer to them follow.
+create table pk1(a numeric primary key); create table fk1(x numeric references pk1 on update cascade);
+insert into pk1 values (1.0); insert into fk1 values (1.0);
+update pk1 set a = 1.00; select * from pk1, fk1;
+create table pk2(a float8 primary key); create table fk2(x float8 references pk2 on update cascade);
+insert into pk2 values ('-0'); insert into fk2 values ('-0');
+update pk2 set a = '0' where a = '-0'; select * from pk2, fk2;
+create table pk3(a interval primary key); create table fk3(x interval references pk3 on update cascade);
+insert into pk3 values ('24 hours'); insert into fk3 values ('24 hours');
+update pk3 set a = '1 day'; select * from pk3, fk3;
+create table pk4(a float8, b int, primary key(a,b)); create table fk4(x float8, y int, foreign key(x,y) references pk4 on update cascade);
+insert into pk4 values ('-0',1); insert into fk4 values ('-0',1);
+update pk4 set a = '0' where a = '-0'; select * from pk4, fk4;
+create table pk5(a numeric primary key); create table fk5(x numeric references pk5 on update restrict);
+insert into pk5 values (1.0); insert into fk5 values (1.0);
+update pk5 set a = 1.00; select * from pk5, fk5;
+create table pk6(a numeric primary key); create table fk6(x numeric references pk6 on update set null);
+insert into pk6 values (1.0); insert into fk6 values (1.0);
+update pk6 set a = 1.00; select * from pk6, fk6;
+create table pk7(a numeric primary key); create table fk7(x numeric references pk7);
+insert into pk7 values (1.0); insert into fk7 values (1.0);
+update pk7 set a = 1.00; select * from pk7, fk7;

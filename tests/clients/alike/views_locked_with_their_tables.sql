@@ -1,0 +1,22 @@
+-- LOCK TABLE of a view locks the view and what it reads, each in the mode that pg_locks tells.
+create table lt1(a int); create table lt1a(a bigint);
+create view lv1 as select * from lt1;
+create view lv2(a,b) as select * from lt1, lt1a;
+create view lv3 as select * from lv2;
+create view lv4 as select (select a from lt1a limit 1) from lt1;
+create view lv5 as select * from lt1 where a in (select a from lt1a);
+begin; lock table lv1 in exclusive mode;
+select relname, mode, granted from pg_locks l, pg_class c where l.relation = c.oid and relname like 'l%' order by relname;
+rollback;
+begin; lock table lv3 in exclusive mode;
+select relname, mode from pg_locks l, pg_class c where l.relation = c.oid and relname like 'l%' and mode = 'ExclusiveLock' order by relname;
+rollback;
+begin; lock table lv4 in exclusive mode nowait;
+select relname from pg_locks l, pg_class c where l.relation = c.oid and relname like 'l%' and mode = 'ExclusiveLock' order by relname;
+rollback;
+begin; lock table lv5;
+select relname from pg_locks l, pg_class c where l.relation = c.oid and relname like 'l%' and mode = 'AccessExclusiveLock' order by relname;
+rollback;
+begin; lock table lt1, lt1a in share mode;
+select relname, mode from pg_locks l, pg_class c where l.relation = c.oid and relname like 'l%'order by relname;
+rollback;
