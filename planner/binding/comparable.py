@@ -12,6 +12,7 @@ from typing import Final
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding.collating import equality_key
+from planner.binding.evaluation import let
 from planner.binding.facts import range_subtype, type_name
 from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, sql
 from planner.binding.numeric_forms import column_form
@@ -122,7 +123,7 @@ def composite_key(frag: Frag, fields: Sequence[tuple[str, TypeRef]]) -> Frag:
         value = cell.with_form(form) if form == ARRAY_TEXT else stored_value(cell, plain)
         items += [", " if i else "", f"f{i} := ", comparable(value, plain)]
     made = sql("struct_pack(", *items, ")")
-    return sql("list_transform([", frag, "], lambda tw_c: CASE WHEN tw_c IS NOT NULL THEN ", made, " END)[1]")
+    return let("tw_c", frag, sql("CASE WHEN tw_c IS NOT NULL THEN ", made, " END"))
 
 
 def padded_extreme(op: str, frags: Sequence[Frag]) -> Frag:

@@ -18,6 +18,7 @@ from planner import types as t
 from planner.abc import TypeRef
 from planner.binding import shapes
 from planner.binding.emit import Emitter
+from planner.binding.evaluation import let
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, sql
 from planner.relations import domain_in, of_domain
 
@@ -95,7 +96,7 @@ def as_text(frag: Frag, ref: TypeRef) -> Frag:
         return frag
     if shapes.asked_again(frag.parts):  # DuckDB's array_to_string is a macro, which names its argument twice
         once = as_text(Frag(("tw_drawn",), frag.form), ref)
-        return sql("list_transform([", frag, "], lambda tw_drawn: ", once, ")[1]", form=ARRAY_TEXT)
+        return let("tw_drawn", frag, once).with_form(ARRAY_TEXT)
     items = stored_items(frag, element_ref(ref))
     bare = element_ref(ref).oid in _CAST
     return sql("tw_bare_array(" if bare else "tw_array_text(", items, ")", form=ARRAY_TEXT)

@@ -17,6 +17,7 @@ from planner.abc import DomainUse, Oid, TypeRef
 from planner.binding import ir
 from planner.binding.dimensions import as_list
 from planner.binding.emit import EmittedColumn, Emitter
+from planner.binding.evaluation import let
 from planner.binding.fragments import Frag, Item, quote_text, sql
 from planner.binding.numeric_forms import column_form
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
@@ -116,9 +117,7 @@ def emitted(emitter: Emitter, node: ir.DomainCheck, value: Frag | None = None) -
     items: list[Item] = ["CASE"]
     for test, message in node.tests:
         items += [" WHEN NOT ", emitter.frag(test), f" THEN error({quote_text(message)})"]
-    return sql(
-        "list_transform([", value, f"], lambda {_VALUE}: ", *items, f" ELSE {_VALUE} END)[1]", form=value.form
-    )
+    return let(_VALUE, value, sql(*items, f" ELSE {_VALUE} END", form=value.form))
 
 
 def emitted_rows(emitter: Emitter, node: ir.DomainCheck, rows: Frag) -> Frag:

@@ -1,4 +1,4 @@
-"""AND and OR whose sides call functions that run or do something: from left to right, and no further than it takes.
+"""AND and OR whose sides call functions that run or do something: from left to right, and no further than it takes (`evaluation` has the rule).
 
     mail IS NULL OR is_mail(mail)       CASE WHEN mail IS NULL THEN true ELSE (mail IS NULL OR is_mail(mail)) END
     is_free(id) AND taken(id)           list_transform([is_free(id)], lambda x: CASE WHEN NOT x THEN false ELSE (x AND taken(id)) END)[1]
@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from planner.binding import ir
+from planner.binding import ir, shapes
 from planner.binding.effects import does_something
+from planner.binding.evaluation import has_query, let
 from planner.binding.fragments import Frag, sql
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def _runs(node: ir.Node) -> bool:
     return does_something(node) or any(isinstance(n, ir.Call) and n.op == ir.RUN for n in ir.walk(node))
 
 
-_BEFORE = (ir.SubQuery, ir.AnyAll, ir.Aggregate, ir.Window, ir.SetReturning)
+_BEFORE = shapes.BEFORE | ir.AnyAll
 """What may not stand in a lambda, or may be a query."""
 
 
@@ -71,9 +72,9 @@ def _sides(emitter: Emitter, op: str, sides: tuple[ir.Node, ...]) -> Frag:
         body = _decided(op, sql(name), _sides(emitter, op, rest))
     finally:
         emitter.lets -= 1
-    if any("SELECT " in p for p in body.parts if isinstance(p, str)):  # a query may not stand in a lambda
+    if has_query(body):
         return _decided(op, left, _sides(emitter, op, rest), in_any_case=True)
-    return sql("list_transform([", left, f"], lambda {name}: ", body, ")[1]")
+    return let(name, left, body)
 
 
 def _decided(op: str, left: Frag, rest: Frag, *, in_any_case: bool = False) -> Frag:

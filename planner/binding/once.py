@@ -1,9 +1,8 @@
-"""A value that varies is asked for once.
+"""A value that varies, or is long, is computed once, however often an expression names it (`evaluation` has the rule).
 
 DuckDB's text of a function often names an argument several times (`CASE WHEN x < 0 THEN error(...) ELSE x END`), and so does that
-of grammar: BETWEEN, IN, NULLIF and CASE with an operand are comparisons of one thing with several. That is free for columns, but
-`nextval('s')` and `random()` are another value each time. Where such a value is named more than once it becomes
-the parameter of a lambda:
+of grammar: BETWEEN, IN, NULLIF and CASE with an operand are comparisons of one thing with several. Where such a value is named
+more than once it becomes the parameter of a lambda:
 
     nullif(nextval('s'), 1)     list_transform([nextval('s')], lambda tw_once1_: CASE WHEN tw_once1_ = 1 THEN NULL ELSE tw_once1_ END)[1]
 
@@ -20,6 +19,7 @@ from functools import cache
 from planner import types as t
 from planner.binding import growth, ir, shapes
 from planner.binding.emit import EmittedColumn, Emitter
+from planner.binding.evaluation import has_query, let
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.prelude.installation import PRELUDE_STATEMENTS
 from planner.records import replace
@@ -191,14 +191,14 @@ def _let(
         return _put_back(body, named)
     if varying and not again and not _repeats(text) and all(text.count(n) == 1 for n in names):
         return _put_back(body, named)
-    if "SELECT " in text:  # not in a lambda
+    if has_query(body):
         return _put_back(body, named)
     fields = [sql(f"'a{i}_': ", v) for i, v in enumerate(values)]
     given: Item = values[0] if len(values) == 1 else sql("{", join(", ", fields), "}")
     # By depth, so that the same tree has the same text, as GROUP BY needs it.
     known = f"tw_once{emitter.lets + 1}_"
-    kept = [p.replace(name, known) if isinstance(p, str) else p for p in body.parts]
-    return sql("list_transform([", given, f"], lambda {known}: ", *kept, ")[1]", form=body.form)
+    kept = Frag((p.replace(name, known) if isinstance(p, str) else p for p in body.parts), body.form)
+    return let(known, given, kept)
 
 
 def _put_back(body: Frag, values: dict[str, Frag]) -> Frag:

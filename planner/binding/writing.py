@@ -19,6 +19,7 @@ from planner.abc import (
     TypeRef,
 )
 from planner.binding import (
+    below_windows,
     effects,
     folding,
     growth,
@@ -30,7 +31,6 @@ from planner.binding import (
     shapes,
     told_rows,
     unasked,
-    window_keys,
 )
 from planner.binding.clauses import refuse_sets_inside
 from planner.binding.collating import carried, standing_for
@@ -111,7 +111,7 @@ class QueryWriter(QueryState):
         put_off = late_targets.put_off(self, parts, scope, top)
         if put_off is not None:
             return put_off
-        window_keys.lift(self, parts, scope)
+        below_windows.lift(self, parts, scope)
         columns = [
             ResultColumn(x.name, x.node.type, x.table_oid, x.attnum, carried(x.node)) for x in parts.targets
         ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
 from planner.binding.dimensions import VECTORS, as_list, element_ref, is_text, stored_items, with_items
+from planner.binding.evaluation import let
 from planner.binding.facts import element_name, range_subtype, type_name
 from planner.binding.fragments import ARRAY_TEXT, DECIMAL_DIGITS_MAX, Frag, sql
 from planner.binding.functions.value_texts import (
@@ -38,7 +39,7 @@ def convert(frag: Frag, source: TypeRef, target: TypeRef, explicit: bool) -> Fra
         return sql("tw_bits_of_int(", frag, f", {_INT_BITS[a]}, {max(target.typmod, 1)})")
     if a != b and _has_effects(frag):  # macros say their argument twice
         once = _base(Frag(["tw_once"], frag.form), source, TypeRef(b))
-        frag = sql("list_transform([", frag, "], lambda tw_once: ", once, ")[1]", form=once.form)
+        frag = let("tw_once", frag, once)
     elif a != b:
         frag = _base(frag, source, TypeRef(b))
     return modified(frag, target, explicit) if target.typmod >= 0 else frag

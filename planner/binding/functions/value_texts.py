@@ -22,6 +22,7 @@ from planner.binding.dimensions import (
     is_text,
     with_items,
 )
+from planner.binding.evaluation import let
 from planner.binding.facts import range_subtype, type_name
 from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, quote_text, sql
 from planner.binding.functions.catalog import reg_text, reg_value
@@ -214,7 +215,7 @@ def record_text(frag: Frag, source: TypeRef, item: Callable[[Frag, TypeRef], Fra
     """A record whose fields are known, as (a,b): each field as `item` has it (`record_item`: as it is shown)."""
     if any(isinstance(p, str) and _ASKED.search(p) for p in frag.parts):
         inside = record_text(Frag((_RECORD,)), source, item)
-        return sql("list_transform([", frag, f"], lambda {_RECORD}: ", inside, ")[1]")
+        return let(_RECORD, frag, inside)
     item = item or record_item
     items: list[Item] = []
     for name, ref in fields_of(source) or ():

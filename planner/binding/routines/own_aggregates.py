@@ -19,6 +19,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir, outer_aggregates
 from planner.binding.comparable import refuse_unordered
+from planner.binding.evaluation import has_query, let
 from planner.binding.facts import type_name
 from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, sql
 from planner.binding.routines import inlined as routines
@@ -141,10 +142,10 @@ def emitted(around: Around) -> Frag:
     if t.element_of(node.type.oid):
         return text.with_form(ARRAY_TEXT)
     made = convert(Frag(("tw_answer",)), _TEXT, node.type, True)
-    if any(isinstance(p, str) and "SELECT " in p for p in made.parts):
+    if has_query(made):
         shown = t.format_type(node.type)
         raise PlanError("0A000", f"an aggregate of type {shown} is not supported", position=node.position)
-    return sql("list_transform([", text, "], lambda tw_answer: ", made, ")[1]", form=made.form)
+    return let("tw_answer", text, made)
 
 
 __all__ = ["OVER", "called", "emitted", "said_otherwise"]

@@ -20,6 +20,7 @@ from planner.binding import ir, ordinality
 from planner.binding.clauses import ONCE, refuse_unsteady
 from planner.binding.dimensions import array_over
 from planner.binding.emit import Emitter
+from planner.binding.evaluation import has_query, let
 from planner.binding.fragments import Form, Frag, Item, sql
 from planner.binding.functions.registry import implements
 from planner.binding.functions.sequences import PID
@@ -184,9 +185,9 @@ def _run(emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
         if call.type.oid == t.RECORD
         else convert(answer, _TEXT, call.type, True)
     )
-    if any(isinstance(p, str) and "SELECT " in p for p in body.parts):
+    if has_query(body):
         return sql("(SELECT ", body, " FROM (SELECT ", text, " AS tw_answer) AS tw_answers)", form=body.form)
-    return sql("list_transform([", text, "], lambda tw_answer: ", body, ")[1]", form=body.form)
+    return let("tw_answer", text, body)
 
 
 @implements("record of text")
@@ -195,7 +196,7 @@ def _of_text(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
 
     # Named once: what is unnested here is a call, which each mention would make.
     body = record_value(Frag(("tw_answer",)), call.type)
-    return sql("list_transform([", args[0], "], lambda tw_answer: ", body, ")[1]", form=body.form)
+    return let("tw_answer", args[0], body)
 
 
 @implements("array of routine")

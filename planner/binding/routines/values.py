@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from planner.abc import PlanError
-from planner.binding import ir, shapes
+from planner.binding import evaluation, ir, shapes
 from planner.binding.emit import EmittedColumn, Emitter
 from planner.binding.fragments import Frag, Item, Ref, join, sql
 from planner.records import replace
@@ -147,8 +147,8 @@ def let(emitter: Emitter, node: ir.Let) -> Frag:
     finally:
         if known is not None:
             emitter.columns[node.relation] = known
-    if any(isinstance(p, str) and "SELECT " in p for p in body.parts):
+    if evaluation.has_query(body):
         row = join(", ", [sql(v, f" AS a{i}_") for i, v in enumerate(values)])
         return sql("(SELECT ", body, " FROM (SELECT ", row, f") AS {name})", form=body.form)
     fields: list[Item] = [sql(f"'a{i}_': ", v) for i, v in enumerate(values)]
-    return sql("list_transform([{", join(", ", fields), f"}}], lambda {name}: ", body, ")[1]", form=body.form)
+    return evaluation.let(name, sql("{", join(", ", fields), "}"), body)

@@ -1,7 +1,8 @@
-"""What windows are over and DuckDB does not take as it is written: computed one storey below the windows.
+"""What windows are over, and what they draw, where DuckDB does not take it as it is written: computed one storey below the windows.
 
-DuckDB refuses PARTITION BY and ORDER BY of a window over what it holds to be volatile, and its `error()` is: so over
-every macro that may raise, and over what asks the session; and over a subquery with windows of its own, of which `ARRAY(SELECT ... ORDER BY ...)` is made. As with a grouping, the query is then written in two storeys:
+KEYS. DuckDB refuses PARTITION BY and ORDER BY of a window over what it holds to be volatile, and its `error()` is: so over
+every macro that may raise, and over what asks the session; and over a subquery with windows of its own, of which
+`ARRAY(SELECT ... ORDER BY ...)` is made. As with a grouping, the query is then written in two storeys:
 
     SELECT rank() OVER (ORDER BY a / b), c FROM t WHERE d
 
@@ -9,9 +10,11 @@ every macro that may raise, and over what asks the session; and over a subquery 
     FROM (SELECT tw_div(r1.a, r1.b) AS k0, r1.c AS k1   keys, and the columns that are used above
           FROM t AS r1 WHERE r1.d) AS r7
 
-So are an aggregate's arguments that are another value each time, of which its formula names several (`drawn_arguments` does it for
-groups); each row draws one, in the order of the window. What `lag` and its kin show of another row PostgreSQL computes when it is shown, so there the
-columns are looked up and the value is drawn of them:
+ARGUMENTS of a window's aggregate that are another value each time, of which its formula names several, are columns below as well
+(`drawn_arguments` does it for groups); each row draws one, in the order of the window.
+
+OTHER ROWS. What `lag` and its kin show of another row PostgreSQL computes when it is shown, so there the columns are looked up and the
+value is drawn of them:
 
     lag(nextval('s') + x) OVER w        CASE WHEN lag(true) OVER w THEN nextval('s') + lag(x) OVER w END
 """
