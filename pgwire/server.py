@@ -95,7 +95,6 @@ class Server:
         self._keys: dict[int, Connection] = {}
         self.cancel_elsewhere: Callable[[int, bytes], bool] | None = None
         """Passes a cancel request on to the process that has such sessions, where there are several."""
-        self._admitted = 0
         self._empty: asyncio.Event = asyncio.Event()
         self._empty.set()
 

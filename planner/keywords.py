@@ -74,11 +74,5 @@ NOT_BARE_LABEL: Final = frozenset(
 )
 """Words that are a column's alias only after AS."""
 
-COLUMN_LABELS: Final = UNRESERVED | COLUMN_NAME
-"""Keywords that may name a column or a table (PostgreSQL's ColId)."""
-
-FUNCTION_LABELS: Final = UNRESERVED | TYPE_FUNCTION_NAME
-"""Keywords that may name a function or a type (PostgreSQL's type_function_name)."""
-
 NEEDS_QUOTES: Final = COLUMN_NAME | TYPE_FUNCTION_NAME | RESERVED
 """Words that quote_ident() quotes."""

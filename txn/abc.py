@@ -192,15 +192,3 @@ class Commit:
     writes: dict[ShardId, ShardWrites]
     registered: Sequence[tuple[ShardId, bytes]] = ()
     forgotten: Sequence[ShardId] = ()
-
-
-class Oracle(Protocol):
-    """The global timestamp. Seed 3: never backwards in real time, restart above all that was handed out."""
-
-    def read_ts(self) -> Timestamp:
-        """>= every write applied so far, < every later write_ts."""
-
-    def write_ts(self) -> Timestamp:
-        """> every timestamp handed out so far."""
-
-    def apply_write(self, ts: Timestamp) -> None: ...

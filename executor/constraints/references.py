@@ -40,7 +40,6 @@ _NAN = "NaN"  # which as a number is not even equal to itself
 _DEFAULTS = t.TypeSettings()
 _INTEGERS = (t.INT2, t.INT4, t.INT8, t.OID)
 _TEXTS = (t.TEXT, t.VARCHAR, t.NAME)
-_SHOWN = {"a": "NO ACTION", "r": "RESTRICT", "c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,10 +333,6 @@ def still_referenced(
         lambda _: f'Key is still referenced from table "{child.name}".',
     )
     return error
-
-
-def action_name(action: str) -> str:
-    return _SHOWN[action]
 
 
 def _columns(table: Table, attnums: Sequence[int]) -> list[Column]:

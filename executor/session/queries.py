@@ -47,7 +47,7 @@ from planner.abc import (
     TypeRef,
 )
 from planner.relations import TransitionTable
-from storage.abc import Datum, ShardId, Timestamp
+from storage.abc import Datum, Timestamp
 from txn.abc import Isolation, SerializationFailure
 
 if TYPE_CHECKING:
@@ -486,7 +486,3 @@ async def hold(session: Session, portal: Portal) -> None:
 
     await cursors.materialise(session, portal)
     portal.extra["held"] = True
-
-
-def shards_of(query: Query) -> list[ShardId]:
-    return [r.table.shard for r in query.relations if isinstance(r, RelationUse)]

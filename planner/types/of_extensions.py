@@ -73,8 +73,3 @@ def _declare(extension: str, made: BuiltinType) -> None:
 for _extension, _types in MEMBERS.items():
     for _type in _types:
         _declare(_extension, _type)
-
-
-def member_named(extension: str, name: str) -> BuiltinType | None:
-    """The type of an extension that has this name."""
-    return next((m for m in MEMBERS.get(extension, ()) if m.typname == name), None)

@@ -37,7 +37,7 @@ _CRC_BYTES = 4
 _HEAD = Struct("<BxHHxxIQQ")
 """Kind; lengths of name, token and data; seqno; offset in the file. The checksum stands before it."""
 HEAD_BYTES = _CRC_BYTES + _HEAD.size
-NAME_MAX_BYTES = TOKEN_MAX_BYTES = 0xFFFF
+NAME_MAX_BYTES = 0xFFFF
 DATA_MAX_BYTES = 0xFFFFFFFF
 NOTHING = bytes(HEAD_BYTES)
 """What stands where the next record will be."""

@@ -56,9 +56,6 @@ class Lost:
     keys: frozenset[Key]
 
 
-ReferenceCheck = Presence | Absence | Lost
-
-
 async def parents_locked(session: Session, block: Block, parent: Table, keys: Iterable[Key]) -> bool:
     """Locks rows that are referred to (FOR KEY SHARE), but for those of a transaction that has very many: they are only asked for
     again at admission. False: one has changed while this waited, and is to be looked for again. Raises SerializationFailure."""

@@ -24,7 +24,6 @@ from planner.binding.spark.functions import TABLE, unpadded
 from planner.binding.spark.values import literal, refused, type_name
 from planner.types.texts import TYPMOD_HEADER
 
-PythonFunction = Udf
 _SCALARS: Final = {
     "VARCHAR",
     "BIGINT",

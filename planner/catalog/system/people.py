@@ -33,7 +33,7 @@ from planner.catalog.system.static import static_rows
 from storage.abc import Datum
 
 UTF8 = 6
-DEFAULT_TABLESPACE, GLOBAL_TABLESPACE = 1663, 1664
+DEFAULT_TABLESPACE = 1663
 
 NAMESPACE_CLASS_OID: Final = 2615
 """Of pg_namespace itself."""

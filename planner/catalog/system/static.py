@@ -12,7 +12,7 @@ from functools import lru_cache
 from planner.catalog.system.relations import FACTS, fact_lines, relation
 from storage.abc import Datum, Row
 
-BOOL, CHAR_ARRAY, INT2VECTOR, OIDVECTOR, REGPROC = 16, 1002, 22, 30, 24
+BOOL, INT2VECTOR, OIDVECTOR, REGPROC = 16, 22, 30, 24
 INTEGERS = {20, 21, 23, 26, 28, 2206}
 FLOATS = {700, 701}
 INTEGER_ARRAYS = {1005, 1007, 1016, 1028, 2211}
