@@ -293,7 +293,7 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
     extra = [e for e in extra if not _goes_with_its_column(e.thing, parts)]
     if extra and not cascade:
         _refuse(scope, doomed, extra)
-    _tell(scope, extra)
+    tell(scope, extra)
     for part in parts:
         if part.column is None or part.default_only:
             remove_part(scope, part)
@@ -407,7 +407,8 @@ def _refuse(scope: Scope, doomed: list[CatalogObject], extra: list[Dependent]) -
     )
 
 
-def _tell(scope: Scope, extra: list[Dependent]) -> None:
+def tell(scope: Scope, extra: list[Dependent]) -> None:
+    """What goes with what is dropped, to the client."""
     lines = [f"drop cascades to {e.shown(scope)}" for e in extra]
     if len(lines) == 1:
         scope.notice(lines[0])

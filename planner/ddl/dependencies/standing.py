@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import View, exclusions
-from planner.catalog.row_types import row_type_oid
+from planner.catalog.row_types import row_array_oid, row_type_oid
 from planner.catalog.stored_queries import stored_queries_of, stored_queries_over
+from planner.catalog.user_types import has_rows_of
 from planner.ddl import drop, rules
+from planner.ddl.dependencies.attributes_used import let_go, refuse_generated, using_field
 from planner.ddl.dependencies.dependents import mentions
 from planner.ddl.replication import published
 from planner.ddl.rights import policies
@@ -53,6 +55,10 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
     lines += [describe_part("trigger", x.name, table, scope) for x in fired]
     told_of = published.using_column(scope, table, column.attnum)
     lines += [published.described(scope, table, p) for p, _ in told_of]
+    of_it = row_type_oid(table.oid), row_array_oid(table.oid)
+    fields = list(using_field(scope, table, of_it, column.name, what)) if has_rows_of(of_it[0]) else []
+    fields = [d for d in fields if d.thing.oid not in gone and d.thing.oid != table.oid]
+    lines += [d.shown(scope) for d in fields]
     foreign: list[tuple[Table, Constraint]] = []
     for other in scope.catalog.referring_to(table.oid):
         for c in other.constraints:
@@ -68,6 +74,7 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
             detail="\n".join(f"{line} depends on {what}" for line in lines),
             hint="Use DROP ... CASCADE to drop the dependent objects too.",
         )
+    refuse_generated(fields, f'dropping column "{column.name}" of table "{table.name}"')
     told = [f"drop cascades to {line}" for line in lines]
     if len(told) == 1:
         scope.notice(told[0])
@@ -85,6 +92,7 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
         here = scope.catalog.get(other_holder.oid)
         if isinstance(here, Table | View):
             rules.remove(scope, here, [r for r in here.rules if r.oid == rule.oid])
+    let_go(scope, fields)
     if views:
         drop.remove_all(scope, list(views), True)
     return generated

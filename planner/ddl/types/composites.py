@@ -26,9 +26,9 @@ from planner.catalog.collations import by_bytes, shown
 from planner.catalog.row_types import row_type
 from planner.catalog.stored_queries import stored_queries_over
 from planner.catalog.user_types import has_rows_of
-from planner.ddl import collations, drop
+from planner.ddl import collations
 from planner.ddl.constraints import definitions as constraints
-from planner.ddl.dependencies import renamed_in_queries
+from planner.ddl.dependencies import attributes_used, renamed_in_queries
 from planner.ddl.dependencies.dependents import mentions
 from planner.ddl.scope import Scope, describe
 from planner.ddl.tables import creation as tables
@@ -61,40 +61,24 @@ def alter_attribute(scope: Scope, found: CompositeType, action: st.AlterAction) 
         columns = tuple(replace(c, name=action.new_name) if c.name == name else c for c in found.columns)
     else:
         _refuse_used(scope, found, rewritable=action.what != "set type")
-        _free_of_queries(scope, found, name, action)
+        if action.what == "drop column":
+            attributes_used.free(scope, found, name, action.cascade)
+        elif action.what == "set type":
+            _refuse_said_by_queries(scope, found, name)
         columns = _changed(scope, found, action, name)
     scope.replace(found, replace(found, columns=columns))
 
 
-def _free_of_queries(scope: Scope, found: CompositeType, name: str, action: st.AlterAction) -> None:
-    """Queries that say the attribute, of the type or of what functions return, go with CASCADE. Raises 2BP01, 0A000."""
-    reading = [
-        k.holder
-        for k in stored_queries_over(scope.catalog, found.oid, found.oid)
-        if action.what != "add column" and mentions(k.query, name)
-    ]
-    shown = [describe(holder, scope.catalog, scope.search_path) for holder in reading]
-    if shown and action.what == "set type":
-        raise PlanError(
-            "0A000",
-            "cannot alter type of a column used by a view or rule",
-            detail=f'rule _RETURN on {shown[0]} depends on column "{name}"',
-        )
-    what = f"column {name} of {describe(found, scope.catalog, scope.search_path).replace('type', 'composite type', 1)}"
-    if shown and not action.cascade:
-        raise PlanError(
-            "2BP01",
-            f"cannot drop {what} because other objects depend on it",
-            detail="\n".join(f"{one} depends on {what}" for one in shown),
-            hint="Use DROP ... CASCADE to drop the dependent objects too.",
-        )
-    if len(shown) == 1:
-        scope.notice(f"drop cascades to {shown[0]}")
-    elif shown:
-        detail = "\n".join(f"drop cascades to {one}" for one in shown)
-        scope.notice(f"drop cascades to {len(shown)} other objects", detail=detail)
-    if reading:
-        drop.remove_all(scope, list(reading), True)
+def _refuse_said_by_queries(scope: Scope, found: CompositeType, name: str) -> None:
+    """Raises 0A000 for an attribute whose type a query knows, of the type or of what functions return."""
+    for kept in stored_queries_over(scope.catalog, found.oid, found.oid):
+        if mentions(kept.query, name):
+            shown = describe(kept.holder, scope.catalog, scope.search_path)
+            raise PlanError(
+                "0A000",
+                "cannot alter type of a column used by a view or rule",
+                detail=f'rule _RETURN on {shown} depends on column "{name}"',
+            )
 
 
 def write_values_anew(scope: Scope, oid: int) -> None:
