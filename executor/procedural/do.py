@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import Rows
-from executor.procedural.frame import Declarations, Frame
+from executor.procedural.frame import Frame, code_of
 from executor.procedural.walk import Walk
 from executor.session.blocks.own_block import block_at_hand
 from executor.session.permissions import require_language
 from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, TypeRef
+from planner.ddl.routines.declarations import Declarations
 from planner.parse.plpgsql.program import INLINE
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ async def run(session: Session, plan: Plan, s: st.Do, params: Sequence[Any], aut
     require_language(session, "plpgsql")
     own = session.block is None and autocommit
     async with block_at_hand(session, autocommit):
-        looked_up = Declarations(session.catalog, session.search_path(), s.program, [TypeRef(t.BOOL)])
-        code = looked_up.code(INLINE)
+        path = session.search_path()
+        code = code_of(Declarations(session.catalog, path, s.program, [TypeRef(t.BOOL)], INLINE), INLINE)
         code.once = True
         walk = Walk(session, code, Frame(code), atomic=not own)
         await walk.whole()

@@ -7,13 +7,12 @@ from typing import Any, cast
 
 from executor.abc import ExecutionError, Stream
 from executor.procedural.assigning import AssignSteps
-from executor.procedural.frame import kind_of
 from executor.procedural.result_rows import columns_of, kept, rows_of
 from executor.session.cursors import shown_columns
 from executor.session.locks.fetched_rows import LockingStream
 from planner import types as t
 from planner.abc import Plan, TypeRef
-from planner.binding.routines.variables import Shape
+from planner.binding.routines.variables import Shape, kind_of
 from planner.statements import plpgsql as pl
 
 Ended = str | None

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Rows, Stream
-from executor.procedural.frame import Code, Declarations, Frame, kind_of
+from executor.procedural.frame import Code, Frame, code_of
 from executor.procedural.misplaced import Misplaced
 from executor.procedural.programs import kept
 from executor.procedural.result_rows import columns_of, first_rows, rows_of
@@ -23,12 +23,11 @@ from executor.session import large_objects, tables, xml_documents
 from executor.session.acting import around
 from executor.session.blocks.looking_back import around_routine
 from planner import types as t
-from planner.abc import Oid, Plan, ResultColumn, SqlError, TypeRef
+from planner.abc import Plan, ResultColumn, SqlError, TypeRef
 from planner.binding.records import told_type
 from planner.binding.routines.bodies import unlike
-from planner.binding.routines.variables import Shape
+from planner.binding.routines.variables import Shape, kind_of
 from planner.catalog import Catalog, Function, slot_functions, table_functions, xml_functions
-from planner.catalog.domains import underneath
 from planner.ddl.routines import procedural
 from planner.statements import plpgsql as pl
 from storage.abc import Datum
@@ -53,33 +52,21 @@ def columns(f: Function) -> list[tuple[str, TypeRef]] | None:
     return None if fields is None else list(fields)
 
 
-def code_of(session: Session, f: Function) -> Code:
+def compiled(session: Session, f: Function) -> Code:
     """The routine's program with its types, as this session sees them. Raises what is wrong with it."""
     return kept(session, f.oid, f, lambda catalog: _looked_up(f, catalog, session.search_path()))
 
 
 def _looked_up(f: Function, catalog: Catalog, path: tuple[str, ...]) -> Code:
-    program = procedural.program_of(f)
-    kinds = [kind_of(_kind(catalog, p.type, p.domain)) for p in f.parameters]
-    try:
-        given = {i: p.domain for i, p in enumerate(f.parameters) if p.domain}
-        looked_up = Declarations(catalog, path, program, [*kinds, TypeRef(t.BOOL)], given)
-    except SqlError as e:
-        e.position = 0
-        e.context = e.context or f'compilation of PL/pgSQL function "{f.name}" near line 1'
-        raise
-    code = looked_up.code(procedural.shown(f, catalog, path), reads_only=f.volatility != "v")
+    with procedural.compiling(f):
+        found = procedural.declared(f, procedural.program_of(f), catalog, path)
+    code = code_of(found, procedural.shown(f, catalog, path), reads_only=f.volatility != "v")
     code.path = f.search_path if f.standard else ()
     code.inputs = [i for i, p in enumerate(f.parameters) if p.mode in "ibv"]
     code.tells_cursors = f.result.oid == t.REFCURSOR or any(p.type.oid == t.REFCURSOR for p in f.outputs)
     if f.result.oid != t.VOID and (f.result.oid != t.RECORD or columns(f) is not None):
         code.returns = RoutineReturns(catalog, f, None)
     return code
-
-
-def _kind(catalog: Catalog, ref: TypeRef, domain: Oid) -> TypeRef:
-    """What a value is made to fit: modifiers are a domain's, functions keep none of their own."""
-    return underneath(catalog, TypeRef(domain))[0] if domain else TypeRef(ref.oid)
 
 
 class RoutineReturns(Returns):
@@ -97,7 +84,7 @@ class RoutineReturns(Returns):
         if not any(self.domains) or len(self.domains) != len(self.wanted):
             self.domains = []
         for i, domain in enumerate(self.domains):
-            self.wanted[i] = _kind(catalog, self.wanted[i], domain)
+            self.wanted[i] = procedural.fitting(catalog, self.wanted[i], domain)
         self.outputs = [i for i, p in enumerate(f.parameters) if p.mode not in "iv"]
         if f.result.oid == t.RECORD and found is None:
             raise ExecutionError(
@@ -315,7 +302,7 @@ async def _run(
         if f.oid in table_functions.functions():
             return [*await tables.call(session, f, arguments, described or columns(f) or ())]
         return [(await large_objects.call(session, f, arguments),)]
-    code = code_of(session, f)
+    code = compiled(session, f)
     frame = Frame(code)
     returns = code.returns
     if f.result.oid != t.VOID and (described is not None or returns is None):
@@ -348,4 +335,4 @@ async def _run(
     return [walk.result]
 
 
-__all__ = ["DEPTH_MAX", "STACK", "RoutineReturns", "Rows", "code_of", "columns", "joined", "run"]
+__all__ = ["DEPTH_MAX", "STACK", "RoutineReturns", "Rows", "columns", "compiled", "joined", "run"]

@@ -20,7 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
-from executor.procedural.frame import Code, Declarations, Frame, shape_of_table
+from executor.procedural.frame import Code, Frame, code_of
 from executor.procedural.programs import kept
 from executor.procedural.result_rows import first_rows
 from executor.procedural.routines import DEPTH_MAX, STACK
@@ -32,6 +32,7 @@ from planner.abc import Plan, Table, TypeRef
 from planner.binding.routines.variables import Kind, Shape
 from planner.catalog import Catalog, Function
 from planner.ddl.routines import procedural
+from planner.ddl.routines.declarations import Declarations, shape_of_table
 from planner.parse.plpgsql.program import TRIGGER_NAMES
 from planner.statements import plpgsql as pl
 from storage.abc import Row
@@ -129,8 +130,9 @@ def _code(session: Session, f: Function, context: TriggerContext) -> Code:
             TypeRef(t.BOOL), new, old, text, text, text, text, TypeRef(t.OID), text, text, text, TypeRef(t.INT4),
             TypeRef(t.TEXT_ARRAY),
         ]  # fmt: skip
-        looked_up = Declarations(seen, path, procedural.program_of(f), kinds)
-        return looked_up.code(procedural.shown(f, seen, path), reads_only=f.volatility != "v")
+        with procedural.compiling(f):
+            found = Declarations(seen, path, procedural.program_of(f), kinds, f.name)
+        return code_of(found, procedural.shown(f, seen, path), reads_only=f.volatility != "v")
 
     return kept(session, (f.oid, table.oid, context.new is None, context.old is None), f, made)
 

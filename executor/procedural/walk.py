@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from executor.abc import ExecutionError, Rows, Stream
 from executor.procedural import diagnostics, raising
 from executor.procedural.cursors import CursorSteps, Open
-from executor.procedural.frame import Code, Frame, kind_of
+from executor.procedural.frame import Code, Frame
 from executor.procedural.inside import INSIDE
 from executor.procedural.loops import LoopSteps
 from executor.procedural.misplaced import Misplaced
@@ -34,6 +34,7 @@ from planner import source_places
 from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, SqlError, TypeRef
+from planner.binding.routines.variables import kind_of
 from planner.statements import plpgsql as pl
 
 if TYPE_CHECKING:

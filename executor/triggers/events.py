@@ -16,7 +16,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError
-from executor.procedural.frame import Code, Declarations, Frame
+from executor.procedural.frame import Code, Frame, code_of
 from executor.procedural.routines import DEPTH_MAX, STACK
 from executor.procedural.walk import Walk
 from executor.session.acting import around
@@ -27,6 +27,7 @@ from planner.catalog import Catalog, EventTrigger, Function
 from planner.catalog.system.event_triggers import Event
 from planner.ddl.plan import DdlPlan
 from planner.ddl.routines import events, procedural
+from planner.ddl.routines.declarations import Declarations
 from planner.ddl.routines.event_triggers import has_events
 
 if TYPE_CHECKING:
@@ -108,10 +109,11 @@ async def _run(session: Session, f: Function, event: Event) -> None:
 
 
 def _code(session: Session, f: Function) -> Code:
-    program = procedural.program_of(f)
-    text = TypeRef(t.TEXT)
-    looked_up = Declarations(session.catalog, session.search_path(), program, [TypeRef(t.BOOL), text, text])
-    return looked_up.code(procedural.shown(f, session.catalog, session.search_path()))
+    text, path = TypeRef(t.TEXT), session.search_path()
+    with procedural.compiling(f):
+        kinds = [TypeRef(t.BOOL), text, text]
+        found = Declarations(session.catalog, path, procedural.program_of(f), kinds, f.name)
+    return code_of(found, procedural.shown(f, session.catalog, path))
 
 
 def of(session: Session, block: Block, plan: Plan, statement: Any) -> Around | None:

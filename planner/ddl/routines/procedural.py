@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from sqlglot import exp
 
 from planner import statements as st
 from planner import types as t
-from planner.abc import PlanError, SqlError
+from planner.abc import Oid, PlanError, SqlError, TypeRef
 from planner.binding.naming import function_name, identifier
 from planner.binding.routines.bodies import statements_of
+from planner.binding.routines.variables import Kind, kind_of
 from planner.catalog import Catalog, Function, polymorphic, quote_identifier, quote_qualified
-from planner.ddl.routines import variable_types
+from planner.catalog.domains import underneath
+from planner.ddl.routines.declarations import Declarations
 from planner.lexer import WORD, Token, tokenize
 from planner.parse import parse_expression
 from planner.parse.plpgsql.program import content, parse_program
@@ -80,7 +83,7 @@ def program(
     if language == "sql":
         return _of_statements(name, body, parameters, returns)
     return parse_program(
-        body, name=name, shown=where, parameters=parameters, returns=returns, has_outputs=outputs, checks=False
+        body, name=name, shown=where, parameters=parameters, returns=returns, has_outputs=outputs, checks=False, start=0
     )  # fmt: skip
 
 
@@ -88,6 +91,34 @@ def program_of(f: Function) -> pl.Program:
     """The program of a routine that runs."""
     names = tuple(p.name for p in f.parameters)
     return program(f.name, f.name, f.language, statements_of(f), names, _returns(f), bool(f.outputs))
+
+
+@contextmanager
+def compiling(f: Function) -> Iterator[None]:
+    """Errors of a body that is read because it runs: their places are in its text, and nowhere in what was sent."""
+    try:
+        yield
+    except SqlError as e:
+        if e.position and not e.query:
+            line = f.body.count("\n", 0, e.position - 1) + 1
+            near = f'compilation of PL/pgSQL function "{f.name}" near line {line}'
+            e.query, e.context = f.body, f"{e.context}\n{near}" if e.context else near
+        raise
+
+
+def declared(f: Function, made: pl.Program, catalog: Catalog, path: Sequence[str]) -> Declarations:
+    """What its parameters and its variables are. Raises what is wrong with their types."""
+    kinds: list[Kind] = [kind_of(fitting(catalog, p.type, p.domain)) for p in f.parameters]
+    domains = {i: p.domain for i, p in enumerate(f.parameters) if p.domain}
+    kinds.append(TypeRef(t.BOOL))
+    if f.result.oid == t.TRIGGER:
+        kinds += [None, None]  # NEW and OLD, of no table yet
+    return Declarations(catalog, path, made, kinds, f.name, domains)
+
+
+def fitting(catalog: Catalog, ref: TypeRef, domain: Oid) -> TypeRef:
+    """What a value is made to fit: modifiers are a domain's, functions keep none of their own."""
+    return underneath(catalog, TypeRef(domain))[0] if domain else TypeRef(ref.oid)
 
 
 def _returns(f: Function) -> str:
@@ -144,7 +175,7 @@ def validate(said: st.CreateFunction, f: Function, catalog: Catalog, path: Seque
         if not e.position and not e.context:
             e.context = f'compilation of PL/pgSQL function "{f.name}" near line 1'
         raise
-    variable_types.check(made, catalog, path, f.name)
+    declared(f, made, catalog, path)
 
 
 def _validate_statements(f: Function, catalog: Catalog, path: Sequence[str]) -> None:

@@ -81,12 +81,11 @@ def kind_here(r: Reader) -> Kind:
     if words and after.kind == OPERATOR and after.value == "%":
         begin = c.token.start
         c.at += 2 * len(words)
-        if c.accept("type"):
-            said = c.text[begin : c.tokens[c.at - 1].end]
-            return CopiedType(tuple(words), False, r.names.level, said, r.place(after.start))
-        if c.accept("rowtype"):
-            return CopiedType(tuple(words), True)
-        r.fail()
+        row = c.accept("rowtype")
+        if not row and not c.accept("type"):
+            r.fail()
+        said = c.text[begin : c.token.start]  # as PostgreSQL has it: up to what comes next
+        return CopiedType(tuple(words), row, r.names.level, said, r.place(after.start))
     if words == ["record"] and c.token.kind == WORD:
         c.at += 1
         return Dynamic()
