@@ -151,7 +151,8 @@ class SeenByAll:
 
     def of(self, session: SessionContext) -> Seen:
         """What this session sees now."""
-        catalog, style = session.catalog, session.settings.types.interval_style
+        catalog, types = session.catalog, session.settings.types
+        style = types.interval_style, types.date_style
         last: Seen | None = session.seen()
         # Which of a path's schemas the user may use, the catalog says: functions ask once a row.
         asked = (catalog.version, session.whole_path(), session.user, session.database, style)
@@ -168,7 +169,8 @@ class SeenByAll:
                 session.database,
                 sizes=session.executor.sizes,
                 blocking=partial(blocking, session.executor),
-                interval_style=style,
+                interval_style=types.interval_style,
+                date_style=types.date_style,
                 statistics=session.executor.statistics,
             )
             known = Seen(key, catalog, context)
@@ -202,6 +204,7 @@ class SeenByAll:
             seen.sizes,
             seen.blocking,
             seen.interval_style,
+            seen.date_style,
             seen.statistics,
         )
         return found.datums(name, system.rows(*name, context))

@@ -75,6 +75,7 @@ class SystemContext:
     blocking: Callable[[int], Sequence[int]] | None = None
     """Whom a session waits for, by process id; without it nobody waits."""
     interval_style: str = "postgres"
+    date_style: str = "ISO, MDY"
     """In which constants of definitions are shown (`styles`)."""
     statistics: Statistics | None = None
     """Who knows what was counted; without it everything is at zero."""

@@ -104,7 +104,9 @@ def _partition_key(context: SystemContext, oid: Oid | None) -> str | None:
 @system("pg_get_partition_constraintdef", (OID,), TEXT)
 def _partition_constraint(context: SystemContext, oid: Oid | None) -> str | None:
     table = context.catalog.get(oid) if oid is not None else None
-    return bounds.constraint_text(context.catalog, table) if isinstance(table, Table) else None
+    return (
+        styled(context, bounds.constraint_text(context.catalog, table)) if isinstance(table, Table) else None
+    )
 
 
 @system("pg_partition_root", (REGCLASS,), REGCLASS)
