@@ -15,6 +15,7 @@ from planner.catalog.system.classes import persistence
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
 from planner.catalog.system.relations import by_oid
+from planner.catalog.system.styles import styled
 from planner.catalog.type_objects import CompositeType
 from planner.types.encodings import BY_NUMBER, encoding_named
 from planner.types.oids import (

@@ -19,3 +19,7 @@ set datestyle to 'german';
 \d dt
 reset datestyle;
 \d dt
+create table dp (d date) partition by range (d);
+create table dp1 partition of dp for values from ('2020-01-01') to ('2021-01-01');
+set datestyle to 'postgres, mdy';
+select pg_get_partition_constraintdef('dp1'::regclass);
