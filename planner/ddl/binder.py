@@ -10,6 +10,7 @@ from planner.abc import SqlError
 from planner.classify import classify
 from planner.ddl import (
     collations,
+    comments,
     conversions,
     drop,
     extensions,
@@ -29,7 +30,16 @@ from planner.ddl.operators import operator_classes
 from planner.ddl.partitions import parts as partition_parts
 from planner.ddl.plan import DdlPlan
 from planner.ddl.replication import publications, subscriptions
-from planner.ddl.rights import databases, default_privileges, first_settings, owned, permits, policies, roles
+from planner.ddl.rights import (
+    databases,
+    default_privileges,
+    first_settings,
+    owned,
+    permits,
+    policies,
+    privileges,
+    roles,
+)
 from planner.ddl.routines import aggregates, changes, event_triggers, triggers
 from planner.ddl.routines import definitions as routines
 from planner.ddl.scope import Scope
@@ -110,9 +120,9 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.AlterRole: roles.alter_role,
     st.AlterSettings: first_settings.alter_settings,
     st.GrantRole: roles.grant_role,
-    st.Grant: roles.grant,
+    st.Grant: privileges.grant,
     st.CreateDatabase: databases.create_database,
-    st.Comment: roles.comment,
+    st.Comment: comments.comment,
     st.AlterDefaultPrivileges: default_privileges.alter_default_privileges,
     st.DropOwned: owned.drop_owned,
     st.ReassignOwned: owned.reassign_owned,
