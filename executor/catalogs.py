@@ -25,6 +25,7 @@ from executor.following import CATALOG_SHARD
 from executor.session.blocks.block import Block
 from executor.snapshot.hydration import HydrationSource
 from executor.snapshot.store import SnapshotStore
+from planner import types as t
 from planner.abc import SqlError, Table
 from planner.catalog import (
     Catalog,
@@ -155,6 +156,18 @@ class Catalogs:
         except SerializationFailure:
             if CATALOG_SHARD not in env.registered():
                 raise
+
+    async def widen(self) -> None:
+        """Tables with an xid8, which was held in 63 bits once: from now on their rows are of the schema by which it has 64."""
+        registered = self._env.registered()
+        for table in self.newest.all_tables():
+            if not any(t.base_of(c.type).oid == t.XID8 for c in table.columns):
+                continue
+            schema = shard_schema(table)
+            if pa.ipc.read_schema(pa.py_buffer(registered[table.shard])).types != schema.types:
+                txn = self._env.begin()
+                txn.register(table.shard, bytes(schema.serialize().to_pybytes()))
+                await txn.commit()
 
     def attach(self, table: Table) -> None:
         """A cold image of a table, to be read from its parts and what the log still holds."""

@@ -178,6 +178,8 @@ class Executor:
                 await environment.committer.exclusively(self._load_and_follow)
             else:
                 await self.catalogs.load()
+            if not read_only:
+                await self.catalogs.widen()
             await self.past.find_windows()
             self.slots.load()
         except BaseException:

@@ -101,11 +101,6 @@ def _fixed(form: struct.Struct) -> tuple[BinaryOutput, BinaryInput]:
     return form.pack, read
 
 
-def _xid8_in(data: bytes) -> Datum:
-    """Raises 0A000 for what an int64 does not hold, as for text."""
-    return t.input_text(str(_fixed(_U8)[1](data)), TypeRef(t.XID8))
-
-
 # --- numeric
 
 
@@ -359,7 +354,7 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.INT8: _fixed(_I8),
     t.FLOAT4: _fixed(_F4),
     t.FLOAT8: _fixed(_F8),
-    t.XID8: (_U8.pack, _xid8_in),
+    t.XID8: _fixed(_U8),
     t.PG_SNAPSHOT: (snapshot_out, snapshot_in),
     t.TXID_SNAPSHOT: (snapshot_out, snapshot_in),
     t.BYTEA: (bytes, bytes),

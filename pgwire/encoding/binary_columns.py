@@ -177,7 +177,7 @@ _FIXED: Final[dict[int, FixedColumn]] = {
     t.FLOAT4: _numbers("<f4", ">f4"),
     t.FLOAT8: _numbers("<f8", ">f8"),
     t.TIME: _numbers("<i8", ">i8"),
-    t.XID8: _numbers("<i8", ">i8"),
+    t.XID8: _numbers("<u8", ">u8"),
     t.DATE: _shifted("<i4", EPOCH_DAYS, DATE_INFINITY, ">i4"),
     t.TIMESTAMP: _shifted("<i8", EPOCH_US, TIMESTAMP_INFINITY, ">i8"),
     t.TIMESTAMPTZ: _shifted("<i8", EPOCH_US, TIMESTAMP_INFINITY, ">i8"),

@@ -27,8 +27,8 @@ from pipeline.spark.server import TidewireError
 
 _DAY_US = 86_400_000_000
 FIELD_ID = "parquet.field.id"
-_NUMBERED = {3220: "pg_lsn", 3221: "pg_lsn", 790: "money", 791: "money", 27: "tid", 1010: "tid"}
-"""pg_lsn, money, tid and arrays of them, whose stored numbers are not what their texts say."""
+_NUMBERED = {3220: "pg_lsn", 3221: "pg_lsn", 790: "money", 791: "money", 27: "tid", 1010: "tid", 5069: "xid8"}
+"""pg_lsn, money, tid and arrays of them, whose stored numbers are not what their texts say; and xid8: Spark has no number as wide."""
 
 
 @dataclass(frozen=True)

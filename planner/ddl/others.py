@@ -55,6 +55,8 @@ from planner.records import replace
 _METHODS: Final = frozenset(("btree", "hash", "gin", "gist", "brin", "spgist"))
 _INCLUDING: Final = frozenset(("btree", "gist", "spgist"))
 """Methods whose indexes carry further columns."""
+_OBSOLETE: Final = "rtree"
+_INSTEAD: Final = "gist"
 _OF_ONE: Final = frozenset(("hash", "spgist", "hnsw", "ivfflat"))
 """Methods whose indexes are of one column."""
 
@@ -75,6 +77,9 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
             f'cannot create index on relation "{table.name}"',
             detail="This operation is not supported for foreign tables.",
         )
+    if said.method == _OBSOLETE:
+        scope.notice(f'substituting access method "{_INSTEAD}" for obsolete method "{_OBSOLETE}"', "00000")
+        said = replace(said, method=_INSTEAD)
     of_extension = extensions.METHODS.get(said.method)
     known = of_extension is not None and scope.catalog.extension(of_extension[0]) is not None
     if said.method not in _METHODS and not known:

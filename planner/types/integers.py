@@ -11,7 +11,6 @@ from typing import Final
 
 import pyarrow as pa
 
-from planner.abc import SqlError
 from planner.types import oids
 from planner.types.base import WHITESPACE, SqlType, TextInput, TextOutput, invalid_input, value_out_of_range
 from planner.types.settings import TypeSettings
@@ -60,23 +59,20 @@ class IntegerType(SqlType):
 
 
 def _unsigned_in(name: str, bits: int) -> TextInput:
-    """oid, xid, xid8: as C's strtoul, a minus sign wraps around. Raises 0A000 for what an int64 does not hold."""
+    """oid and its kin: as C's strtoul, a minus sign wraps around."""
     signed = integer_in(name, -(1 << (bits - 1)), (1 << bits) - 1)
 
     def parse(text: str) -> int:
-        value = int(signed(text)) & ((1 << bits) - 1)
-        if value >> 63:
-            raise SqlError("0A000", f"type {name} with a value of {value} is not supported")
-        return value
+        return int(signed(text)) & ((1 << bits) - 1)
 
     return parse
 
 
 class UnsignedType(SqlType):
-    """oid and its plain relatives: unsigned 32 bits, held in an int64."""
+    """oid and its plain relatives: unsigned 32 bits, held in an int64. Of 64 bits there is a type that holds them all."""
 
     def __init__(self, oid: int, bits: int = 32) -> None:
-        super().__init__(oid, pa.int64(), "BIGINT")
+        super().__init__(oid, pa.int64() if bits < 64 else pa.uint64(), "BIGINT" if bits < 64 else "UBIGINT")
         self._input = _unsigned_in(self.name, bits)
 
     def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
@@ -86,7 +82,7 @@ class UnsignedType(SqlType):
         return str
 
     def literal(self, datum: Datum, typmod: int) -> str:
-        return f"CAST({datum} AS BIGINT)"
+        return f"CAST({datum} AS {self._duckdb})"
 
 
 _C_NUMBER: Final = re.compile(
@@ -117,15 +113,8 @@ class CountedType(UnsignedType):
 
     def __init__(self, oid: int, bits: int = 32) -> None:
         super().__init__(oid, bits)
-        name, mask = self.name, (1 << bits) - 1
-
-        def parse(text: str) -> int:
-            value = as_c_reads(text) & mask
-            if value >> 63:
-                raise SqlError("0A000", f"type {name} with a value of {value} is not supported")
-            return value
-
-        self._input = parse
+        mask = (1 << bits) - 1
+        self._input = lambda text: as_c_reads(text) & mask
 
 
 class RegType(UnsignedType):

@@ -12,7 +12,6 @@ import re
 from bisect import bisect_left
 from typing import Final, NamedTuple
 
-from planner.abc import SqlError
 from planner.types.base import WHITESPACE, TextInput, invalid_input
 from planner.types.settings import TypeSettings
 from planner.types.texts import TextType
@@ -23,8 +22,6 @@ _DIGITS_MAX: Final = 20
 _IN_EPOCH: Final = (1 << 32) - 1
 """No transaction has the number 0 in its epoch."""
 _GREATEST: Final = (1 << 64) - 1
-_LAST: Final = (1 << 63) - 1
-"""Numbers beyond are not held (see `planner.types.integers`)."""
 
 
 class Seen(NamedTuple):
@@ -53,7 +50,7 @@ def is_over(number: int, text: str) -> bool:
 
 
 def snapshot_in(text: str) -> str:
-    """pg_snapshot_in, which is the older type's as well. Raises 22P02, 0A000."""
+    """pg_snapshot_in, which is the older type's as well. Raises 22P02."""
     found = _SPELLING.fullmatch(text)
     if found is None:
         raise invalid_input("pg_snapshot", text)
@@ -67,8 +64,6 @@ def snapshot_in(text: str) -> str:
         and all(low <= x < high for x in running)
     ):
         raise invalid_input("pg_snapshot", text)
-    if high > _LAST:
-        raise SqlError("0A000", f"type pg_snapshot with a value of {high} is not supported")
     return f"{low}:{high}:{','.join(map(str, dict.fromkeys(running)))}"
 
 

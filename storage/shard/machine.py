@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import pyarrow as pa
 
@@ -217,12 +217,16 @@ def decode_schema(shard: ShardId, data: bytes) -> pa.Schema:
     return schema
 
 
+_WIDENED: Final = pa.int64(), pa.uint64()
+"""Numbers that are never negative, and were held without the upper half of them: what there is of them is read as the new type."""
+
+
 def check_evolution(shard: ShardId, earlier: Sequence[pa.Schema], new: pa.Schema) -> None:
-    """Columns may come, go and be renamed; a column that stays, or comes back, keeps its type."""
+    """Columns may come, go and be renamed; a column that stays, or comes back, keeps its type, or has one that holds all that it held."""
     types = {field_identity(f): f.type for schema in earlier for f in schema}
     for f in new:
         before = types.get(field_identity(f))
-        if before is not None and not before.equals(f.type):
+        if before is not None and not before.equals(f.type) and (before, f.type) != _WIDENED:
             raise SchemaMismatch(f"shard {shard}: column {f.name!r} was {before} and cannot be {f.type}")
         if before is None and not f.nullable:
             raise SchemaMismatch(f"shard {shard}: new column {f.name!r} must be nullable: older rows lack it")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import msgpack
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -119,6 +120,16 @@ def at(upper: int, since: int = 0, **more: Any) -> State:
     return State("s", seqno=1, since=since, upper=upper, schemas=(SCHEMA,), **more)
 
 
+def stored(kind: pa.DataType) -> bytes:
+    """A schema of one column."""
+    return bytes(pa.schema([pa.field("a", kind)]).serialize().to_pybytes())
+
+
+def of(kind: pa.DataType) -> State:
+    """A shard whose rows have one column."""
+    return replace(at(5), schemas=(stored(kind),))
+
+
 TABLE: list[tuple[str, State, m.Command, type[Exception] | Diff | None]] = [
     ("append at the upper", at(5), m.Append(5, 6, ()), Diff(upper=6)),
     ("append behind it", at(5), m.Append(4, 6, ()), UpperMismatch),
@@ -144,6 +155,14 @@ TABLE: list[tuple[str, State, m.Command, type[Exception] | Diff | None]] = [
     ("a hold on the past", at(9, since=4), m.Hold("r", 3), SinceViolation),
     ("a hold that goes back", at(9, critical={"r": 5}), m.Hold("r", 4), SinceViolation),
     ("a schema that is none", at(9), m.Evolve(b"nonsense"), m.SchemaMismatch),
+    (
+        "a column that has all 64 bits now",
+        of(pa.int64()),
+        m.Evolve(stored(pa.uint64())),
+        Diff(schema=stored(pa.uint64())),
+    ),
+    ("a column that loses a bit", of(pa.uint64()), m.Evolve(stored(pa.int64())), m.SchemaMismatch),
+    ("a column that has become narrower", of(pa.int64()), m.Evolve(stored(pa.int32())), m.SchemaMismatch),
 ]
 
 

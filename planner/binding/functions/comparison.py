@@ -179,7 +179,7 @@ for _signature in (
 
 for _op in ("=", "<>", "<", "<=", ">", ">="):
     template(f"xid8 {_op} xid8", f"({{0}} {_op} {{1}})")
-template("xid8cmp(xid8, xid8)", "CAST(sign({0} - {1}) AS INTEGER)")
+template("xid8cmp(xid8, xid8)", "CASE WHEN {0} < {1} THEN -1 WHEN {0} > {1} THEN 1 WHEN {0} = {1} THEN 0 END")
 
 for _t in _INTS:
     template(f"{_t} & {_t}", "({0} & {1})")

@@ -242,7 +242,7 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
     if (a, b) in plain or (a in (t.INT2, t.INT4, t.INT8) and b in FLOATS):
         return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")
     if type_name(a) == "xid8" and type_name(b) == "xid":
-        return sql("(", frag, " & 4294967295)")
+        return sql("CAST(", frag, " & 4294967295 AS BIGINT)")
     raise PlanError("0A000", f"cast from {t.format_type(source)} to {t.format_type(target)} is not supported")
 
 

@@ -27,14 +27,12 @@ pg_lsn_mii(pg_lsn, numeric) => tw_lsn_before({0}, {1})
 pg_lsn_larger(pg_lsn, pg_lsn) => CASE WHEN {0} < {1} THEN {1} WHEN {1} IS NOT NULL THEN {0} END
 pg_lsn_smaller(pg_lsn, pg_lsn) => CASE WHEN {0} > {1} THEN {1} WHEN {1} IS NOT NULL THEN {0} END
 """)
-for _prefix, _kind, _number in (
-    ("pg", "pg_snapshot", "xid8"),
-    ("txid", "txid_snapshot", "int8"),
-):
-    template(f"{_prefix}_snapshot_xmin({_kind})", "tw_snapshot_low({0})")
-    template(f"{_prefix}_snapshot_xmax({_kind})", "tw_snapshot_high({0})")
-    template(f"{_prefix}_snapshot_xip({_kind})", "tw_snapshot_running({0})")
-    template(f"{_prefix}_visible_in_snapshot({_number}, {_kind})", "tw_snapshot_sees({0}, {1})")
+for _prefix, _kind, _held in (("pg", "pg_snapshot", "UBIGINT"), ("txid", "txid_snapshot", "BIGINT")):
+    template(f"{_prefix}_snapshot_xmin({_kind})", f"CAST(tw_snapshot_low({{0}}) AS {_held})")
+    template(f"{_prefix}_snapshot_xmax({_kind})", f"CAST(tw_snapshot_high({{0}}) AS {_held})")
+    template(f"{_prefix}_snapshot_xip({_kind})", f"CAST(tw_snapshot_running({{0}}) AS {_held}[])")
+template("txid_visible_in_snapshot(int8, txid_snapshot)", "tw_snapshot_sees({0}, {1})")
+template("pg_visible_in_snapshot(xid8, pg_snapshot)", "tw_snapshot_shows({0}, {1})")
 
 
 # Numbers of transactions are taken of the clock, none comes again, and nothing is ever frozen: 0, which is what pg_class and

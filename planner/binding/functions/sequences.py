@@ -77,7 +77,7 @@ def _log_place(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
 
 @implements("pg_xact_status(xid8)", "txid_status(int8)")
 def _status(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
-    return sql("tw_transaction_status(", args[0], ", ", PID, ")")
+    return sql("tw_transaction_status(CAST(", args[0], " AS BIGINT), ", PID, ")")
 
 
 @implements("random()")

@@ -59,11 +59,11 @@ class Udf:
 
 
 _ARROW: Final = {
-    "VARCHAR": pa.string(), "BLOB": pa.binary(), "BIGINT": pa.int64(), "INTEGER": pa.int32(), "SMALLINT": pa.int16(),
+    "VARCHAR": pa.string(), "BLOB": pa.binary(), "BIGINT": pa.int64(), "UBIGINT": pa.uint64(), "INTEGER": pa.int32(), "SMALLINT": pa.int16(),
     "DOUBLE": pa.float64(), "FLOAT": pa.float32(), "BOOLEAN": pa.bool_(), "DATE": pa.date32(), "TIME": pa.time64("us"),
     "TIMESTAMP": pa.timestamp("us"), "TIMESTAMP WITH TIME ZONE": pa.timestamp("us", "UTC"),
     "VARCHAR[]": pa.list_(pa.string()), "VARCHAR[][]": pa.list_(pa.list_(pa.string())), "INTEGER[]": pa.list_(pa.int32()),
-    "BIGINT[]": pa.list_(pa.int64()), "BLOB[]": pa.list_(pa.binary()), "FLOAT[]": pa.list_(pa.float32()), "DOUBLE[]": pa.list_(pa.float64()),
+    "BIGINT[]": pa.list_(pa.int64()), "UBIGINT[]": pa.list_(pa.uint64()), "BLOB[]": pa.list_(pa.binary()), "FLOAT[]": pa.list_(pa.float32()), "DOUBLE[]": pa.list_(pa.float64()),
     "STRUCT(months INTEGER, days INTEGER, micros BIGINT)": pa.struct([("months", pa.int32()), ("days", pa.int32()), ("micros", pa.int64())]),
 }  # fmt: skip
 _PLAIN: Final = frozenset(name for name, kind in _ARROW.items() if not pa.types.is_nested(kind))

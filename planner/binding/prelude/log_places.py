@@ -12,6 +12,7 @@ from planner.types.transactions_seen import is_over, parts, snapshot_in
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
 _N = "BIGINT"
+_WIDE = "UBIGINT"
 
 FUNCTIONS: list[Entry] = [
     ("tw_in_pg_lsn", read_log_place, (_V,), _N),
@@ -22,9 +23,11 @@ FUNCTIONS: list[Entry] = [
     ("tw_lsn_before", lambda place, by: moved(place, by, -1), (_N, _V), _N),
     ("tw_in_pg_snapshot", snapshot_in, (_V,), _V),
     ("tw_in_txid_snapshot", snapshot_in, (_V,), _V),
-    *((f"tw_in_{name}", t.text_input(t.resolve_name(name)), (_V,), _N) for name in ("xid", "cid", "xid8")),
-    ("tw_snapshot_low", lambda text: parts(text).low, (_V,), _N),
-    ("tw_snapshot_high", lambda text: parts(text).high, (_V,), _N),
-    ("tw_snapshot_running", lambda text: parts(text).running, (_V,), "BIGINT[]"),
+    *((f"tw_in_{name}", t.text_input(t.resolve_name(name)), (_V,), _N) for name in ("xid", "cid")),
+    ("tw_in_xid8", t.text_input(t.resolve_name("xid8")), (_V,), _WIDE),
+    ("tw_snapshot_low", lambda text: parts(text).low, (_V,), _WIDE),
+    ("tw_snapshot_high", lambda text: parts(text).high, (_V,), _WIDE),
+    ("tw_snapshot_running", lambda text: parts(text).running, (_V,), f"{_WIDE}[]"),
     ("tw_snapshot_sees", is_over, (_N, _V), "BOOLEAN"),
+    ("tw_snapshot_shows", is_over, (_WIDE, _V), "BOOLEAN"),
 ]
