@@ -366,7 +366,9 @@ class CallBinder(OperatorBinder):
             if isinstance(a, exp.Column) and isinstance(a.this, exp.Star):
                 fields = items_of(bound)
                 if fields is None:  # a composite value: a parameter, or a variable of PL/pgSQL
-                    fields = [field for _, field in each_field(bound, first_position(a)) or ()]
+                    each = each_field(bound, first_position(a))
+                    # A function's one column is no row: its star is the value itself.
+                    fields = None if each is None else [field for _, field in each]
             made.extend((bound,) if fields is None else fields)
         return made
 
