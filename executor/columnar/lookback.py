@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from executor.columnar.rows import batch_rows
 from executor.keyed.collated_keys import sort_keys
 from executor.keyed.key_values import primary_key_of
-from executor.keyed.read import LookupPlan
+from executor.keyed.lookup import LookupPlan
 from executor.snapshot.abc import TooOldForKeyed
 from planner import types as t
 from planner.abc import Column, Table, TypeRef

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Final
 from executor.keyed.compile import Compiled, compile_condition, compile_tuple
 from executor.keyed.endings import Ending
 from executor.keyed.index_walk import IndexWalk, along_image, along_view, behind_in_image
+from executor.keyed.lookup import LookupPlan, compile_range, rows_within
 from executor.keyed.overlay import OverlayView
-from executor.keyed.read import LookupPlan, compile_range, rows_within
 from executor.snapshot.abc import TableImage
 from planner.abc import Col, KeyedRead, Points, Range
 from planner.keyed_plans import OtherRange

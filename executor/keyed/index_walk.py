@@ -24,8 +24,9 @@ from typing import Any, Final
 from executor.keyed.compile import compile_condition, compile_expression, compile_key
 from executor.keyed.endings import bounds
 from executor.keyed.in_vain import STEPS_MAX, InVain
+from executor.keyed.lookup import Bounds, KeyedView, LookupPlan, compile_range
 from executor.keyed.overlay import OverlayView
-from executor.keyed.read import SKIPPED_MIN, Bounds, KeyedView, LookupPlan, compile_range
+from executor.keyed.read import SKIPPED_MIN
 from executor.snapshot.abc import TooFarToLook
 from executor.snapshot.runs import NO_COLUMNS
 from planner.abc import Expr, KeyedWalk, Table

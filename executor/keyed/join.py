@@ -29,9 +29,9 @@ from executor.keyed.in_vain import InVain
 from executor.keyed.index_walk import IndexWalk, along_image, along_view
 from executor.keyed.join_inside import footprints_of, queries_inside, read_whole
 from executor.keyed.join_steps import ROWS_MAX, Step
+from executor.keyed.lookup import KeyedView
 from executor.keyed.ordering import Alike
 from executor.keyed.overlay import OverlayView
-from executor.keyed.read import KeyedView
 from executor.keyed.system_steps import by_column
 from executor.snapshot.abc import TooFarToLook
 from planner import types as t

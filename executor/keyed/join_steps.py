@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.keyed import whole_tables
 from executor.keyed.compile import compile_condition, compile_expression, compile_key, compile_tuple
+from executor.keyed.lookup import LookupPlan, compile_range, key_positions, of_list
 from executor.keyed.ordering import alike_in
 from executor.keyed.overlay import OverlayView
-from executor.keyed.read import LookupPlan, compile_range, key_positions, of_list
 from executor.keyed.system_steps import of_system, spread
 from executor.snapshot.abc import TooFarToLook
 from planner.abc import Ask, Handed, JoinStep, Produced, Range, Table

@@ -29,7 +29,7 @@ _NO_ROWS: frozenset[int] = frozenset()
 
 
 class OverlayView:
-    """The keyed view of one table inside a transaction (see `executor.keyed.read.KeyedView`).
+    """The keyed view of one table inside a transaction (see `executor.keyed.lookup.KeyedView`).
 
     `columns` are those that the statement uses of the rows that it finds. Nothing (0) is noted while an INSERT looks
     whether its key is free (that is validated at admission by looking again, and needs no conflict with whoever merely

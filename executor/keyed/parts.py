@@ -73,7 +73,7 @@ class Ground(Protocol):
     ts: Timestamp
 
     def view(self, table: Table, noted: Columns) -> Any:
-        """The rows of a table that the statement sees (`executor.keyed.read.KeyedView`, with `walk`, `by_index` and `key_of`).
+        """The rows of a table that the statement sees (`executor.keyed.lookup.KeyedView`, with `walk`, `by_index` and `key_of`).
 
         `noted`: what it depends on of the rows that it finds.
         """

@@ -25,7 +25,7 @@ from executor.keyed.compile import (
     compile_update,
 )
 from executor.keyed.footprint import columns_at
-from executor.keyed.read import Hit, KeyedView, LookupPlan
+from executor.keyed.lookup import Hit, KeyedView, LookupPlan
 from executor.snapshot.abc import TableImage
 from planner.abc import KeyedDelete, KeyedUpdate
 from storage.abc import Row, Timestamp

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError
 from executor.keyed.footprint import read_by_query
-from executor.keyed.read import LookupPlan
+from executor.keyed.lookup import LookupPlan
 from executor.keyed.rows_asked_for import Conditions
 from executor.keyed.table_writes import TableWrites
 from executor.past.tables import shard_of

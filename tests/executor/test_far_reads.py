@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from executor.abc import Rows
-from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan
+from executor.keyed.lookup import SMALL_RANGE_ROWS_MAX
+from executor.keyed.read import ReadPlan
 from executor.snapshot.lookup import DEAD_ROWS_MAX
 from tests.executor.sql import Client, Server
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from executor.abc import Rows
-from executor.keyed.read import LookupPlan
+from executor.keyed.lookup import LookupPlan
 from executor.session import queries, relations
 from executor.session.blocks.short_reads import WRITTEN_ROWS_MAX, writes_few
 from tests.executor.sql import Client, Failed, Server

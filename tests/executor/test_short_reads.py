@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from executor.abc import Rows
-from executor.keyed.read import SMALL_RANGE_ROWS_MAX
+from executor.keyed.lookup import SMALL_RANGE_ROWS_MAX
 from planner.abc import SqlError
 from tests.executor.sql import Client, Server
 

@@ -22,9 +22,10 @@ from executor.abc import ExecutionError, Rows
 from executor.columnar.lookback import HistoricalView
 from executor.ddl.shape import same_shape
 from executor.keyed.insert import InsertPlan
+from executor.keyed.lookup import Hit, LookupPlan
 from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Door
-from executor.keyed.read import Hit, LookupPlan, ReadPlan, nearby
+from executor.keyed.read import ReadPlan, nearby
 from executor.keyed.write import Change, Changes, UpdatePlan
 from executor.session import new_keys, read_only
 from executor.session.blocks import moved_tables

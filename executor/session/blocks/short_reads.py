@@ -22,9 +22,10 @@ from executor.abc import ExecutionError, Rows
 from executor.keyed.footprint import read_by_query
 from executor.keyed.index_read import IndexRead
 from executor.keyed.join import JoinPlan
+from executor.keyed.lookup import SMALL_RANGE_ROWS_MAX
 from executor.keyed.noted_image import NotedImage
 from executor.keyed.plans import CompiledPlan, Shortcut
-from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan
+from executor.keyed.read import ReadPlan
 from executor.keyed.write import UpdatePlan
 from executor.session import acts, current, relations
 from executor.session.blocks.block import Block
