@@ -28,7 +28,7 @@ from planner.catalog.system.definitions import bare
 from planner.catalog.type_objects import BaseType
 from planner.ddl import collations, limits, moments, naming
 from planner.ddl.constraints import definitions as constraints
-from planner.ddl.constraints import own_names, unique_indexes
+from planner.ddl.constraints import index_values, own_names, unique_indexes
 from planner.ddl.constraints.collated_keys import refuse_unordered
 from planner.ddl.constraints.index_classes import (
     key_class,
@@ -155,6 +155,8 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
                 *constraints.nan_checks(scope, table, columns),
             ]
             scope.checks += [replace(check, before=True) for check in checks]
+    elif not scope.made_here(table) and (table.materialized is None or table.materialized.populated):
+        scope.checks += index_values.computed(scope, table, index)
 
 
 def _refuse_for_partitions(table: Table, said: st.CreateIndex, keys: list[IndexKey]) -> None:
