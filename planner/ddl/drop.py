@@ -87,6 +87,10 @@ def drop(scope: Scope, said: st.Drop) -> None:
         found = _find(scope, said, name)
         if found is not None and found not in doomed:
             doomed.append(found)
+        if said.concurrently and isinstance(found, Index):
+            above = scope.catalog.get(found.table_oid)
+            if isinstance(above, Table) and above.partitioning is not None:
+                raise PlanError("0A000", f'cannot drop partitioned index "{found.name}" concurrently')
     remove_all(scope, doomed, said.cascade)
 
 

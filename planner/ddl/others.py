@@ -226,9 +226,8 @@ def _refuse_system_columns(table: Table, said: st.Sql) -> None:
 def _class(scope: Scope, element: st.IndexElement, said: st.CreateIndex, of: TypeRef | None) -> str:
     """Raises 42704, 42804, 0A000."""
     opclass = key_class(scope, said.method, element.opclass, of)
-    if not element.opclass and not opclass and element.column and of is not None:
-        refuse_unordered(of, said.method)
     if not element.opclass and not opclass and of is not None:
+        refuse_unordered(of, said.method)
         refuse_without(scope, said.method, of)
     if said.method in extensions.METHODS and of is not None and of.oid == types.VECTOR:
         refuse_dimensions(said.method, of)

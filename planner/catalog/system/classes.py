@@ -59,6 +59,12 @@ def _options(table: Table) -> list[str] | None:
     return said or None
 
 
+def _has_parts(catalog: Catalog, index: Index) -> bool:
+    """Whether an index of a partitioned table has some of its partitions beneath it."""
+    below = catalog.partitions_of(index.table_oid)
+    return any(i.parent == index.oid for part in below for i in catalog.indexes_of(part.oid))
+
+
 def _rows(catalog: Catalog, table: Table, unknown: float) -> float:
     """How many ANALYZE has found."""
     found = catalog.analysis_of(table.oid)
@@ -188,7 +194,7 @@ def pg_class(context: SystemContext) -> Rows:
                 relfilenode=i.oid if table.partitioning is None else 0,
                 reltuples=0.0 if i.predicate else _rows(catalog, table, 0.0),
                 relispartition=bool(i.parent),
-                relhassubclass=table.partitioning is not None and bool(catalog.partitions_of(table.oid)),
+                relhassubclass=table.partitioning is not None and _has_parts(catalog, i),
                 reloptions=list(i.options) or None,
                 relpersistence=lasts(table.schema_oid, table.temporary, table.unlogged),
             )

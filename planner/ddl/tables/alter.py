@@ -187,6 +187,8 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
         renamed_in_queries.with_column(scope, found, action.name, action.new_name)
         scope.replace(found, replace(found, columns=columns))
     elif action.what == "attach partition" and isinstance(found, Index):
+        if action.bound is not None:
+            raise PlanError("42809", f'"{found.name}" is not a partitioned table')
         partitions.attach_index(scope, found, action)
     elif action.what in ("set options", "reset options") and isinstance(found, Index):
         reset = action.what == "reset options"
