@@ -475,7 +475,7 @@ class Executor(Protocol):
     def open_session(self, user: str, database: str | None, options: dict[str, str]) -> Session:
         """Of no database: for physical replication, which speaks no SQL. Raises SqlError for an unknown role or database, or bad options."""
 
-    def admit(self, user: str) -> None:
+    def admit(self, user: str, database: str | None) -> None:
         """Whether a client that has proved to be this role may come in. Raises SqlError."""
 
     access_rules: Callable[[], list[dict[str, Any]]]

@@ -50,7 +50,7 @@ from executor.statistics.statements import Statements
 from executor.temporary import LeftBehind, prefix_of
 from planner.abc import Oid, SqlError, Table
 from planner.binding.prelude import installation as prelude
-from planner.catalog import Catalog, Database, Role
+from planner.catalog import Catalog, Database, Role, rights
 from planner.catalog.passwords import ends_us, is_kept
 from planner.planner import Planner
 from storage.abc import Part, ShardId, StorageError
@@ -270,8 +270,8 @@ class Executor:
         self.statistics.began(session)
         return session
 
-    def admit(self, user: str) -> None:
-        """Whether a client that has proved to be this role may come in. Raises 28000, 53300."""
+    def admit(self, user: str, database: str | None) -> None:
+        """Whether a client that has proved to be this role may come in. Raises 28000, 53300, 55000, 42501."""
         role = self.catalog.role(user)
         if role is None:
             return  # which `open_session` has words for
@@ -281,6 +281,23 @@ class Executor:
             of_role = sum(s.settings.user == user for s in self.sessions.values())
             if of_role >= role.connection_limit:
                 raise ExecutionError("53300", f'too many connections for role "{user}"')
+        asked = self.catalog.database(database) if database is not None else None
+        if asked is None:
+            return
+        if not asked.allows_connections:
+            raise ExecutionError("55000", f'database "{database}" is not currently accepting connections')
+        if role.superuser:
+            return
+        if not rights.holds(self.catalog, user, asked, "connect"):
+            raise ExecutionError(
+                "42501",
+                f'permission denied for database "{database}"',
+                detail="User does not have CONNECT privilege.",
+            )
+        if asked.connection_limit >= 0:
+            inside = sum(s.database == database for s in self.sessions.values())
+            if inside >= asked.connection_limit:
+                raise ExecutionError("53300", f'too many connections for database "{database}"')
 
     access_rules: Callable[[], list[dict[str, Any]]] = staticmethod(list)
     """Who may come in, as rows of pg_hba_file_rules: the server that asks for proofs knows."""

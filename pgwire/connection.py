@@ -399,7 +399,7 @@ class Connection(asyncio.Protocol):
         switches = options.pop("options", "")
         try:
             server.admit(self, user)
-            server.executor.admit(user)
+            server.executor.admit(user, database)
             session = server.executor.open_session(user, database, parse_options(switches) | options)
             if follows is not None:
                 session.follows(of_database=follows)

@@ -65,6 +65,11 @@ class Database:
     oid: Oid
     name: str
     owner: str = DEFAULT_OWNER
+    connection_limit: int = -1
+    """How many sessions of others than superusers it has at most; -1: any number."""
+    allows_connections: bool = True
+    is_template: bool = False
+    """Whether everybody who makes databases may copy it, and nobody drop it."""
 
 
 @dataclass(frozen=True, slots=True)

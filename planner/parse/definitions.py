@@ -38,6 +38,7 @@ from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.exclusions import index_element
 from planner.parse.first_settings import first_settings
+from planner.parse.maintenance import on_or_off
 from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
 
@@ -258,19 +259,47 @@ _OF_NEW_DATABASES: Final = _OF_ALTERED_DATABASES | {
 
 def _database_options(c: Cursor, known: frozenset[str]) -> dict[str, Any]:
     options: dict[str, Any] = {}
+    places: dict[str, int] = {}
     c.accept("with")
     while not c.ended:
         position = c.position
         name = c.label()
         if name == "connection":
             name += " " + c.label()
+        elif name == "connection_limit":
+            name = "connection limit"
         if name not in known:
             raise PlanError("42601", f'option "{name}" not recognized', position=position)
         if name in options:
             raise PlanError("42601", "conflicting or redundant options", position=position)
+        places[name] = position
         c.accept_symbol("=")
-        options[name] = c.integer() if c.token.kind == INTEGER or c.symbol_is("-") else c.advance().value
+        if c.ended:
+            c.fail()
+        said = c.integer() if c.token.kind == INTEGER or c.symbol_is("-") else c.advance().value
+        options[name] = _database_option(name, said)
+    if "tablespace" in options and known is _OF_ALTERED_DATABASES and len(options) > 1:
+        raise PlanError(
+            "42601",
+            'option "tablespace" cannot be specified with other options',
+            position=places["tablespace"],
+        )
     return options
+
+
+def _database_option(name: str, said: Any) -> Any:
+    if name == "connection limit":
+        if said == "default":
+            return -1
+        if not isinstance(said, int):
+            raise PlanError("42601", "connection_limit requires an integer value")
+        if said < -1:
+            raise PlanError("22023", f"invalid connection limit: {said}")
+    if name in ("is_template", "allow_connections"):
+        if said == "default":
+            return name == "allow_connections"
+        return on_or_off(name, said)
+    return said
 
 
 def alter_database(c: Cursor) -> Any:
@@ -289,8 +318,10 @@ def alter_database(c: Cursor) -> Any:
         return user_types.named("database", name, st.AlterAction("refresh", position=position))
     if c.word in ("set", "reset"):
         return first_settings(c, st.AlterSettings("ALTER DATABASE", database=name.name))
-    _database_options(c, _OF_ALTERED_DATABASES)
-    return user_types.named("database", name, st.AlterAction("ignore", position=position))
+    options = tuple(_database_options(c, _OF_ALTERED_DATABASES).items())
+    return user_types.named(
+        "database", name, st.AlterAction("set options", options=options, position=position)
+    )
 
 
 def alter(c: Cursor) -> Any:

@@ -28,7 +28,11 @@ def index_element(c: Cursor) -> st.IndexElement:
             first = c.at
             while c.token.kind in (WORD, QUOTED) or c.symbol_is("."):
                 c.advance()
-            c.parenthesised()
+            if c.ahead().value == ")":
+                c.expect_symbol("(")
+                c.expect_symbol(")")
+            else:
+                c.parenthesised()
             expression = c.slice(first, c.at)
         else:
             column = c.name()

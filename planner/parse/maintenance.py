@@ -81,10 +81,10 @@ def _explain_option(c: Cursor, options: dict[str, Any]) -> None:
     elif name not in _BOOLEAN:
         raise PlanError("42601", f'unrecognized EXPLAIN option "{name}"', position=place)
     else:
-        options[name] = _boolean(name, value)
+        options[name] = on_or_off(name, value)
 
 
-def _boolean(name: str, value: Any) -> bool:
+def on_or_off(name: str, value: Any) -> bool:
     """A definition's option that is on or off. Raises 42601."""
     words = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
     found = words.get(str(value).lower())

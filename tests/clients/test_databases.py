@@ -208,3 +208,49 @@ def test_of_no_template_that_is_not_there(tmp_path: Path) -> None:
                 maker.execute("create database two template empty")
             maker.execute("create database two template mine")
         assert names(server) == ["empty", "mine", "postgres", "tidewire", "two"]
+
+
+def _refused(server: ServerProcess, user: str, database: str) -> str:
+    """What a role is told that wants to come into a database; empty: it may."""
+    try:
+        server.connect(user=user, dbname=database).close()
+    except psycopg.OperationalError as e:
+        return str(e).partition("FATAL:  ")[2].strip()
+    return ""
+
+
+def test_who_may_come_into_a_database(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server, server.connect(autocommit=True) as connection:
+
+        def run(text: str) -> None:
+            connection.execute(text)
+
+        run("create role guest login createdb")
+        run("create database house is_template true")
+        assert _refused(server, "guest", "house") == ""
+        run("revoke connect on database house from public")
+        assert _refused(server, "guest", "house").splitlines() == [
+            'permission denied for database "house"',
+            "DETAIL:  User does not have CONNECT privilege.",
+        ]
+        assert _refused(server, "tidewire", "house") == ""
+        run("grant connect on database house to guest")
+        run("alter database house connection limit 1")
+        with server.connect(dbname="house"):
+            assert _refused(server, "guest", "house") == 'too many connections for database "house"'
+            assert _refused(server, "tidewire", "house") == ""
+        with server.connect(user="guest", dbname="tidewire", autocommit=True) as guest:
+            guest.execute("create database copy template house")
+            with pytest.raises(psycopg.errors.WrongObjectType, match="cannot drop a template database"):
+                run("drop database house")
+            run("alter database house is_template = false allow_connections = false")
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                guest.execute("create database second template house")
+        for user in ("guest", "tidewire"):
+            assert (
+                _refused(server, user, "house") == 'database "house" is not currently accepting connections'
+            )
+        found = connection.execute(
+            "select datconnlimit, datistemplate, datallowconn from pg_database where datname = 'house'"
+        )
+        assert found.fetchall() == [(1, False, False)]

@@ -316,7 +316,7 @@ class FakeExecutor:
         self.sessions.append(session)
         return session
 
-    def admit(self, user: str) -> None: ...
+    def admit(self, user: str, database: str | None) -> None: ...
 
     def role_secret(self, user: str) -> str | None:
         return None

@@ -39,6 +39,7 @@ from planner.binding.routines.bodies import body_of, is_expression, mismatch, on
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.catalog import Function, domains, polymorphic
 from planner.catalog.collations import is_collatable
+from planner.errors import NotImmutable
 from planner.parse import parse_query
 from planner.records import replace
 
@@ -263,7 +264,7 @@ def body(queries: QueryBinder, f: Function, relation: Relation, position: int) -
         with text_of(queries, f, body_of(f)):
             yield frame
     except SqlError as e:
-        if not e.context:
+        if not e.context and not isinstance(e, NotImmutable):  # which is said of the definition that calls it
             when = "startup" if e.sqlstate == "42P13" else "inlining"
             e.context = f'SQL function "{f.name}" during {when}'
         e.position = (

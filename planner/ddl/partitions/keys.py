@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from sqlglot import exp
+
 from planner import statements as st
 from planner import types
 from planner.abc import Column, PlanError, SqlError, Table
@@ -103,6 +105,8 @@ def _expression(scope: Scope, table: Table, element: st.IndexElement, place: int
     """The hidden column of an expression, the key's at this place."""
     said = element.expression
     assert said is not None
+    if isinstance(tree := parse_expression(said.text).unnest(), exp.Literal) and tree.is_string:
+        raise PlanError("42P16", f"partition key column {place} has pseudo-type unknown")
     source = constraints.qualified(scope, table)
     try:
         constraints.refuse_subqueries(said, "partition key expression")

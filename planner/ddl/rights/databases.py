@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError, Table
@@ -50,11 +51,20 @@ def create_database(scope: Scope, said: st.CreateDatabase) -> None:
         raise PlanError("42704", f'tablespace "{place}" does not exist')
     owner = said.options.get("owner", "default")
     owner = scope.user if owner == "default" else require_role(scope, str(owner))
-    made = Database(scope.allocate(), said.name, owner)
+    made = _with_options(Database(scope.allocate(), said.name, owner), said.options)
     scope.add(made)
     if template is not None:
         return copies_of_databases.copy(scope, template.name, made)
     scope.add(Schema(scope.allocate(), "public", predefined.DATABASE_OWNER, made.oid))
+
+
+def _with_options(database: Database, options: Mapping[str, Any]) -> Database:
+    return replace(
+        database,
+        connection_limit=options.get("connection limit", database.connection_limit),
+        allows_connections=options.get("allow_connections", database.allows_connections),
+        is_template=options.get("is_template", database.is_template),
+    )
 
 
 def _template(scope: Scope, name: str) -> Database | None:
@@ -74,6 +84,8 @@ def drop_database(scope: Scope, said: st.Drop) -> None:
             raise PlanError("3D000", f'database "{name}" does not exist')
         scope.notice(f'database "{name}" does not exist, skipping')
         return
+    if database.is_template:
+        raise PlanError("42809", "cannot drop a template database")
     if database.oid == scope.catalog.database_oid:
         raise PlanError("55006", "cannot drop the currently open database")
     inside = scope.catalog.for_database(name)
@@ -119,6 +131,12 @@ def alter_database(scope: Scope, said: st.AlterNamed) -> None:
             if database.oid == scope.catalog.database_oid:
                 raise PlanError("0A000", "current database cannot be renamed")
             scope.replace(database, replace(database, name=action.new_name))
+        elif action.what == "set options":
+            altered = _with_options(database, dict(action.options))
+            if not altered.allows_connections and database.oid == scope.catalog.database_oid:
+                raise PlanError("22023", "cannot disallow connections for current database")
+            if altered != database:
+                scope.replace(database, altered)
         elif action.what == "refresh":
             scope.notice("version has not changed")
         elif action.what == "owner":

@@ -326,7 +326,11 @@ def _creates_database(scope: Scope, said: st.CreateDatabase) -> None:
     if role is None or not role.create_db:
         raise PlanError("42501", "permission denied to create database")
     template = scope.catalog.database(str(said.options.get("template", "")))
-    if template is not None and not rights.owns(scope.catalog, scope.user, template):
+    if (
+        template is not None
+        and not template.is_template
+        and not rights.owns(scope.catalog, scope.user, template)
+    ):
         raise PlanError("42501", f'permission denied to copy database "{template.name}"')
 
 

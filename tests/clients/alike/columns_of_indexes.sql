@@ -36,3 +36,18 @@ SELECT domain_name, domain_default FROM information_schema.domains WHERE domain_
 \dD
 CREATE TABLE d (a d2, b d3, n int); INSERT INTO d (n) VALUES (1); TABLE d;
 ALTER DOMAIN d1 SET DEFAULT 9; INSERT INTO d (n) VALUES (2); TABLE d; SELECT typname, typdefault FROM pg_type WHERE typname IN ('d1', 'd2') ORDER BY 1;
+-- An old name of gist, and a function of nothing.
+create table boxes (b box);
+create index on boxes using rtree (b);
+create index on boxes using rtree (b, b);
+\d boxes
+create function one() returns int language sql immutable as $$ select 1 $$;
+create table ones (a int);
+create index on ones (a, one());
+create index on ones using rtree (a);
+\d ones
+create table parted (a int) partition by range (one());
+create table parted (a int, b int) partition by range (a, ('unknown'));
+create function drawn(a int) returns int language sql as $$ select a + random()::int $$;
+create table parted (a int) partition by range (drawn(a));
+create index on ones (drawn(a));
