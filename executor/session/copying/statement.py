@@ -402,7 +402,10 @@ async def _copy_out(
         assert s.table is not None
         relation = session.catalog.resolve_relation(s.table.name, s.table.schema, session.search_path())
         if isinstance(relation, Table):
-            names = [c.name for c in copied_columns(relation, s.columns)]
+            columns = copied_columns(relation, s.columns)
+            names = [c.name for c in columns]
+            if relation.row_security:  # rights come first, policies after them
+                permissions.require_columns(session, relation, "SELECT", [c.attnum for c in columns])
             if relation.foreign is not None:
                 raise ExecutionError(
                     "42809",

@@ -1,0 +1,24 @@
+-- COPY TO asks for rights first, and for policies after them; a query is seen through policies first.
+create role copies_without_rights;
+create table guarded (a int, b int);
+alter table guarded enable row level security;
+create policy p on guarded using (a > 1);
+insert into guarded values (1, 1), (2, 2);
+set role copies_without_rights;
+copy guarded to stdout;
+set row_security = off;
+copy guarded to stdout;
+select * from guarded;
+copy (select * from guarded) to stdout;
+reset role;
+grant select (a) on guarded to copies_without_rights;
+set role copies_without_rights;
+copy guarded to stdout;
+copy guarded (a) to stdout;
+set row_security = on;
+copy guarded (a) to stdout;
+copy guarded to stdout;
+reset role;
+copy guarded to stdout;
+drop table guarded;
+drop role copies_without_rights;
