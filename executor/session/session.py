@@ -1,8 +1,8 @@
 """One client's session: the two doors, and what is remembered between statements.
 
     plan_simple, plan, prepare      text -> plan (`executor.session.planning`)
-    execute_now                     the fast door: keyed reads answer at once, keyed writes and COMMIT
-                                    through a callback, BEGIN and ROLLBACK at once
+    execute_now                     the fast door (`executor.session.fast_door`): keyed reads answer at once,
+                                    keyed writes and COMMIT through a callback, BEGIN and ROLLBACK at once
     execute                         the wide door: a coroutine, everything else
 
            no block                            BEGIN                         in a block
@@ -21,49 +21,42 @@ from time import perf_counter_ns, time_ns
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from executor.abc import (
-    PENDING,
     Done,
     ExecutionError,
     Result,
     Rows,
-    _Pending,
     aborted,
 )
 from executor.columnar.errors import canceled
-from executor.keyed.autocommit import WriteMember
-from executor.keyed.parts_member import PartsMember
-from executor.keyed.plans import CompiledPlan, Door, Shortcut
+from executor.keyed.plans import CompiledPlan, Door
 from executor.procedural import calls
 from executor.replication.follower import Follower
 from executor.session import acts, as_of, commands, current, queries, read_only, readers, runners, scales
-from executor.session.blocks import at_once, gathering, keyed, short_reads, transactions
+from executor.session.blocks import gathering, keyed, short_reads, transactions
 from executor.session.blocks.block import Block
-from executor.session.blocks.lanes import lane
+from executor.session.fast_door import FastDoor
 from executor.session.heard import Notification
 from executor.session.locks import definition_locks, fetched_rows, taking_turns
 from executor.session.locks import found_rows as locking
-from executor.session.locks.lock_wait import LockWait
-from executor.session.planning import PlanningSession, ends_block
+from executor.session.planning import ends_block
 from executor.session.values import session_value
-from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
+from executor.snapshot.abc import TooFarToLook
 from planner import statements as st
 from planner.abc import LockingQuery, Plan, Query, SqlError, TypeRef, Utility
 from planner.alone import refuse_with_others
 from planner.catalog import rights
 from planner.planner import PlanContext
 from storage.abc import Datum
-from txn.lease import LeaseLapsed
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 T = TypeVar("T")
-SELECT_TAGS = tuple(f"SELECT {n}" for n in range(1000))
 _LETTING_GO = (st.Deallocate, st.Rollback, st.RollbackTo)
 
 
-class Session(PlanningSession):
+class Session(FastDoor):
     """See `executor.abc.Session`."""
 
     # --- replication -----------------------------------------------------------------------
@@ -97,93 +90,7 @@ class Session(PlanningSession):
     async def caught_up(self) -> bool:
         return await current.caught_up(self)
 
-    # --- the fast door ---------------------------------------------------------------------
-
-    def execute_now(
-        self, plan: Plan, params: tuple[Datum, ...], done: Done, autocommit: bool
-    ) -> Rows | _Pending | None:
-        block = self.block
-        executor = self.executor
-        compiled = plan.compiled
-        if (
-            compiled is None
-            or executor.catalogs.newest is not self._base
-            or compiled.catalog is not self._seen
-            or (block is not None and block.catalog is not None)
-        ):
-            compiled = self.compiled(plan)
-        if executor.defining and compiled.door is not Door.END:
-            return None
-        if block is None:
-            self._now_us = 0
-        elif compiled.views and not block.failed:
-            block.look_through(compiled.views)
-        if (
-            compiled.leaves is not None
-            and (found := compiled.leaves.find(self, params, now=True)) is not None
-        ):
-            plan, params = found
-            compiled = self.compiled(plan)
-        door = compiled.door
-        if block is not None:
-            if door is Door.WIDE:
-                if compiled.parts is not None:
-                    return at_once.in_block(self, block, compiled.parts, plan, params)
-                by_range = compiled.by_range
-                if by_range is None or block.failed:
-                    return short_reads.in_block(self, block, compiled, plan, params)
-                if not short_reads.writes_few(self, block, by_range, params):
-                    return None
-                compiled = by_range
-            return self._now_in_block(block, compiled, plan, params, done)
-        if not autocommit or self.pinned is not None:
-            return None
-        if door is Door.READ:
-            if compiled.lock:
-                return None
-            try:
-                rows = compiled.read.at_once(params, self, compiled.image, executor.read_ts())
-            except LeaseLapsed:
-                again = self.again(plan, params, done)
-                return current.read_when_current(self, compiled, plan, params, done, again)
-            except NoKeyedAnswer:
-                few = compiled.beyond.shortcut if compiled.beyond is not None else None
-                return None if few is None else self._short_read(few, plan, params)
-            n, way = len(rows), compiled.way
-            way.scans += 1
-            way.rows += n
-            self.counts.commit()
-            return Rows(SELECT_TAGS[n] if n < 1000 else f"SELECT {n}", plan.columns, rows)
-        if door is Door.WRITE:
-            if compiled.target is None or executor.read_only or self.settings.read_only:
-                return None
-            try:
-                member = WriteMember(compiled.target, params, self, done, plan)
-            except (commands.NeedsLease, NoKeyedAnswer):
-                return None
-            executor.submit(member)
-            return PENDING
-        if door is Door.END:
-            return transactions.end_now(self, compiled.statement, done)
-        if compiled.parts_target is not None:
-            target = compiled.parts_target
-            if executor.read_only or self.settings.read_only or not target.worth_it:
-                return None
-            executor.submit(PartsMember(target, params, self, done, plan))
-            return PENDING
-        if compiled.constant is not None:
-            row = compiled.constant(params, None, self)
-            self.counts.commit()
-            return Rows("SELECT 1", plan.columns, (row,))
-        if compiled.act is not None:
-            row = acts.answered(self, compiled.act, params)
-            if row is None:
-                return None
-            self.counts.commit()
-            return Rows("SELECT 1", plan.columns, (row,))
-        if compiled.shortcut is not None:
-            return self._short_read(compiled.shortcut, plan, params)
-        return None
+    # --- what statements ask of it -----------------------------------------------------------
 
     def value_of(self, name: str) -> Datum:
         """What the session knows and does not change in the course of a statement (`planner.binding.keyed.closed_set.SESSION_VALUES`)."""
@@ -197,19 +104,6 @@ class Session(PlanningSession):
 
     def runner(self, plan: Plan) -> runners.Runner | None:
         return runners.runner(self, plan)
-
-    def _short_read(self, shortcut: Shortcut, plan: Plan, params: tuple[Datum, ...]) -> Rows | None:
-        """A query's answer from the keyed engine, if it asks for little; None: DuckDB's turn."""
-        try:
-            rows = shortcut.read(params, self, shortcut.image, self.executor.read_ts())
-        except (NoKeyedAnswer, LeaseLapsed):
-            return None
-        if rows is None:
-            return None
-        self.counts.commit()
-        for way in shortcut.ways:
-            way.add(len(rows))
-        return Rows(f"SELECT {len(rows)}", plan.columns, rows)
 
     async def run_plan(
         self, plan: Plan, params: tuple[Datum, ...], autocommit: bool, *, fetched: bool = False
@@ -243,75 +137,6 @@ class Session(PlanningSession):
             self.executor.spawn(run())
 
         return again
-
-    def _now_in_block(
-        self, block: Block, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...], done: Done
-    ) -> Rows | _Pending | None:
-        if compiled.door is Door.END:
-            if block.failed and isinstance(compiled.statement, st.Begin):
-                raise aborted()
-            return transactions.end_now(self, compiled.statement, done)
-        if block.failed:
-            raise aborted()
-        if not self._goes_now(block, compiled):
-            return None
-        shortly = None
-        if block.catalog is None and self.executor.frontier is None:
-            shortly = compiled.lane
-            if shortly is None:
-                shortly = lane(self.executor, compiled, plan)
-        try:
-            if shortly and (result := shortly(self, block, params)) is not None:
-                return result  # type: ignore[no-any-return]
-            return keyed.run_in_block(self, block, compiled, plan, params)
-        except (keyed.WouldBlock, keyed.Unsettled) as waits:
-            reason = waits
-        except (NoKeyedAnswer, commands.NeedsLease, LeaseLapsed):
-            return None
-        except SqlError:
-            if not keyed.too_early(block):
-                raise
-            reason = keyed.Unsettled()
-        again = self.again(plan, params, done)
-        return LockWait(self, block, compiled, plan, params, done, again, shortly or None).begin(reason)
-
-    def _goes_now(self, block: Block, compiled: CompiledPlan) -> bool:
-        """Whether a keyed statement may run in the block before anything is awaited."""
-        if block.gathered is not None:
-            return False
-        frontier = self.executor.frontier
-        if frontier is not None and current.takes_snapshot(self, block) and not frontier.is_valid:
-            return False
-        if block.as_of is not None or (block.read_only and compiled.door is Door.WRITE):
-            return False
-        rules = compiled.rules
-        return rules is None or not (rules.wide_checks or compiled.related or compiled.fires)
-
-    def at_once(self, plan: Plan, params: tuple[Datum, ...], most: int = 0) -> Rows | None:
-        """A statement of a routine in the block, if it is answered without waiting; None: `run_plan`. `most`: of queries that lock rows,
-        those of few rows only."""
-        block = self.block
-        if block is None or block.failed:
-            return None
-        compiled = self.compiled(plan)
-        if compiled.views:
-            block.look_through(compiled.views)
-        if (
-            compiled.leaves is not None
-            and (found := compiled.leaves.find(self, tuple(params), now=True)) is not None
-        ):
-            plan, params = found
-            compiled = self.compiled(plan)
-        if compiled.door is Door.WIDE:
-            if compiled.parts is not None:
-                return at_once.in_block(self, block, compiled.parts, plan, params, most)
-            return short_reads.in_block(self, block, compiled, plan, params)
-        if compiled.door is Door.END or not self._goes_now(block, compiled):
-            return None
-        try:
-            return keyed.run_in_block(self, block, compiled, plan, params)
-        except (keyed.WouldBlock, NoKeyedAnswer, keyed.Unsettled, commands.NeedsLease, LeaseLapsed):
-            return None
 
     # --- the wide door ---------------------------------------------------------------------
 
