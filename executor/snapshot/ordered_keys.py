@@ -17,6 +17,8 @@ from typing import Any, Final
 
 PIECE_KEYS: Final = 512
 """In a piece that was just made; one that has twice as many is two."""
+FEW_KEYS: Final = 32
+"""Of a long stretch so many are taken at once."""
 MANY: Final = 4
 """More than a so-manieth of the keys that there are is sorted in together."""
 
@@ -106,15 +108,27 @@ class OrderedKeys:
         q, to = stop
         pieces = self._pieces
         if p == q:
-            some = pieces[p][at:to] if at < to else []
-            return reversed(some) if descending else iter(some)
+            return _some(pieces[p], at, to, descending) if at < to else iter(())
         if p > q:
             return iter(())
-        last = pieces[q][:to] if to else []
+        last = _some(pieces[q], 0, to, descending) if to else iter(())
+        first, whole = pieces[p], pieces[p + 1 : q]
         if descending:
-            whole = chain.from_iterable(map(reversed, reversed(pieces[p + 1 : q])))
-            return chain(reversed(last), whole, reversed(pieces[p][at:]))
-        return chain(pieces[p][at:], chain.from_iterable(pieces[p + 1 : q]), last)
+            middle = chain.from_iterable(map(reversed, reversed(whole)))
+            return chain(last, middle, _some(first, at, len(first), True))
+        return chain(_some(first, at, len(first), False), chain.from_iterable(whole), last)
+
+
+def _some(piece: list[Any], at: int, to: int, descending: bool) -> Iterator[Any]:
+    """A stretch of a piece, a few keys at a time: who asks for the first ones of a long one does without a copy of all."""
+    if to - at <= FEW_KEYS:
+        some = piece[at:to]
+        return reversed(some) if descending else iter(some)
+    if descending:
+        return chain.from_iterable(
+            reversed(piece[max(at, end - FEW_KEYS) : end]) for end in range(to, at, -FEW_KEYS)
+        )
+    return chain.from_iterable(piece[i : min(to, i + FEW_KEYS)] for i in range(at, to, FEW_KEYS))
 
 
 __all__ = ["OrderedKeys", "Place"]

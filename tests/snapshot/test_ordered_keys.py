@@ -29,6 +29,7 @@ def _alike(keys: OrderedKeys, known: list[Any], bounds: list[Any]) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_keys_in_pieces_are_a_sorted_list(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ordered_keys, "PIECE_KEYS", 1 + seed % 5)
+    monkeypatch.setattr(ordered_keys, "FEW_KEYS", 1 + seed % 3)
     rng = random.Random(seed)
     known = sorted(rng.sample(range(1000), rng.choice((0, 1, 30))))
     keys = OrderedKeys(known)
