@@ -272,8 +272,9 @@ async def apply(session: Session, block: Block, bound: DdlPlan) -> None:
     step.dropped = [table for table in tables if table.shard in dropped]
     assert len(step.dropped) == len(dropped), "each dropped shard is that of a table that is changed"
     for table in step.altered:
-        if schema_bytes(table) != schema_bytes(before.table(table.oid)):
-            txn.register(table.shard, schema_bytes(table))
+        described = schema_bytes(table)
+        if described != schema_bytes(before.table(table.oid)):
+            txn.register(table.shard, described)
     for table in step.created:
         txn.register(table.shard, schema_bytes(table))
     for table in step.dropped:

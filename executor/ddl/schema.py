@@ -7,6 +7,8 @@ column is said there as well (`storage.rows.MISSING`).
 
 from __future__ import annotations
 
+import functools
+
 import pyarrow as pa
 
 from planner import types as t
@@ -21,12 +23,19 @@ def shard_schema(table: Table) -> pa.Schema:
     for c in table.columns:
         name = c.name if c.name not in ("_rid", "_ts") and c.name not in names else f"{c.name}_{c.attnum}"
         names.add(name)
-        metadata = {FIELD_ID: str(c.attnum).encode()}
-        if c.missing:
-            metadata[MISSING] = bytes.fromhex(c.missing)
-        fields.append(pa.field(name, t.arrow_type(c.type), metadata=metadata))
+        fields.append(_field(name, c.attnum, t.arrow_type(c.type), c.missing))
     return pa.schema(fields)
 
 
+@functools.lru_cache(maxsize=2_048)
+def _field(name: str, attnum: int, type_: pa.DataType, missing: str) -> pa.Field:
+    """Tables share most of them with what they were before."""
+    metadata = {FIELD_ID: str(attnum).encode()}
+    if missing:
+        metadata[MISSING] = bytes.fromhex(missing)
+    return pa.field(name, type_, metadata=metadata)
+
+
 def schema_bytes(table: Table) -> bytes:
-    return bytes(shard_schema(table).serialize().to_pybytes())
+    found: bytes = shard_schema(table).serialize().to_pybytes()
+    return found

@@ -360,9 +360,15 @@ async def run(
     function = _TABLE.get(type(statement)) or _elsewhere().get(type(statement))
     if function is not None:
         return await function(session, plan, statement, params, autocommit)
+    return await _definitions()(session, plan, statement, params, autocommit)
+
+
+@functools.cache
+def _definitions() -> Run:
+    """What runs all others."""
     from executor.ddl import run as ddl
 
-    return await ddl.run(session, plan, statement, params, autocommit)
+    return ddl.run
 
 
 _TABLE: dict[type[Any], Run] = {

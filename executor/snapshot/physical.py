@@ -114,16 +114,22 @@ class Physical:
 
     name: str = field(init=False)
     _own_name: str = field(init=False)
-    schema: pa.Schema = field(init=False)
-    """The columns in canonical Arrow types, named c1, c2, ... by attribute number."""
+    _schema: pa.Schema | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.name = self._own_name = quoted(f"s_{self.table.shard}_{self.generation}")
-        self.schema = pa.schema([(f"c{c.attnum}", arrow_type(c.type)) for c in self.table.columns])
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns in canonical Arrow types, named c1, c2, ... by attribute number. Most tables are made and never ask for it."""
+        if self._schema is None:
+            names = (f"c{c.attnum}" for c in self.table.columns)
+            self._schema = pa.schema(list(zip(names, self.types, strict=True)))
+        return self._schema
 
     @property
     def types(self) -> tuple[pa.DataType, ...]:
-        return tuple(self.schema.types)
+        return tuple([arrow_type(c.type) for c in self.table.columns])
 
     def move(self, database: str) -> None:
         """It will be made in that database of the shard's own, called after its first generation. Before it exists."""

@@ -35,6 +35,7 @@ from executor.snapshot.hydration import (
     wait_durable,
 )
 from executor.snapshot.image import TableImage
+from executor.snapshot.physical import Physical
 from executor.snapshot.removal import Removal
 from executor.snapshot.reshaping import reshaped
 from executor.snapshot.store_upkeep import StoreUpkeep
@@ -114,19 +115,23 @@ class SnapshotStore(StoreUpkeep):
         self._waiting.pop(shard, None)
         self._dropped.pop(shard, None)
         if image is not None:
-            self.spawn(self._forget(image))
+            under_way = [t for t in (image.flushing, image.hydrating, image.compacting) if t is not None]
+            if under_way or _in_duckdb(image):
+                self.spawn(self._forget(image, under_way))
+            else:
+                self._unaccount(image)
 
-    async def _forget(self, image: TableImage) -> None:
+    async def _forget(self, image: TableImage, under_way: Sequence[asyncio.Task[None]]) -> None:
         """Drops an image's tables in DuckDB, after what is under way has had its end."""
-        under_way = [t for t in (image.flushing, image.hydrating, image.compacting) if t is not None]
         if under_way:
             await asyncio.wait(under_way)
+        self._unaccount(image)
+        await self._writer.drop_tables(_in_duckdb(image), last=True)
+
+    def _unaccount(self, image: TableImage) -> None:
         self._account(image)
         self.memory_bytes -= image.accounted_bytes
         image.accounted_bytes = 0
-        # Of a hydration that failed the database is left.
-        there = [p for p in image.generations if p.exists or p.database]
-        await self._writer.drop_tables(there, last=True)
 
     def set_since(self, since: Timestamp) -> None:
         """No read hold is below `since` any more: older versions may go.
@@ -390,3 +395,8 @@ class SnapshotStore(StoreUpkeep):
         if image.keyed:
             await image.hydrated()
         return await self.sort(lambda: image.prepare_removal(rids))
+
+
+def _in_duckdb(image: TableImage) -> list[Physical]:
+    """The generations of which DuckDB has a table; of a hydration that failed the database is left."""
+    return [p for p in image.generations if p.exists or p.database]

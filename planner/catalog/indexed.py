@@ -124,7 +124,7 @@ class IndexedObjects:
         self._kinds: Layered[tuple[type[CatalogObject], Oid], Layered[Oid, None]] = Layered()
         """By kind and place (`place`): what is there."""
         self._listed: dict[tuple[type[Any], Oid], tuple[Oid, ...]] = {}
-        """By kind and database: the same in order, when somebody has asked."""
+        """By kind and database: the same in order, when somebody has asked. What changes nothing of a kind takes it along."""
         self._uses: Layered[Use, Layered[Oid, None]] = Layered()  # who says an OID or a word
 
     def _fork(self, before: IndexedObjects) -> None:
@@ -140,7 +140,7 @@ class IndexedObjects:
         self._roles, self._databases = before._roles.copy(), before._databases.copy()
         self._defaults, self._extensions = before._defaults.copy(), before._extensions.copy()
         self._casts, self._operators = before._casts.copy(), before._operators.copy()
-        self._listed = {}
+        self._listed = before._listed.copy()
 
     def _own(self, name: str) -> Any:
         """One of the dictionaries, to be changed by this catalog: those that it does not change it shares."""
@@ -214,6 +214,7 @@ class IndexedObjects:
                 parent = thing.partition.parent
                 self._own("_partitions")[parent] = self._partitions.get(parent, EMPTY) | {thing.oid}
         self._of(self._own("_kinds"), (type(thing), place(thing)))[thing.oid] = None
+        self._relist(thing)
         for use in uses(thing):
             self._of(self._own("_uses"), use)[thing.oid] = None
 
@@ -260,8 +261,17 @@ class IndexedObjects:
             if thing.partition is not None:
                 _discard(self._own("_partitions"), thing.partition.parent, thing.oid)
         self._let_go(self._own("_kinds"), (type(thing), place(thing)), thing.oid)
+        self._relist(thing)
         for use in uses(thing):
             self._let_go(self._own("_uses"), use, thing.oid)
+
+    def _relist(self, thing: CatalogObject) -> None:
+        """An object comes or goes: what was listed of its kind is out of date, and with a schema or a database all that is in it."""
+        if isinstance(thing, Schema | Database):
+            self._listed = {}
+        elif self._listed:
+            for key in [key for key in self._listed if isinstance(thing, key[0])]:
+                del self._listed[key]
 
     def _swap(self, old: CatalogObject, new: CatalogObject) -> bool:
         """An object in the place of what it was before, if it is found where that was: only what differs is noted. False: it is not."""

@@ -102,6 +102,12 @@ class Layered(Generic[K, V]):
     def values(self) -> Iterator[V]:
         return (value for _, value in self.items())
 
+    def __bool__(self) -> bool:
+        over = self._over
+        if not over:
+            return bool(self._base)
+        return next((True for v in over.values() if v is not _GONE), False) or len(self) > 0
+
     def __len__(self) -> int:
         base = self._base
         more = sum(-1 if v is _GONE else k not in base for k, v in self._over.items())

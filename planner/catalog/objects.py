@@ -13,7 +13,7 @@ new ones. Each has an `oid` of its own, by which others point to it, so that ren
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Final
 
 from planner.abc import Column, Oid, Table, Trigger, TypeRef
@@ -34,6 +34,7 @@ from planner.catalog.type_objects import (
     MultirangeType,
     RangeType,
 )
+from planner.records import dataclass, replace
 from planner.relations import ResultColumn, Rule
 from planner.remembered import NamedRelation, remembered
 

@@ -4,10 +4,10 @@ catalog has them. Each names types and functions by their `oid`s."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from planner.abc import Oid, TypeRef
 from planner.catalog.predefined import DEFAULT_OWNER
+from planner.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

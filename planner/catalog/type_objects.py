@@ -7,10 +7,9 @@ RangeType     over a subtype, with its         Collation       how text is compa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from planner.abc import Column, Constraint, Oid, TypeRef
 from planner.catalog.predefined import DEFAULT_OWNER
+from planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

@@ -15,11 +15,12 @@ Its SQL texts (`Rewrite.sql`, `DataCheck.sql`) are for `Planner.plan` with the c
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from planner.abc import Oid, Plan, Table
 from planner.catalog import Catalog, CatalogChange, CatalogObject
+from planner.records import dataclass
 from planner.source_places import NOWHERE, Place
 from storage.abc import ShardId
 

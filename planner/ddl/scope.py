@@ -7,6 +7,7 @@ first `old` and last `new`, and the counter if OIDs were taken.
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -243,7 +244,8 @@ class Scope:
 
     def homed(self, name: st.Name) -> st.Name:
         """A name with the temporary schema's own name in the place of `pg_temp`."""
-        return records.replace(name, schema=meant_schema(name.schema, self.search_path))
+        schema = meant_schema(name.schema, self.search_path)
+        return name if schema == name.schema else records.replace(name, schema=schema)
 
     def find(self, name: st.Name) -> Relation | None:
         schema = meant_schema(name.schema, self.search_path)
@@ -348,13 +350,12 @@ def behind(catalog: Catalog, shown: TransitionTable, search_path: Sequence[str])
     return next((x for x in there if x is not None and x is not shown), None)
 
 
-def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...]) -> str:
-    """An object as PostgreSQL names it in messages: `table t`, `view s.v`, `constraint c on table t`."""
+@functools.cache
+def _words() -> dict[type[Any], str]:
+    """What messages call objects of each kind."""
     from planner import catalog as objects
-    from planner.catalog.system.definitions import type_name
-    from planner.catalog.system.routines import signature_shown
 
-    word = {
+    return {
         Table: "table",
         objects.View: "view",
         objects.Sequence: "sequence",
@@ -389,7 +390,16 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         Grant: "privileges",
         objects.DefaultGrant: "default privileges",
         objects.SessionDefaults: "settings",
-    }[type(thing)]
+    }
+
+
+def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...]) -> str:
+    """An object as PostgreSQL names it in messages: `table t`, `view s.v`, `constraint c on table t`."""
+    from planner import catalog as objects
+    from planner.catalog.system.definitions import type_name
+    from planner.catalog.system.routines import signature_shown
+
+    word = _words()[type(thing)]
     if isinstance(thing, objects.Cast):
         kinds = (type_name(catalog, TypeRef(x), search_path) for x in (thing.source, thing.target))
         return "cast from {} to {}".format(*kinds)

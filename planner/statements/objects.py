@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from planner.records import dataclass
 from planner.statements.operator_classes import ClassSignature
 from planner.statements.operators import CastSignature, OperatorSignature
 from planner.statements.routines import Signature

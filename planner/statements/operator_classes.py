@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from planner.records import dataclass
 from planner.statements.operators import OperatorSignature
 from planner.statements.routines import Signature
 from planner.statements.written import Name, TypeName

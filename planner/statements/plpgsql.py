@@ -10,8 +10,9 @@ A variable is a slot. Names are found level by level, from the inside out, as bl
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from planner.records import dataclass
 from planner.statements.written import TypeName
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from planner.records import dataclass
 from planner.statements.written import Name, Sql
 
 

@@ -6,9 +6,10 @@ They change no catalog (a `Copy` or `Explain` carries a query that is planned li
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from planner.records import dataclass
 from planner.statements.written import Name, Sql, TypeName
 
 # --- transactions --------------------------------------------------------------------------------

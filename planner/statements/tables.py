@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from planner.records import dataclass
 from planner.statements.foreign import ForeignOption, ForeignTableOf
 from planner.statements.written import Name, Sql, TypeName
 

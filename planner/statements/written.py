@@ -5,7 +5,7 @@ Nothing here is looked up: the grammar knows no catalog.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,9 +30,11 @@ from planner.catalog import (
     quote_identifier,
 )
 from planner.catalog.domains import underneath
+from planner.records import replace
 from storage.abc import FormatTooNew
 
 INT = TypeRef(23)
+Relations = Table | View
 TABLE = Table(
     16384, 2200, "t", (Column("a", INT, 1, True), Column("b", TypeRef(1043, 24), 3, default="'x'")),
     (Constraint(16385, "t_pkey", "p", (1,), index_oid=16386),), "t16384",
@@ -134,6 +136,33 @@ def test_databases_have_schemas_of_their_own() -> None:
     assert {t.oid for t in other.all_tables()} == {16384, 20002}
     assert other.find_schema("pg_catalog") is not None
     assert other.find_schema("app") is None
+
+
+def test_what_is_listed_of_a_kind_is_what_is_there_after_each_change() -> None:
+    """Lists are taken along by what changes nothing of their kind."""
+
+    def listed(catalog: Catalog) -> dict[Any, list[int]]:
+        return {
+            kind: [x.oid for x in catalog.objects(kind)] for kind in (Table, View, Relations, Sequence, Role)
+        }
+
+    catalog = with_objects()
+    before = listed(catalog)
+    view = View(30001, 2200, "w", (Column("a", INT, 1),), "select 1", depends=(), search_path=("public",))
+    home = Schema(30002, "home", "bob")
+    inside = Table(30003, 30002, "t", (Column("z", INT, 1),), (), "t30003")
+    with_view = catalog.with_changes([CatalogChange(None, view)])
+    assert listed(with_view) == before | {
+        View: sorted([*before[View], 30001]), Relations: sorted([*before[Relations], 30001])
+    }  # fmt: skip
+    with_table = with_view.with_changes([CatalogChange(None, home), CatalogChange(None, inside)])
+    assert listed(with_table)[Table] == [16384, 30003] == [t.oid for t in with_table.tables()]
+    without = with_table.with_changes([CatalogChange(inside, None)])
+    assert listed(without) == listed(with_view)
+    gone = without.with_changes([CatalogChange(home, None), CatalogChange(view, None)])
+    assert listed(gone) == before == listed(catalog)
+    renamed = with_table.with_changes([CatalogChange(inside, replace(inside, name="u"))])
+    assert [t.name for t in renamed.objects(Table)] == ["t", "u"]
 
 
 def test_a_change_must_know_what_it_changes() -> None:

@@ -196,7 +196,7 @@ class BlockOwner(SessionContext):
             return
         self._committing, self._told_late = True, None
         try:
-            await asyncio.shield(future)
+            await future  # nobody else waits for it: a cancel that ends the wait ends nothing else
         finally:
             self._committing = False
         self.holding.clear()

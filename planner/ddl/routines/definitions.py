@@ -85,7 +85,8 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         settings=settings_after((), options.get("set", ())),
         domain=domain,
     )
-    made = replace(made, runs=procedural.runs(made))
+    if procedural.runs(made):
+        made = replace(made, runs=True)
     _refuse_results(said, made)
     refuse_undetermined(made)
     polymorph = polymorphic.is_polymorphic(made)
