@@ -1,4 +1,3 @@
-# ruff: noqa: SIM905 (lists of words read better as words)
 """Our tokens as sqlglot's: the place where PostgreSQL's words become the words that sqlglot's parser waits for.
 
 sqlglot decides by token type whether a word is grammar or a name, and knows the words of thirty dialects.
@@ -26,7 +25,6 @@ from sqlglot.dialects.postgres import Postgres
 from sqlglot.tokens import Token as GlotToken
 from sqlglot.tokens import TokenType
 
-from planner.abc import PlanError
 from planner.keywords import COLUMN_NAME, RESERVED, TYPE_FUNCTION_NAME
 from planner.lexer import (
     BITS,
@@ -43,10 +41,19 @@ from planner.lexer import (
     Token,
     keywords_of,
 )
-from planner.parse.cursor import Cursor
 from planner.parse.dialect import ANY_OPERATOR, ANY_SIGN, OPERATOR_TOKENS
 from planner.parse.errors import syntax_error
 from planner.parse.grouped_conditions import bracketed
+from planner.parse.typed_literals import digits_of_seconds, put_cast, put_interval, put_qualified_cast
+from planner.parse.word_places import (
+    TYPE_WORDS,
+    end_of_type,
+    in_brackets,
+    is_name,
+    opens,
+    type_expected,
+    unreserved,
+)
 
 _GLOT: Final = Postgres.Tokenizer.KEYWORDS
 _PUNCTUATION: Final = {
@@ -74,15 +81,6 @@ _ALWAYS: Final[dict[str, TokenType]] = {
     "analyse": TokenType.ANALYZE,
 }
 
-# Names of types that are ordinary words in PostgreSQL: a type only after :: and AS.
-_TYPE_WORDS: Final[dict[str, TokenType]] = {
-    word: _GLOT[word.upper()]
-    for word in (
-        "bool bpchar bytea date float4 float8 inet int2 int4 int8 json jsonb money name text timestamptz timetz "
-        "uuid xml int4range int8range numrange tsrange tstzrange daterange"
-    ).split()
-    if word.upper() in _GLOT
-}
 
 _OBJECT_TYPES: Final = frozenset(
     word.lower()
@@ -106,18 +104,9 @@ _PAIRS: Final[dict[tuple[str, str], tuple[TokenType, str]]] = {
 }
 
 _NAMES: Final = (TokenType.VAR, TokenType.IDENTIFIER)
-_DML: Final = {
-    "insert": TokenType.INSERT,
-    "update": TokenType.UPDATE,
-    "delete": TokenType.DELETE,
-    "merge": TokenType.MERGE,
-}
-_FRAME: Final = {"rows": TokenType.ROWS, "range": TokenType.RANGE, "groups": TokenType.VAR}
-_SIDES: Final = ("preceding", "following")
-_INTERVAL_FIELDS: Final = frozenset(("year", "month", "day", "hour", "minute", "second"))
 _NAMES_AFTER_AS: Final = (RESERVED | TYPE_FUNCTION_NAME) - {"not"}
 
-_NAMES_OF_TYPES: Final = _OBJECT_TYPES | _TYPE_WORDS.keys()
+_NAMES_OF_TYPES: Final = _OBJECT_TYPES | TYPE_WORDS.keys()
 
 _MARK: Final = "\0"
 """Which no name has."""
@@ -146,16 +135,6 @@ def unmarked(tree: exp.Expression) -> None:
         name.set("this", name.this.removesuffix(_MARK))
 
 
-def _digits_of_seconds(tokens: list[Token], i: int) -> int | None:
-    """Where the 2 of `second(2)` or `day to second(2)` is, if that begins here; None: it does not."""
-    if tokens[i].keyword in _INTERVAL_FIELDS and tokens[i + 1].keyword == "to":
-        i += 2
-    if tokens[i].keyword != "second" or not _opens(tokens[i + 1]) or tokens[i + 2].kind != INTEGER:
-        return None
-    closing = tokens[i + 3]
-    return i + 2 if closing.kind == PUNCTUATION and closing.value == ")" else None
-
-
 def feed(tokens: list[Token]) -> list[GlotToken]:
     """The tokens of one statement (END last, no semicolon) for sqlglot's parser."""
     out: list[GlotToken] = []
@@ -174,7 +153,7 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
         token = tokens[i]
         kind = token.kind
         i += 1
-        if i <= type_end and _in_brackets(token, tokens, i - 1):
+        if i <= type_end and in_brackets(token, tokens, i - 1):
             if token.keyword == "array":
                 put(TokenType.L_BRACKET, "[", token)
                 put(TokenType.R_BRACKET, "]", token)
@@ -189,7 +168,7 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
             if previous is not None and previous.kind == PUNCTUATION and previous.value == ".":
                 if following.kind == STRING and out[-2:-1] and out[-2].token_type in _NAMES:
                     i += 1
-                    _put_qualified_cast(out, token, following)
+                    put_qualified_cast(out, token, following)
                 else:
                     put(TokenType.VAR, word, token)
                 continue
@@ -199,10 +178,10 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
             if not keyword:
                 if following.kind == STRING:
                     i += 1
-                    _put_cast(put, token, following)
-                elif word in _TYPE_WORDS and _type_expected(previous, tokens, i - 1):
-                    put(_TYPE_WORDS[word], word, token)
-                elif word in _OBJECT_TYPES and _type_expected(previous, tokens, i - 1):
+                    put_cast(put, token, following)
+                elif word in TYPE_WORDS and type_expected(previous, tokens, i - 1):
+                    put(TYPE_WORDS[word], word, token)
+                elif word in _OBJECT_TYPES and type_expected(previous, tokens, i - 1):
                     # sqlglot looks for no brackets behind these, but does behind a name with a schema.
                     put(TokenType.VAR, "pg_catalog", token)
                     put(TokenType.DOT, ".", token)
@@ -225,7 +204,7 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                 put(TokenType.IDENTIFIER, word, token)
                 continue
             if keyword == "interval":
-                if _opens(following) and tokens[i + 1].kind == INTEGER and tokens[i + 3].kind == STRING:
+                if opens(following) and tokens[i + 1].kind == INTEGER and tokens[i + 3].kind == STRING:
                     literal = tokens[i + 3]
                     put(TokenType.VAR, "cast", token)
                     put(TokenType.L_PAREN, "(", token)
@@ -237,7 +216,7 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                     put(TokenType.R_PAREN, ")", tokens[i + 2])
                     put(TokenType.R_PAREN, ")", literal)
                     i += 4
-                elif (digits := _digits_of_seconds(tokens, i)) is not None:
+                elif (digits := digits_of_seconds(tokens, i)) is not None:
                     # Most fields say nothing that the digits do not: `day to second(2)` keeps them all. But 1:30 are minutes
                     # and seconds to `minute to second(2)`, so that is one more modifier.
                     put(TokenType.INTERVAL, word, token)
@@ -252,7 +231,7 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                         put(TokenType.IDENTIFIER, tokens[i].value, tokens[i])
                         i += 1
                 elif following.kind == STRING:
-                    i = _put_interval(put, tokens, i)
+                    i = put_interval(put, tokens, i)
                 else:
                     put(TokenType.INTERVAL, word, token)
                     if (
@@ -263,22 +242,22 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                 continue
             if keyword in ("text", "name", "xml") and following.kind == STRING:
                 i += 1
-                _put_cast(put, token, following)
+                put_cast(put, token, following)
                 continue
-            if keyword == "row" and _opens(following):
+            if keyword == "row" and opens(following):
                 put(TokenType.VAR, word, token)
                 continue
-            if keyword == "values" and _is_name(previous, following):
+            if keyword == "values" and is_name(previous, following):
                 put(TokenType.VAR, word, token)
                 continue
             always = _ALWAYS.get(keyword)
-            if always is TokenType.ALIAS and casts and _type_expected(token, tokens, i):
-                type_end = _type_end(tokens, i)
+            if always is TokenType.ALIAS and casts and type_expected(token, tokens, i):
+                type_end = end_of_type(tokens, i)
             if always is not None:
                 seen_like = seen_like or keyword in ("like", "ilike")
                 put(always, word, token)
                 continue
-            put(_unreserved(keyword, previous, following, tokens, i, seen_like), word, token)
+            put(unreserved(keyword, previous, following, tokens, i, seen_like), word, token)
         elif kind == PUNCTUATION:
             sign = token.value
             glot = _PUNCTUATION.get(sign)
@@ -287,7 +266,7 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                 if glot is None or (glot is TokenType.COLON and not in_subscripts):
                     raise syntax_error(token)
                 if glot is TokenType.DCOLON:
-                    type_end = _type_end(tokens, i)
+                    type_end = end_of_type(tokens, i)
             append(GlotToken(glot, sign, len(out), 0, token.start, token.end - 1))
         elif kind == OPERATOR:
             glot = OPERATOR_TOKENS.get(token.value)
@@ -299,7 +278,7 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
             following = tokens[i]
             if following.kind == STRING:
                 i += 1
-                _put_cast(put, token, following)
+                put_cast(put, token, following)
             else:
                 append(GlotToken(TokenType.IDENTIFIER, token.value, len(out), 0, token.start, token.end - 1))
         elif kind == STRING:
@@ -316,219 +295,6 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
         else:
             assert kind == END
     return bracketed(_plain_operators(out))
-
-
-def _put_cast(put: object, name: Token, literal: Token, kind: TokenType | None = None) -> None:
-    """CAST('literal' AS name), all at the places of the two tokens."""
-    emit = put
-    word = name.value
-    if kind is None:
-        kind = TokenType.IDENTIFIER if name.kind == QUOTED else _TYPE_WORDS.get(word, TokenType.VAR)
-    emit(TokenType.VAR, "cast", name)  # type: ignore[operator]
-    emit(TokenType.L_PAREN, "(", name)  # type: ignore[operator]
-    emit(TokenType.STRING, literal.value, literal)  # type: ignore[operator]
-    emit(TokenType.ALIAS, "as", literal)  # type: ignore[operator]
-    emit(kind, word, name)  # type: ignore[operator]
-    emit(TokenType.R_PAREN, ")", literal)  # type: ignore[operator]
-
-
-def _put_interval(put: object, tokens: list[Token], i: int) -> int:
-    """`interval '1' day` as CAST('1' AS interval day), with `second(2)` as a cast to interval(2) around it. `i`: the string's
-    place; where it goes on."""
-    emit = put
-    word, literal = tokens[i - 1], tokens[i]
-    digits = _digits_of_seconds(tokens, i + 1)
-    fields = i + 1
-    if digits is not None:
-        emit(TokenType.VAR, "cast", word)  # type: ignore[operator]
-        emit(TokenType.L_PAREN, "(", word)  # type: ignore[operator]
-    emit(TokenType.VAR, "cast", word)  # type: ignore[operator]
-    emit(TokenType.L_PAREN, "(", word)  # type: ignore[operator]
-    emit(TokenType.STRING, literal.value, literal)  # type: ignore[operator]
-    emit(TokenType.ALIAS, "as", literal)  # type: ignore[operator]
-    emit(TokenType.INTERVAL, word.value, word)  # type: ignore[operator]
-    last = literal
-    if tokens[fields].keyword in _INTERVAL_FIELDS:
-        spans = tokens[fields + 1].keyword == "to"
-        for last in tokens[fields : fields + (3 if spans else 1)]:
-            emit(TokenType.VAR, last.value, last)  # type: ignore[operator]
-        fields += 3 if spans else 1
-    emit(TokenType.R_PAREN, ")", last)  # type: ignore[operator]
-    if digits is not None:
-        emit(TokenType.ALIAS, "as", last)  # type: ignore[operator]
-        emit(TokenType.INTERVAL, word.value, word)  # type: ignore[operator]
-        for kind, at in (
-            (TokenType.L_PAREN, digits - 1),
-            (TokenType.NUMBER, digits),
-            (TokenType.R_PAREN, digits + 1),
-        ):
-            emit(kind, tokens[at].value, tokens[at])  # type: ignore[operator]
-        emit(TokenType.R_PAREN, ")", tokens[digits + 1])  # type: ignore[operator]
-        fields = digits + 2
-    return fields
-
-
-def _put_qualified_cast(out: list[GlotToken], name: Token, literal: Token) -> None:
-    """The same of `schema.name 'literal'`, whose first two tokens are out already."""
-    schema, dot = out.pop(-2), out.pop()
-
-    def emit(kind: TokenType, text: str, start: int, end: int) -> None:
-        out.append(GlotToken(kind, text, len(out), 0, start, end))
-
-    emit(TokenType.VAR, "cast", schema.start, schema.end)
-    emit(TokenType.L_PAREN, "(", schema.start, schema.end)
-    emit(TokenType.STRING, literal.value, literal.start, literal.end - 1)
-    emit(TokenType.ALIAS, "as", literal.start, literal.end - 1)
-    plain = TokenType.VAR if schema.text == "pg_catalog" else schema.token_type
-    emit(plain, schema.text, schema.start, schema.end)
-    emit(TokenType.DOT, ".", dot.start, dot.end)
-    emit(TokenType.VAR, name.value, name.start, name.end - 1)
-    emit(TokenType.R_PAREN, ")", literal.start, literal.end - 1)
-
-
-def _type_end(tokens: list[Token], at: int) -> int:
-    """The index after the type name that begins at `at`; `at` if none does (sqlglot will say so)."""
-    cursor = Cursor("", tokens)
-    cursor.at = at
-    try:
-        cursor.type_name()
-    except PlanError:
-        return at
-    return cursor.at
-
-
-def _in_brackets(token: Token, tokens: list[Token], at: int) -> bool:
-    """Within a type: ARRAY, and the numbers in array brackets, which mean nothing in PostgreSQL either."""
-    if token.keyword == "array":
-        return True
-    previous = tokens[at - 1]
-    if any(tokens[at - back].keyword == "array" for back in (1, 2, 3)):
-        return token.value in ("[", "]") or token.kind == INTEGER
-    return token.kind == INTEGER and previous.kind == PUNCTUATION and previous.value == "["
-
-
-def _opens(token: Token) -> bool:
-    return token.kind == PUNCTUATION and token.value == "("
-
-
-def _closes(token: Token | None) -> bool:
-    return token is not None and token.kind == PUNCTUATION and token.value == ")"
-
-
-def _has_side(tokens: list[Token], at: int) -> bool:
-    """Whether what follows, as far as the parenthesis around it, ends in PRECEDING or FOLLOWING."""
-    depth = 0
-    for token in tokens[at:]:
-        depth += _opens(token) - _closes(token)
-        if depth < 0:
-            return False
-        if not depth and token.keyword in _SIDES:
-            return True
-    return False
-
-
-def _type_expected(previous: Token | None, tokens: list[Token], at: int) -> bool:
-    """Whether a word at `at` can only be a type: after ::, or after AS within CAST( ... )."""
-    if previous is None:
-        return False
-    if previous.kind == PUNCTUATION and previous.value == "::":
-        return True
-    if previous.keyword != "as":
-        return False
-    depth = 0
-    for i in range(at - 2, -1, -1):
-        t = tokens[i]
-        if t.kind == PUNCTUATION:
-            if t.value == ")":
-                depth += 1
-            elif t.value == "(":
-                depth -= 1
-                if depth < 0:
-                    return i > 0 and tokens[i - 1].keyword == "cast"
-    return False
-
-
-def _is_name(previous: Token | None, following: Token) -> bool:
-    """Whether VALUES is what a column or an alias is called: a list of rows begins with a parenthesis."""
-    if previous is None or previous.keyword == "default" or following.keyword in ("select", "with", "table"):
-        return False
-    return following.kind in (WORD, OPERATOR, END) or (
-        following.kind == PUNCTUATION and following.value != "("
-    )
-
-
-_BEFORE_VALUES: Final = frozenset(
-    ("select", "distinct", "all", "where", "and", "or", "not", "when", "then", "else", "case", "on", "by", "having", "from", "in", "like",
-     "ilike", "returning", "limit", "offset", "between", "join", "lateral", "default", "return")
-)  # fmt: skip
-
-
-def _awaits_a_value(previous: Token | None) -> bool:
-    """Whether an expression may begin behind this: `SELECT set(1)` calls a function, `UPDATE t SET (a) = ...` does not."""
-    if previous is None or previous.kind == PUNCTUATION:
-        return previous is not None and previous.value in ("(", ",", ".", "[")
-    return previous.keyword in _BEFORE_VALUES or (previous.kind == OPERATOR and previous.value != "*")
-
-
-def _unreserved(
-    word: str, previous: Token | None, following: Token, tokens: list[Token], i: int, seen_like: bool
-) -> TokenType:
-    """The token type of an unreserved keyword: grammar only where PostgreSQL would take it for that."""
-    before = previous.keyword if previous is not None else ""
-    if word in _DML:
-        if (
-            previous is None
-            or _closes(previous)
-            or _opens(previous)
-            or before in ("do", "for", "key", "then")
-        ) and not (following.kind == PUNCTUATION and following.value in ".,="):
-            return _DML[word]
-        return TokenType.VAR
-    if word == "set":
-        called = _opens(following) and _awaits_a_value(previous)
-        return TokenType.VAR if called or _names(following) else TokenType.SET
-    if word == "over":
-        return TokenType.OVER if _closes(previous) else TokenType.VAR
-    if word == "filter":
-        return TokenType.FILTER if _closes(previous) and _opens(following) else TokenType.VAR
-    if word in _FRAME:
-        if following.keyword in ("between", "unbounded", "current") or (
-            following.kind in (INTEGER, PARAMETER, STRING) and before != "offset"
-        ):
-            return _FRAME[word]
-        if _opens(following) and _has_side(tokens, i):
-            return _FRAME[word]  # rows (SELECT 1) + 1 PRECEDING
-        if following.value == "-" and tokens[i + 2 : i + 3] and tokens[i + 2].keyword in _SIDES:
-            return _FRAME[word]  # rows -1 PRECEDING, an error that the query has when it runs
-        if word == "rows" and previous is not None and following.keyword in ("only", "with"):
-            return TokenType.ROWS
-        return TokenType.VAR
-    if word == "first" or word == "next":
-        if before == "fetch":
-            return TokenType.FIRST if word == "first" else TokenType.NEXT
-        return TokenType.VAR
-    if word == "recursive":
-        named_so = following.keyword == "as" or _opens(following)  # WITH recursive AS (...)
-        return TokenType.RECURSIVE if before == "with" and not named_so else TokenType.VAR
-    if word == "ordinality":
-        return TokenType.ORDINALITY if before == "with" else TokenType.VAR
-    if word == "escape":
-        return TokenType.ESCAPE if seen_like and before != "as" else TokenType.VAR
-    if word == "operator":
-        return TokenType.OPERATOR if _opens(following) else TokenType.VAR
-    if word in ("cube", "rollup"):
-        if _opens(following):
-            return TokenType.CUBE if word == "cube" else TokenType.ROLLUP
-        return TokenType.VAR
-    if word in ("text", "name", "xml"):
-        return _TYPE_WORDS[word] if _type_expected(previous, tokens, i - 1) else TokenType.VAR
-    if word == "unknown":
-        return TokenType.UNKNOWN if before in ("is", "not") else TokenType.VAR
-    return TokenType.VAR
-
-
-def _names(token: Token) -> bool:
-    return token.kind == PUNCTUATION and token.value in (".", ",", ")")
 
 
 _kind: Final = attrgetter("token_type")
