@@ -96,6 +96,8 @@ class QueryBinder(CompoundBinder):
         """A view's query, in its own words and on its own search path."""
         if self._depth > DEPTH_MAX:
             raise PlanError("54001", "views are nested too deeply")
+        if view.oid in self._opened:
+            raise PlanError("42P17", f'infinite recursion detected in rules for relation "{view.name}"')
         saved = self.text, self.search_path, self.expressions.text, self.accesses.role
         self.text = self.expressions.text = view.query
         self.search_path = self.ctx.catalog.reaching_extensions(view.path or self.search_path)
@@ -105,9 +107,11 @@ class QueryBinder(CompoundBinder):
         if (owner := self.accesses.owner_of(view)) is not None:
             self.accesses.role = owner
         self.accesses.depth += 1
+        self._opened.add(view.oid)
         try:
             return self.nested(parse_query(view.query), None)
         finally:
+            self._opened.discard(view.oid)
             self.accesses.depth -= 1
             self.text, self.search_path, self.expressions.text, self.accesses.role = saved
             self.routines.own, self.routines.kept = own, kept

@@ -257,6 +257,8 @@ class QueryState:
         self._scopes = 0
         self._selects = 0
         self._depth = 0
+        self._opened: set[int] = set()
+        """The views whose queries are being bound."""
         self._used: dict[int, Relation] = {}
         self.expressions: ExpressionBinder
         self.sources: SourceBinder
