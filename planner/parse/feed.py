@@ -44,7 +44,14 @@ from planner.lexer import (
 from planner.parse.dialect import ANY_OPERATOR, ANY_SIGN, OPERATOR_TOKENS
 from planner.parse.errors import syntax_error
 from planner.parse.grouped_conditions import bracketed
-from planner.parse.typed_literals import digits_of_seconds, put_cast, put_interval, put_qualified_cast
+from planner.parse.typed_literals import (
+    OF_ANY_LENGTH,
+    digits_of_seconds,
+    put_cast,
+    put_interval,
+    put_qualified_cast,
+    put_unbounded,
+)
 from planner.parse.word_places import (
     TYPE_WORDS,
     end_of_type,
@@ -191,9 +198,17 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                 continue
             next_word = following.keyword
             pair = _PAIRS.get((keyword, next_word)) if next_word else None
+            if following.kind == STRING and keyword in OF_ANY_LENGTH:
+                i += 1
+                put_unbounded(put, OF_ANY_LENGTH[keyword], token, following)
+                continue
             if pair is not None:
                 last = following
                 i += 1
+                if tokens[i].kind == STRING and (unbounded := OF_ANY_LENGTH.get(f"{keyword} {next_word}")):
+                    i += 1
+                    put_unbounded(put, unbounded, token, tokens[i - 1])
+                    continue
                 if keyword == "national" and tokens[i].keyword == "varying":
                     pair, last = (TokenType.VARCHAR, "VARCHAR"), tokens[i]
                     i += 1

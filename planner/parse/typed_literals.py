@@ -2,6 +2,7 @@
 
     date '2020-01-01'              CAST('2020-01-01' AS date)
     s.mood 'ok'                    CAST('ok' AS s.mood)
+    char 'abc'                     CAST('abc' AS bpchar)       of any length, where a column that is CHAR has one letter
     interval '1' day               CAST('1' AS interval day)
     interval '1' second(2)         CAST(CAST('1' AS interval second) AS interval(2))
 
@@ -44,6 +45,26 @@ def put_cast(emit: Emit, name: Token, literal: Token, kind: TokenType | None = N
     emit(TokenType.STRING, literal.value, literal)
     emit(TokenType.ALIAS, "as", literal)
     emit(kind, word, name)
+    emit(TokenType.R_PAREN, ")", literal)
+
+
+OF_ANY_LENGTH: Final = {
+    "bit": ("pg_catalog", "bit"), "char": ("bpchar",), "character": ("bpchar",), "nchar": ("bpchar",),
+    "bit varying": ("varbit",), "national character": ("bpchar",), "national char": ("bpchar",),
+}  # fmt: skip
+"""Types of the standard's whose literals are as long as they are written, by what they are called where nothing bounds them."""
+
+
+def put_unbounded(emit: Emit, names: tuple[str, ...], name: Token, literal: Token) -> None:
+    """CAST('literal' AS one of these)."""
+    emit(TokenType.VAR, "cast", name)
+    emit(TokenType.L_PAREN, "(", name)
+    emit(TokenType.STRING, literal.value, literal)
+    emit(TokenType.ALIAS, "as", literal)
+    for i, word in enumerate(names):
+        if i:
+            emit(TokenType.DOT, ".", name)
+        emit(TokenType.VAR, word, name)
     emit(TokenType.R_PAREN, ")", literal)
 
 
