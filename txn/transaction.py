@@ -18,8 +18,8 @@ As the group's timestamp is greater than every read timestamp handed out, and th
 what members before it in the same group wrote, admission order is the serial order.
 
 A transaction that wrote nothing never reaches the committer: it is serializable at its read_ts
-and can not be refused; nor need the reads of one hold whose writes nobody else can read. Blind writes (of keys that were not read: an INSERT, whose uniqueness the
-executor checks at admission) conflict with nothing.
+and can not be refused; nor need the reads of one hold whose writes nobody else can read. Blind writes (of keys
+that were not read: an INSERT, whose uniqueness the executor checks at admission) conflict with nothing.
 
 **Refresh** (seeds 4 and 5): a transaction that waited for a lock finds a newer row than its snapshot.
 `refresh` moves the snapshot to the present if its reads are unchanged, so that contended workloads

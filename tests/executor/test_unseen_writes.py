@@ -18,6 +18,8 @@ FILLED = "INSERT INTO own SELECT k FROM t"
         ("CREATE TEMP TABLE more AS SELECT * FROM t", False),
         ("DROP TABLE own", False),
         ("SELECT * FROM other FOR UPDATE", False),
+        ("LISTEN somebody", False),
+        ("NOTIFY somebody", True),
         ("INSERT INTO other VALUES (9)", True),
         ("DELETE FROM other", True),
         ("TRUNCATE other", True),
