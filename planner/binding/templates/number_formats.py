@@ -8,6 +8,11 @@ zeros are shown, where the sign goes. Then node by node, laying the number's dig
 
 What a place shows depends on how far the number has got: blanks before it begins, its digits, nothing where FM drops
 zeros at its end. See NUMDesc_prepare and NUM_processor in PostgreSQL's formatting.c.
+
+Which digit goes where depends on the number's shape alone: how many digits it has, its sign, and where FM ends it. So the
+digits are laid out once for a shape (`_arranged`), as places in a number, and numbers of that shape are cut up and joined:
+
+    FM999,990.00    1234.50, 9876.10 (four digits before the point)    number[0:1]  ","  number[1:7]
 """
 
 from __future__ import annotations
@@ -25,6 +30,9 @@ _KEYS: Final = (
     "EEEE", "FM", "MI", "PL", "PR", "RN", "SG", "SP", "TH", ",", ".", "0", "9", "B", "C", "D", "G", "L", "S", "V",
 )  # fmt: skip
 _DIGITS: Final = frozenset(("9", "0", ".", "D"))
+_STANDS_FOR: Final = 0xE000
+"""The character that stands for a number's first digit while its shape is laid out; others follow it."""
+_LENGTH_MAX: Final = 4_096
 _NUMERALS: Final = (
     (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"),
     (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
@@ -43,6 +51,9 @@ class Picture:
     zero_end: int = 0
     sign_after: int = -1  # how many places before the point stood before a leading S
     flags: set[str] = field(default_factory=set)
+    arranges: bool = (
+        True  # whether numbers of one shape are laid out alike, and no character is taken for a place
+    )
 
 
 def ordinal(n: int, suffix: str) -> str:
@@ -105,6 +116,7 @@ def picture(template: str) -> Picture:
         else:
             _sign_or_mode(p, key)
     p.zero_start -= p.zero_start > 0
+    p.arranges = "TH" not in flags and max(template, default="") < chr(_STANDS_FOR)
     return p
 
 
@@ -206,27 +218,73 @@ def _text(number: Decimal, template: str, digits_max: int, rounding: str) -> str
     if "RN" in p.flags:
         return _in_roman(p, _roman_numeral(number, rounding))
     before, after = p.before + p.shifted, p.after
-    if number.is_finite():
-        if p.shifted:
-            number = _EXACT.scaleb(number, p.shifted)
-        whole = format(_rounded(number, 0, rounding).copy_abs(), "f")
-    else:
-        whole = numeric_text(number.copy_abs())
+    finite = number.is_finite()
+    if finite and p.shifted:
+        number = _EXACT.scaleb(number, p.shifted)
     if digits_max:
-        after = min(after, max(digits_max - len(whole), 0))
-    shown = format(_rounded(number, after, rounding), "f") if number.is_finite() else numeric_text(number)
-    negative = shown.startswith("-")
-    shown = shown.removeprefix("-")
-    if negative and not digits_max and not shown.strip("0."):
-        negative = False  # a numeric has no -0
-    whole_length = len(shown.partition(".")[0])
-    if whole_length > before:
-        shown = "#" * before + "." + "#" * after
-    return _Layout(p, shown, negative, before, after, max(before - whole_length, 0)).run()
+        whole = _rounded(number, 0, rounding) if finite else number
+        after = min(after, max(digits_max - len(numeric_text(whole.copy_abs())), 0))
+    shown = f"{_rounded(number, after, rounding):f}" if finite else numeric_text(number)
+    negative = shown[0] == "-"
+    if negative:
+        shown = shown[1:]
+        negative = bool(digits_max) or bool(shown.strip("0."))  # a numeric has no -0
+    point = shown.find(".")
+    length = point if point >= 0 else len(shown)
+    fits = length <= before
+    if not fits:
+        shown, point = "#" * before + "." + "#" * after, before
+    last = _last_relevant(p, shown, point, max(before - length, 0))
+    if not (finite and fits and p.arranges) or len(shown) > _LENGTH_MAX:
+        return _Layout(p, shown, negative, before, after, max(before - length, 0), last).run()
+    pieces = _arranged(template, length, len(shown), shown[0] == "0", negative, after, last)
+    return "".join([shown[piece] if type(piece) is slice else piece for piece in pieces])
+
+
+@lru_cache(maxsize=64)
+def _unit(places: int) -> Decimal:
+    return Decimal(1).scaleb(-places)
 
 
 def _rounded(number: Decimal, places: int, rounding: str) -> Decimal:
-    return number.quantize(Decimal(1).scaleb(-places), rounding, context=_EXACT)
+    return number.quantize(_unit(places), rounding, context=_EXACT)
+
+
+def _last_relevant(p: Picture, shown: str, point: int, blanks: int) -> int | None:
+    """Where FM ends what is shown after the point; the point itself if only zeros follow. None: everything is."""
+    if point < 0 or "FM" not in p.flags or "." not in p.flags:
+        return None
+    last = max(len(shown.rstrip("0")) - 1, point)
+    if p.zero_end > blanks:
+        last = max(last, min(len(shown) - 1, p.zero_end - blanks))
+    return last
+
+
+@lru_cache(maxsize=4_096)
+def _arranged(
+    template: str, whole: int, length: int, zero: bool, negative: bool, after: int, last: int | None
+) -> tuple[str | slice, ...]:
+    """A text for numbers of one shape, made of characters and of parts of the number.
+
+    `whole`, `length`: digits before the point, and characters at all. `zero`: whether the first digit is 0.
+    """
+    p = picture(template)
+    before = p.before + p.shifted
+    number = "".join("." if i == whole else chr(_STANDS_FOR + i) for i in range(length))
+    if zero:
+        number = "0" + number[1:]
+    laid = _Layout(p, number, negative, before, after, max(before - whole, 0), last).run()
+    pieces: list[str | slice] = []
+    for c in laid:
+        at = ord(c) - _STANDS_FOR
+        end = pieces[-1] if pieces else None
+        if at < 0:
+            pieces[-1:] = [end + c] if type(end) is str else [*pieces[-1:], c]
+        elif type(end) is slice and end.stop == at:
+            pieces[-1] = slice(end.start, at + 1)
+        else:
+            pieces.append(slice(at, at + 1))
+    return tuple(pieces)
 
 
 def _scientific(number: Decimal, p: Picture, rounding: str) -> str:
@@ -244,7 +302,9 @@ def _scientific(number: Decimal, p: Picture, rounding: str) -> str:
 class _Layout:
     """A number's digits laid into the places of a picture."""
 
-    def __init__(self, p: Picture, number: str, negative: bool, before: int, after: int, blanks: int) -> None:
+    def __init__(
+        self, p: Picture, number: str, negative: bool, before: int, after: int, blanks: int, last: int | None
+    ) -> None:
         self.p, self.number, self.negative, self.after, self.blanks = p, number, negative, after, blanks
         flags = p.flags
         self.fill = "FM" not in flags
@@ -259,17 +319,7 @@ class _Layout:
         self.begun = self.ended = False
         self.out: list[str] = []
         self.count = before + after - 1 + (not self.signed and blanks == 0)
-        self.last = self._last_relevant()
-
-    def _last_relevant(self) -> int | None:
-        """Where FM ends what is shown after the point; the point itself if only zeros follow. None: everything is."""
-        point = self.number.find(".")
-        if self.fill or "." not in self.p.flags or point < 0:
-            return None
-        last = max((i for i, c in enumerate(self.number) if i > point and c != "0"), default=point)
-        if self.p.zero_end > self.blanks:
-            last = max(last, min(len(self.number) - 1, self.p.zero_end - self.blanks))
-        return last
+        self.last = last
 
     def run(self) -> str:
         for key, written in self.p.nodes:

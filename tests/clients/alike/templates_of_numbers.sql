@@ -15,3 +15,8 @@ select to_char('NaN'::numeric, '999th');
 select to_char('NaN'::numeric, 'RN');
 select to_char('-Infinity'::numeric, 'RN');
 select to_char(1e20, 'RN');
+-- digits are laid out once for all numbers of a shape
+SELECT v, to_char(v, 'FM999,990.00'), to_char(v, '9G999D99S'), to_char(v, 'FM0000.9'), to_char(v, '999.9PR'), to_char(v, '99th'), to_char(v, '9V99')
+FROM unnest(ARRAY[0, 0.5, -0.001, 1, -1, 12.3, 98.7, -98.7, 123.45, 999.995, 1234.5, 9876.1, -9999.99, 12345, 99999.999, 1000000, 'NaN', 'Infinity']::numeric[]) v;
+SELECT v, to_char(v, 'FM999,990.00'), to_char(v, '9.99EEEE'), to_char(v, '"x"999'), to_char(v, ''), to_char(v, '.') FROM unnest(ARRAY[0, -0.0, 1.5, -12.25, 99.5, 1e9]::float8[]) v;
+SELECT to_char(12.5, U&'\E001999.9\E002'), to_char(-12.5, U&'\E001999.9\E002');
