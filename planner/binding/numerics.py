@@ -9,6 +9,7 @@ aim by estimates in double precision. `divide`, `square_root`, `natural_log`, `p
 from __future__ import annotations
 
 import decimal
+import functools
 import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -27,6 +28,7 @@ _LOG10_E = 0.434294481903252
 _LOG_MAX = 6_000
 """Beyond e to this power nothing is computed: it would take minutes, in which no other thread goes on. (`power` allows a little more.)"""
 NAN = Decimal("NaN")
+_ONE = Decimal(1)
 
 
 def zero_divide() -> SqlError:
@@ -43,7 +45,7 @@ def text(v: Decimal) -> str:
         v = v.copy_abs()
     if v.adjusted() >= 131_072:
         raise SqlError("22003", "value overflows numeric format")
-    return format(_EXACT.quantize(v, Decimal(1)) if _exponent(v) > 0 else v, "f")
+    return f"{v:f}"
 
 
 def _exponent(v: Decimal) -> int:
@@ -59,8 +61,14 @@ def rounded(v: Decimal, scale: int) -> Decimal:
     """Half away from zero; `scale` may be negative."""
     if not v.is_finite():
         return v
-    q = _EXACT.quantize(v, Decimal((0, (1,), -scale)))
-    return _EXACT.quantize(q, Decimal(1)) if scale < 0 else q
+    q = _EXACT.quantize(v, _unit(scale))
+    return _EXACT.quantize(q, _ONE) if scale < 0 else q
+
+
+@functools.lru_cache(maxsize=256)
+def _unit(scale: int) -> Decimal:
+    """One at so many places."""
+    return Decimal((0, (1,), -scale))
 
 
 def shifted(v: Decimal, places: int) -> Decimal:
@@ -83,7 +91,9 @@ def groups(v: Decimal) -> tuple[int, list[int]]:
 
 
 def _bounded(scale: int, *values: Decimal) -> int:
-    return min(max(scale, 0, *(scale_of(v) for v in values)), DISPLAY_SCALE_MAX)
+    for v in values:
+        scale = max(scale, -_exponent(v))
+    return min(max(scale, 0), DISPLAY_SCALE_MAX)
 
 
 def _first_group(v: Decimal) -> tuple[int, int]:
@@ -91,11 +101,8 @@ def _first_group(v: Decimal) -> tuple[int, int]:
     if not v:
         return 0, 0
     top = v.adjusted()
-    weight, last = divmod(top, 4)
-    first = 0
-    for digit in (*v.as_tuple().digits[: last + 1], 0, 0, 0)[: last + 1]:
-        first = first * 10 + digit
-    return weight, first
+    weight = top // 4
+    return weight, abs(int(_EXACT.scaleb(v, -4 * weight)))
 
 
 def division_scale(a: Decimal, b: Decimal) -> int:
@@ -105,18 +112,14 @@ def division_scale(a: Decimal, b: Decimal) -> int:
 
 
 def _quotient(a: Decimal, b: Decimal, scale: int) -> Decimal:
-    context = decimal.Context(
-        prec=max(1, a.adjusted() - b.adjusted() + 2) + scale + 8,
-        rounding=decimal.ROUND_DOWN,
-        Emin=-999_999,
-        Emax=999_999,
-        traps=[],
-    )
-    q = context.divide(a, b)
-    if context.flags[decimal.Inexact]:  # a sticky digit, so that the one rounding that counts is the last
-        sign, digits, exponent = q.as_tuple()
-        q = Decimal((sign, (*digits, 1), int(exponent) - 1))
-    return rounded(q, scale)
+    context = _rounded_once(max(1, a.adjusted() - b.adjusted() + 2) + scale + 8)
+    return rounded(context.divide(a, b), scale)
+
+
+@functools.lru_cache(maxsize=256)
+def _rounded_once(digits: int) -> decimal.Context:
+    """For what is rounded afterwards: the last digit is no 0 and no 5 unless it is exact, so that the one rounding that counts is the last."""
+    return decimal.Context(prec=digits, rounding=decimal.ROUND_05UP, Emin=-999_999, Emax=999_999, traps=[])
 
 
 def divide(a: Decimal, b: Decimal) -> Decimal:
@@ -171,13 +174,12 @@ def square_root(v: Decimal, scale: int | None = None) -> Decimal:
     if v.is_infinite():
         return v
     if scale is None:
-        weight, _ = groups(v)
+        weight = v.adjusted() // 4 if v else 0
         scale = _bounded(SIGNIFICANT_DIGITS - ((weight + 1) * 4 // 2 - 1), v)
     # Of integers, so that it is rounded once: sqrt(1.000000000000003) is a little less than 1.0000000000000015.
-    _, digits, exponent = v.as_tuple()
-    assert isinstance(exponent, int)
+    exponent = _exponent(v)
     places = exponent + 2 * scale
-    number = 4 * int("".join(map(str, digits)))
+    number = 4 * int(_EXACT.scaleb(v, -exponent))
     doubled = math.isqrt(number * 10**places if places >= 0 else number // 10**-places)
     return _EXACT.scaleb(Decimal((doubled + 1) // 2), -scale)
 

@@ -13,7 +13,10 @@ Source: PostgreSQL's formatting.c (DCH_to_char with is_interval) and timestamp.c
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
 from planner.abc import SqlError
 from planner.binding.templates.date_templates import Piece, pieces
@@ -83,56 +86,81 @@ def _shown(p: Piece, i: _Parts) -> str:
 
 def _digits(name: str, i: _Parts, fill: bool) -> str | None:
     """None: not for intervals."""
-
-    def signed(value: int, width: int, of: int | None = None) -> str:
-        return f"{value:0{width + ((value if of is None else of) < 0)}d}" if fill else str(value)
-
-    def within(value: int, width: int) -> str:
-        return f"{value:0{width}d}" if fill else str(value)
-
     if name in _FRACTIONS:
         places = _FRACTIONS[name]
         return f"{_whole(i.micros, 10 ** (6 - places)):0{places}d}"
-    if name in ("Y", "I"):
-        return str(_rest(i.year if name == "Y" else _iso_year(i), 10))
-    if name in ("YYYY", "YYY", "YY"):
-        return signed(_rest(i.year, 10 ** len(name)) if len(name) < 4 else i.year, len(name), i.year)
-    if name in ("IYYY", "IYY", "IY"):
-        year = _iso_year(i)
-        return signed(_rest(year, 10 ** len(name)) if len(name) < 4 else year, len(name), i.year)
-    if name == "Y,YYY":
-        return f"{_whole(i.year, 1000)},{_rest(i.year, 1000):03d}"
-    if name == "Q":
-        return str(_whole(i.month - 1, 3) + 1) if i.month else ""
-    if name == "CC":
-        century = _whole(i.year, 100)
-        return signed(century, 2) if abs(century) <= 99 else str(century)
-    span = (i.year * 12 + i.month) * 30 + i.day
-    made: dict[str, str] = {
-        "MM": signed(i.month, 2),
-        "DD": within(i.day, 2),
-        "DDD": within(span, 3),
-        "HH24": signed(i.hour, 2),
-        "HH12": _of_twelve(i.hour, fill),
-        "HH": _of_twelve(i.hour, fill),
-        "MI": signed(i.minute, 2),
-        "SS": signed(i.second, 2),
-        "SSSS": str(i.hour * 3600 + i.minute * 60 + i.second),
-        "SSSSS": str(i.hour * 3600 + i.minute * 60 + i.second),
-        "WW": within(_whole(span - 1, 7) + 1, 2),
-        "W": str(_whole(i.day - 1, 7) + 1),
-        "J": str(_julian(i.year, i.month, i.day)),
-    }
-    if name in ("IW", "IDDD"):
-        first = _first_monday(_iso_year(i))
-        passed = _julian(i.year, i.month, i.day) - first
-        return within(_whole(passed, 7) + 1, 2) if name == "IW" else within(passed + 1, 3)
-    return made.get(name)
+    shown = _SHOWN.get(name)
+    return shown(i, fill) if shown is not None else None
 
 
-def _of_twelve(hour: int, fill: bool) -> str:
-    shown = _rest(hour, 12) or 12
-    return f"{shown:0{2 if hour >= 0 else 3}d}" if fill else str(shown)
+def _signed(value: int, width: int, fill: bool, of: int | None = None) -> str:
+    """A sign takes a place of its own; `of`: whose sign that is, if not the value's."""
+    return f"{value:0{width + ((value if of is None else of) < 0)}d}" if fill else str(value)
+
+
+def _within(value: int, width: int, fill: bool) -> str:
+    return f"{value:0{width}d}" if fill else str(value)
+
+
+def _century(i: _Parts, fill: bool) -> str:
+    century = _whole(i.year, 100)
+    return _signed(century, 2, fill) if abs(century) <= 99 else str(century)
+
+
+def _days_in_all(i: _Parts) -> int:
+    return (i.year * 12 + i.month) * 30 + i.day
+
+
+def _since_first_monday(i: _Parts) -> int:
+    return _julian(i.year, i.month, i.day) - _first_monday(_iso_year(i))
+
+
+def _last_digits(digits: int, i: _Parts, fill: bool) -> str:
+    return _signed(_rest(i.year, 10**digits), digits, fill, i.year)
+
+
+def _last_iso_digits(digits: int, i: _Parts, fill: bool) -> str:
+    return _signed(_rest(_iso_year(i), 10**digits), digits, fill, i.year)
+
+
+def _second_of_all(i: _Parts, fill: bool) -> str:
+    return str(i.hour * 3600 + i.minute * 60 + i.second)
+
+
+def _of_twelve(i: _Parts, fill: bool) -> str:
+    shown = _rest(i.hour, 12) or 12
+    return f"{shown:0{2 if i.hour >= 0 else 3}d}" if fill else str(shown)
+
+
+_SHOWN: Final[dict[str, Callable[[_Parts, bool], str]]] = {
+    "YYYY": lambda i, fill: _signed(i.year, 4, fill),
+    "YYY": partial(_last_digits, 3),
+    "YY": partial(_last_digits, 2),
+    "Y": lambda i, fill: str(_rest(i.year, 10)),
+    "IYYY": lambda i, fill: _signed(_iso_year(i), 4, fill, i.year),
+    "IYY": partial(_last_iso_digits, 3),
+    "IY": partial(_last_iso_digits, 2),
+    "I": lambda i, fill: str(_rest(_iso_year(i), 10)),
+    "Y,YYY": lambda i, fill: f"{_whole(i.year, 1000)},{_rest(i.year, 1000):03d}",
+    "Q": lambda i, fill: str(_whole(i.month - 1, 3) + 1) if i.month else "",
+    "CC": _century,
+    "MM": lambda i, fill: _signed(i.month, 2, fill),
+    "DD": lambda i, fill: _within(i.day, 2, fill),
+    "DDD": lambda i, fill: _within(_days_in_all(i), 3, fill),
+    "HH24": lambda i, fill: _signed(i.hour, 2, fill),
+    "HH12": _of_twelve,
+    "HH": _of_twelve,
+    "MI": lambda i, fill: _signed(i.minute, 2, fill),
+    "SS": lambda i, fill: _signed(i.second, 2, fill),
+    "SSSS": _second_of_all,
+    "SSSSS": _second_of_all,
+    "WW": lambda i, fill: _within(_whole(_days_in_all(i) - 1, 7) + 1, 2, fill),
+    "W": lambda i, fill: str(_whole(i.day - 1, 7) + 1),
+    "J": lambda i, fill: str(_julian(i.year, i.month, i.day)),
+    "IW": lambda i, fill: _within(_whole(_since_first_monday(i), 7) + 1, 2, fill),
+    "IDDD": lambda i, fill: _within(_since_first_monday(i) + 1, 3, fill),
+}
+"""What patterns show, filled up with zeros or not."""
 
 
 def _roman_month(i: _Parts, p: Piece) -> str:
