@@ -55,21 +55,37 @@ def _path(emitter: Emitter, node: ir.Node) -> tuple[ir.Var, list[_Step]] | None:
     return (node, steps[::-1]) if isinstance(node, ir.Var) else None
 
 
+def _said(emitter: Emitter, node: ir.Node) -> list[Item] | None:
+    """Document, path and whether the path is one, as the macros take them; None for what no path leads to."""
+    found = _path(emitter, node)
+    if found is None:
+        return None
+    column, steps = found
+    path = join(" || ", [quote_text("$"), *(step for step, _ in steps)])
+    asked: list[Item] = [said for _, said in steps if said is not None]
+    if _by_place(node):  # what no path leads to may be the first element of a scalar
+        asked.append(sql("json_type(", emitter.frag(column), ", ", path, ") IS NOT NULL"))
+    return [emitter.frag(column), ", ", path, ", ", join(" AND ", asked or ["true"])]
+
+
 def _part(op: str, slowly: str, macro: str) -> None:
     before, between, after = re.split(r"\{\d\}", slowly)
 
     def made(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         slow = sql(before, args[0], between, args[1], after)
-        found = _path(emitter, call)
-        if found is None:
-            return slow
-        column, steps = found
-        path = join(" || ", [quote_text("$"), *(step for step, _ in steps)])
-        asked: list[Item] = [said for _, said in steps if said is not None]
-        if _by_place(call):  # what no path leads to may be the first element of a scalar
-            asked.append(sql("json_type(", emitter.frag(column), ", ", path, ") IS NOT NULL"))
-        known = join(" AND ", asked or ["true"])
-        return sql(f"{macro}(", emitter.frag(column), ", ", path, ", ", known, ", ", slow, ")")
+        said = _said(emitter, call)
+        return sql(f"{macro}(", *said, ", ", slow, ")") if said is not None else slow
+
+    register(op, made)
+
+
+def _measure(op: str, slowly: str, macro: str) -> None:
+    """What is asked of a part, and not the part itself."""
+
+    def made(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        slow = sql(f"{slowly}(", args[0], ")")
+        said = _said(emitter, call.args[0])
+        return sql(f"{macro}(", *said, ", ", slow, ")") if said is not None else slow
 
     register(op, made)
 
@@ -88,6 +104,8 @@ _part("jsonb -> text", "tw_json_member({0}, {1})", "tw_jsonb_part")
 _part("jsonb -> int4", "tw_jsonb_element({0}, {1})", "tw_jsonb_part")
 _part("jsonb ->> text", "tw_json_text(tw_json_member({0}, {1}))", "tw_jsonb_text")
 _part("jsonb ->> int4", "tw_json_text(tw_jsonb_element({0}, {1}))", "tw_jsonb_text")
+_measure("jsonb_typeof(jsonb)", "tw_json_typeof", "tw_jsonb_kind")
+_measure("jsonb_array_length(jsonb)", "tw_json_length", "tw_jsonb_count")
 
 
 def _along(op: str, slowly: str, macro: str) -> None:

@@ -23,4 +23,10 @@ MACROS: Final = (
     r"""CREATE OR REPLACE MACRO tw_jsonb_part(doc, path, known, otherwise) AS CASE
     WHEN NOT known OR known IS NULL OR coalesce(json_type(doc, path), 'NULL') IN ('OBJECT', 'ARRAY', 'DOUBLE', 'HUGEINT', 'UHUGEINT') OR contains(doc, '\')
     THEN otherwise ELSE CAST(json_extract(doc, path) AS VARCHAR) END""",
+    """CREATE OR REPLACE MACRO tw_jsonb_kind(doc, path, known, otherwise) AS CASE
+    WHEN NOT known OR known IS NULL THEN otherwise
+    ELSE CASE json_type(doc, path) WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'VARCHAR' THEN 'string'
+    WHEN 'BOOLEAN' THEN 'boolean' WHEN 'NULL' THEN 'null' ELSE otherwise END END""",
+    """CREATE OR REPLACE MACRO tw_jsonb_count(doc, path, known, otherwise) AS CASE
+    WHEN known AND json_type(doc, path) = 'ARRAY' THEN CAST(json_array_length(doc, path) AS INTEGER) ELSE otherwise END""",
 )
