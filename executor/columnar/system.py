@@ -143,7 +143,8 @@ def _sequences(session: Session) -> list[dict[str, Any]]:
     rows = []
     for s in session.catalog.objects(Sequence):
         last, called = session.executor.sequences.position(s)
-        rows.append({"oid": s.oid, "last_value": last if called else None})
+        shown = called and permissions.holds_sequence(session, s, "SELECT", "USAGE")
+        rows.append({"oid": s.oid, "last_value": last if shown else None})
     return rows
 
 

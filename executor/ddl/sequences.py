@@ -246,6 +246,10 @@ class Sequences:
             found = ask(self._position(oids.to_pylist(), pids.to_pylist()))
             return pa.array([last for last, _ in found], pa.int64())
 
+        def is_known(oids: Any, pids: Any) -> Any:
+            ask(self._may_know(oids.to_pylist(), pids.to_pylist()))
+            return is_called(oids, pids)
+
         def is_called(oids: Any, pids: Any) -> Any:
             found = ask(self._position(oids.to_pylist(), pids.to_pylist()))
             return pa.array([called for _, called in found], pa.bool_())
@@ -257,6 +261,7 @@ class Sequences:
             ("tw_setval", setval, ["BIGINT", "BIGINT", "BOOLEAN", "INTEGER"], "BIGINT"),
             ("tw_sequence_last", last_value, ["BIGINT", "INTEGER"], "BIGINT"),
             ("tw_sequence_called", is_called, ["BIGINT", "INTEGER"], "BOOLEAN"),
+            ("tw_sequence_known", is_known, ["BIGINT", "INTEGER"], "BOOLEAN"),
         ):
             connection.create_function(
                 name,
@@ -318,6 +323,12 @@ class Sequences:
                 self.position(self._definition(o, self._session(p).catalog))
                 for o, p in zip(oids, pids, strict=True)
             ]
+
+    async def _may_know(self, oids: list[int], pids: list[int]) -> None:
+        """Who asks for a sequence's last value by pg_sequence_last_value. Raises 42501."""
+        with _prefixed():
+            for oid, pid in zip(oids, pids, strict=True):
+                permissions.require_sequence(self._session(pid), oid, "SELECT", "USAGE")
 
     def current(self, session: Session, oid: int) -> int:
         """currval. Raises 55000 where this session has taken no value yet."""

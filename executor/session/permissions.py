@@ -87,12 +87,14 @@ def require_sequence(session: SessionContext, oid: int, *privileges: str) -> Non
     """One of the privileges on a sequence: USAGE or UPDATE for nextval, and so on. Raises 42501."""
     if session.superuser:
         return
-    catalog = session.catalog
-    sequence = catalog.get(oid)
-    if isinstance(sequence, SequenceObject) and not any(
-        rights.holds(catalog, session.user, sequence, p) for p in privileges
-    ):
+    sequence = session.catalog.get(oid)
+    if isinstance(sequence, SequenceObject) and not holds_sequence(session, sequence, *privileges):
         raise rights.denied(sequence)
+
+
+def holds_sequence(session: SessionContext, sequence: SequenceObject, *privileges: str) -> bool:
+    """Whether the session's role has one of the privileges on a sequence."""
+    return any(rights.holds(session.catalog, session.user, sequence, p) for p in privileges)
 
 
 def require_next(session: SessionContext, oid: int) -> None:

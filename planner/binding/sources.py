@@ -340,6 +340,7 @@ class SourceBinder:
         relation = Relation(number, shown, columns, None, "" if alias is not None else schema)
         self.rename(relation, alias)
         self.queries.declare(number, [EmittedColumn(n) for n, _ in kinds])
+        self.queries.accesses.reads(sequence)
         return Source(sql(sequences.relation(sequence.oid), f" AS r{number}"), [relation], star_of(relation))
 
     def _common(

@@ -40,7 +40,7 @@ def _setval(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
 def _last_value(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     oid = sql("CAST(", args[0], " AS BIGINT)")
     return sql(
-        "CASE WHEN tw_sequence_called(", oid, ", ", PID, ") THEN tw_sequence_last(", oid, ", ", PID, ") END"
+        "CASE WHEN tw_sequence_known(", oid, ", ", PID, ") THEN tw_sequence_last(", oid, ", ", PID, ") END"
     )
 
 

@@ -77,7 +77,7 @@ class Accesses:
             return None
         return self.user if view.security_invoker else view.owner
 
-    def reads(self, thing: Table | View, relation: Relation | None = None) -> None:
+    def reads(self, thing: Table | View | Sequence, relation: Relation | None = None) -> None:
         spreads = isinstance(thing, Table) and relation is not None and not relation.only
         self._say(Access(self.role, thing, "SELECT", relation, spreads=spreads))
 
@@ -236,8 +236,8 @@ class Accesses:
         if rights.holds(catalog, a.role, a.thing, a.privilege):
             return
         if isinstance(a.thing, Sequence):
-            if rights.holds(catalog, a.role, a.thing, "UPDATE"):
-                return
+            if a.privilege != "SELECT" and rights.holds(catalog, a.role, a.thing, "UPDATE"):
+                return  # nextval()
             raise rights.denied(a.thing)
         attnums = a.attnums
         if a.relation is not None:
