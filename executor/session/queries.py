@@ -18,10 +18,10 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError, Portal, Result, Rows, Stream
 from executor.columnar.assemble import assemble
-from executor.columnar.engine import RunningQuery
 from executor.columnar.errors import canceled
 from executor.columnar.plain_rows import finds_rows_only
 from executor.columnar.rows import batch_rows, canonical_batch
+from executor.columnar.running import RunningQuery
 from executor.columnar.unaided import planned
 from executor.past.tables import Loan
 from executor.session import acts, catalog_reads, changes, few_rows, searching
