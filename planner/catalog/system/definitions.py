@@ -43,7 +43,7 @@ from planner.lexer import Token
 from planner.types import BY_NAME as BUILT_IN
 from planner.types import BY_OID, format_type, sql_type
 from planner.types.of_extensions import EXTENSION_OF
-from planner.types.oids import BIT, BPCHAR, INTERVAL, TEXT, VARCHAR
+from planner.types.oids import BIT, BPCHAR, BPCHAR_ARRAY, INTERVAL, TEXT, VARCHAR
 
 _NEXTVAL = re.compile(r"nextval\('((?:[^']|'')*)'(?:::regclass)?\)\Z", re.IGNORECASE)
 _NAMED = (
@@ -62,6 +62,12 @@ def bare(text: str) -> str:
                 return text
         text = text[1:-1].strip()
     return text
+
+
+def type_in_words(catalog: Catalog, oid: Oid, search_path: tuple[str, ...] = ("public",)) -> str:
+    """A type of which no modifier is known, as functions' arguments and results are shown: char is `character` there."""
+    shown = type_name(catalog, TypeRef(oid), search_path)
+    return shown.replace("bpchar", "character") if oid in (BPCHAR, BPCHAR_ARRAY) else shown
 
 
 def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("public",)) -> str:

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from planner.abc import Oid, SqlError, TypeRef
+from planner.abc import Oid, SqlError
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import QUOTED_LISTS, quote_identifier, quote_qualified, split_identifiers
 from planner.catalog.objects import Role
 from planner.catalog.routine_objects import Function, MovingParts, Parameter
 from planner.catalog.system import built_ins, extension_functions
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.definitions import type_name
+from planner.catalog.system.definitions import type_in_words
 from planner.catalog.system.function_table import system
 from planner.catalog.system.privileges import acl, built_in_acl
 from planner.catalog.system.relations import relations
@@ -39,7 +39,7 @@ _MODES: Final = {"o": "OUT ", "b": "INOUT ", "v": "VARIADIC "}
 
 def signature_shown(catalog: Catalog, f: Function, separator: str = ",") -> str:
     """The types that a function is called with, as messages and regprocedure name it."""
-    return separator.join(type_name(catalog, TypeRef(p.declared)) for p in f.inputs)
+    return separator.join(type_in_words(catalog, p.declared) for p in f.inputs)
 
 
 def pg_proc(context: SystemContext) -> Rows:
@@ -149,7 +149,7 @@ def _variadic(f: Function) -> Oid:
 
 
 def _type(context: SystemContext, oid: Oid) -> str:
-    return type_name(context.catalog, TypeRef(oid), context.search_path)
+    return type_in_words(context.catalog, oid, context.search_path)
 
 
 def default_shown(context: SystemContext, p: Parameter) -> str:
