@@ -10,6 +10,7 @@ is a record with that row's fields: EXECUTE has to give one of the same shape.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from sqlglot import exp
@@ -18,7 +19,8 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.calls import CallBinder
-from planner.binding.records import comparable_shapes, field_of, fields_of, row_of, where_present
+from planner.binding.emit import EmittedColumn
+from planner.binding.records import comparable_shapes, field_of, fields_of, items_of, row_of, where_present
 from planner.binding.scope import Scope
 
 BOOL = TypeRef(t.BOOL)
@@ -108,6 +110,8 @@ class RowComparisonBinder(CallBinder):
 
         def test(x: ir.Node, y: ir.Node) -> ir.Node:
             equal = self.infix("=", x, y, position, where="IS DISTINCT FROM")
+            if isinstance(equal, ir.Logic):
+                return self._distinct_unlike(x, y, equal, negated)
             assert isinstance(equal, ir.Call), "what is no constructor has one operator"
             return ir.Call(BOOL, equal.op.replace(" = ", f" {word} "), equal.args)
 
@@ -123,6 +127,13 @@ class RowComparisonBinder(CallBinder):
             raise PlanError("42601", "unequal number of entries in row expressions", position=position)
         tests = tuple(test(x, y) for x, y in zip(a, b, strict=True))
         return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "and" if negated else "or", tests)
+
+    def _distinct_unlike(self, x: ir.Node, y: ir.Node, equal: ir.Logic, negated: bool) -> ir.Node:
+        """The same of records that are not alike: where one of them is none, whether the other is one."""
+        one, other = (ir.Logic(BOOL, "is present", (r,)) for r in (x, y))
+        absent = ir.Logic(BOOL, "not", (ir.Logic(BOOL, "or", (one, other)),))
+        same = ir.Logic(BOOL, "case", (ir.Logic(BOOL, "and", (one, other)), equal, absent))
+        return same if negated else ir.Logic(BOOL, "not", (same,))
 
     def _present(self, node: ir.Node, negated: bool) -> ir.Node:
         """Whether a value is no NULL; of a row, whether there is one, whatever is in it."""
@@ -150,8 +161,26 @@ class RowComparisonBinder(CallBinder):
             raise PlanError(
                 "0A000", "comparing records of unknown columns is not supported", position=position
             )
-        comparable_shapes(left, right)
+        try:
+            comparable_shapes(left, right)
+        except PlanError as unlike:
+            return self._unlike(op, a, b, unlike)
         return ir.Call(BOOL, f"record {op} record", (a, b), False, position)
+
+    def _unlike(self, op: str, a: ir.Node, b: ir.Node, error: PlanError) -> ir.Node:
+        """Records that are not alike: what comes before the columns that cannot be compared may decide, and NULLs are not looked into."""
+        pairs = zip(items_of(a) or (), items_of(b) or (), strict=False)
+        alike = list(itertools.takewhile(lambda pair: pair[0].type.oid == pair[1].type.oid, pairs))
+        number = self.queries.next_relation()
+        self.queries.declare(number, [EmittedColumn("unlike", None, whole=True)])
+        never = ir.Lit(BOOL, value=False), f"[{error.sqlstate}] {error.message}"
+        made: ir.Node = ir.DomainCheck(BOOL, ir.Lit(BOOL, None), number, (never,))
+        if alike:
+            records = row_of(tuple(x for x, _ in alike)), row_of(tuple(y for _, y in alike))
+            decided = ir.Call(BOOL, "record <> record", records)
+            made = ir.Logic(BOOL, "case", (decided, ir.Call(BOOL, f"record {op} record", records), made))
+        present = ir.Logic(BOOL, "and", tuple(ir.Logic(BOOL, "is present", (x,)) for x in (a, b)))
+        return ir.Logic(BOOL, "case", (present, made, ir.Lit(BOOL, None)))
 
     def _with_fields(self, node: ir.Node, position: int) -> ir.Node:
         """A composite value as a record of its fields, to be compared with another."""
