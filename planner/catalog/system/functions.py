@@ -53,6 +53,7 @@ from planner.catalog.system.styles import styled
 from planner.catalog.system.written import condition
 from planner.catalog.type_objects import Collation, CompositeType, Domain
 from planner.types import BY_OID, oids
+from planner.types.facts import ARRAY_OF
 from planner.types.of_extensions import EXTENSION_OF
 from planner.types.oids import BOOL, INT4, NAME, OID, OIDVECTOR, PG_NODE_TREE, TEXT
 
@@ -150,6 +151,8 @@ def _format_type(context: SystemContext, oid: Oid | None, typmod: int | None) ->
         return None
     if typmod is None and oid in _WITHOUT_MODIFIER:
         return _WITHOUT_MODIFIER[oid]
+    if typmod is not None and typmod < 0 and oid in _OF_ANY_LENGTH:
+        return _OF_ANY_LENGTH[oid]
     typmod = -1 if typmod is None else typmod
     return type_name(context.catalog, TypeRef(oid, typmod), context.search_path)
 
@@ -427,6 +430,8 @@ def _schema(context: SystemContext, oid: Oid) -> str:
 
 _WITHOUT_MODIFIER = {oids.BPCHAR: "character", oids.BPCHAR_ARRAY: "character[]"}
 """Types that are called otherwise where nothing is said of a modifier than where there is none."""
+_OF_ANY_LENGTH = {oids.BIT: '"bit"', ARRAY_OF[oids.BIT]: '"bit"[]'}
+"""Bit strings of any length: the word alone, read as SQL, is one bit."""
 
 
 def regtype_out(context: SystemContext, oid: Oid | None) -> str | None:
