@@ -18,15 +18,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from planner import types as t
 from planner.keyed_plans import Const
+from planner.records import dataclass
 from planner.searches import ARRAY, JSONB, TRIGRAMS, WORDS, Sought
 from planner.textsearch import documents, queries
 from planner.textsearch.configurations import configuration
 from planner.textsearch.words import quoted
+from planner.types.array_values import shown_item
 from planner.types.jsons import jsonb_in
 from storage.abc import Datum
 
@@ -37,6 +38,7 @@ _STRING: Final = r'"(?:[^"\\]|\\.)*"'
 _BARE: Final = r"-?[0-9][0-9.]*|true|false|null"
 _JSON: Final = rf"{_STRING}(?:: (?:{_STRING}|{_BARE}))?|{_BARE}"
 _ITEM: Final = r'"(?:[^"\\]|\\.)*"|[^{},"]+'
+_TEXTS: Final = t.array_of(t.TEXT)
 _WORD: Final = r"'(?:[^']|'')*'"
 _ZEROS: Final = r"(^|: )(-?[0-9]+)(?:\.0+|(\.[0-9]*[1-9])0+)$"
 """Of a number behind a point, where it ends a term,"""
@@ -116,6 +118,8 @@ def asked(search: Sought, params: Sequence[Datum], configured: Callable[[str], s
     """
     given = [v.value if isinstance(v, Const) else params[v.number - 1] for v in search.values]
     if search.made == "array":
+        if search.index.kind == ARRAY and search.type.oid == _TEXTS:
+            return of_elements(search.how, [shown_item(x if x is None else str(x)) for x in given])
         value: Datum = t.array_datum(given, search.type.oid)
     elif None in given:
         return NOTHING
@@ -155,7 +159,11 @@ def _of_jsonb(how: str, value: str) -> Wanted:
 
 def _of_array(how: str, value: str) -> Wanted:
     body = value[value.index("{") :]  # behind the bounds of its dimensions
-    items = re.findall(_ITEM, body)
+    return of_elements(how, re.findall(_ITEM, body))
+
+
+def of_elements(how: str, items: Sequence[str]) -> Wanted:
+    """The same of an array's elements as they stand in its text."""
     terms = _together(items, every=how != "&&")
     # A null is like none, and what a stored array says of its dimensions looks like an element.
     return Wanted(terms, how != "=" and all(len(x) < TERM_MAX and x != "NULL" and x[0] != "[" for x in items))

@@ -108,11 +108,8 @@ def _search(
 ) -> _Led | None:
     """The versions that terms lead to. What is not known yet is begun to be found out."""
     store, physical = session.executor.store, image.physical
-    if (
-        image.stored_rows < ROWS_MIN
-        or image.physical_at(ts) is not physical
-        or image.flushed_physical is not physical
-    ):
+    stored = image.stored_rows
+    if stored < ROWS_MIN or image.physical_at(ts) is not physical or image.flushed_physical is not physical:
         return None
 
     def configured(said: str) -> str:
@@ -139,12 +136,12 @@ def _search(
         index = _index(store, image, table, part.index)
         if index.is_due:
             store.spawn(index.extend(session.executor.columnar.table))
-        if index.upto is None or index.since > image.stored_rows // 2:
+        if index.upto is None or index.since > stored // 2:
             return None
         wanted = asked(part, params, configured)
         if wanted.terms is None:
             return None
-        its = index.ids(wanted.terms, image.stored_rows // 2, wanted.decides)
+        its = index.ids(wanted.terms, stored // 2, wanted.decides)
         return None if its is None else _Led(its, index.upto, [index], wanted.decides)
 
     return search(asked_of)

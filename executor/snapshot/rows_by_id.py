@@ -71,6 +71,8 @@ class Placed:
 def placed_by_id(image: TableImage, ids: Ids, since: Collection[Key], ts: Timestamp) -> Placed | None:
     """The rows with these ids in a run, and others with them, or under these keys, that are there at `ts`; None: too many for one by
     one. None is there twice."""
+    if not len(ids) and not since:
+        return Placed(None, ids, [])
     run, places, there, left = None, ids[:0], ids[:0], ids
     if len(image.runs) == 1 and ts >= image.runs[0].since:
         run, chains = image.runs[0], image.versions.chains
@@ -81,7 +83,7 @@ def placed_by_id(image: TableImage, ids: Ids, since: Collection[Key], ts: Timest
             there &= np.fromiter(
                 (i >= 0 and key_at(i) not in chains for i in places.tolist()), bool, len(ids)
             )
-        every = bool(there.all())
+        every = 0 not in there.tobytes()  # as `all`, which is asked of a few rows, in a tenth of its time
         left = ids[~there] if chains and not every else ids[:0]
         if not every:
             places = places[there]

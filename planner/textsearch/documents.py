@@ -218,21 +218,33 @@ def vector(configuration: str, text: str) -> str:
 def _operand(configuration: str, op: str) -> Operand:
     """What a word of a query becomes: several, if the parser takes it for several; `op` is between them."""
 
+    if configuration.startswith("{"):
+        return lambda text, weights, prefix: _operand_of(configuration, op, text, weights, prefix)
+
     def made(text: str, weights: int, prefix: bool) -> Node:
-        node: Node | None = None
-        last = 0
-        for lexemes, place in _asked(configuration, text):
-            item = _either(lexemes, weights, prefix)
-            if node is None:
-                node = item
-            else:
-                for _ in range(last + 1, place):
-                    node = Both(op, node, Stop())
-                node = Both(op, node, item)
-            last = place
-        return Stop() if node is None else node
+        find = _known_operand if len(text) <= _CHUNK_MAX else _operand_of
+        return find(configuration, op, text, weights, prefix)
 
     return made
+
+
+def _operand_of(configuration: str, op: str, text: str, weights: int, prefix: bool) -> Node:
+    node: Node | None = None
+    last = 0
+    for lexemes, place in _asked(configuration, text):
+        item = _either(lexemes, weights, prefix)
+        if node is None:
+            node = item
+        else:
+            for _ in range(last + 1, place):
+                node = Both(op, node, Stop())
+            node = Both(op, node, item)
+        last = place
+    return Stop() if node is None else node
+
+
+_known_operand: Final = lru_cache(maxsize=16_384)(_operand_of)
+"""Of PostgreSQL's own configurations, which make the same of a word each time."""
 
 
 def _either(lexemes: tuple[Lexeme, ...], weights: int, prefix: bool) -> Node:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from planner.abc import SqlError
 from planner.errors import BytesLeftOver
+from planner.records import dataclass, replace
 from planner.textsearch.words import WORD_BYTES_MAX, SyntaxFault, WordReader, quoted
 
 DISTANCE_MAX: Final = 16_384
@@ -288,9 +288,10 @@ def _cleaned(node: Node) -> tuple[Node | None, int, int]:
         return right, (l_before + own + r_before if phrase else r_before), r_behind
     if right is None:
         return left, l_before, (l_behind + own + r_behind if phrase else l_behind)
-    if phrase:
-        return replace(node, left=left, right=right, distance=own + l_behind + r_before), l_before, r_behind
-    return replace(node, left=left, right=right), 0, 0
+    distance = own + l_behind + r_before if phrase else node.distance
+    if left is not node.left or right is not node.right or distance != node.distance:
+        node = replace(node, left=left, right=right, distance=distance)
+    return (node, l_before, r_behind) if phrase else (node, 0, 0)
 
 
 # --- operators and functions --------------------------------------------------------------------------------

@@ -158,6 +158,24 @@ def test_arrays(how: str) -> None:
     _check(ARRAY, how, oid, values, conditions, says, decides=how != "=")
 
 
+@pytest.mark.parametrize("how", ["@>", "&&", "="])
+def test_elements_of_a_text_array_are_what_its_text_has(how: str) -> None:
+    rng = random.Random(how)
+    texts = TypeRef(t.array_of(t.TEXT))
+    index = TermsIndex(1, "i", 0, ARRAY, "tw_p", "c0", (1,))
+    for _ in range(300):
+        items = [
+            rng.choice(
+                (None, "", "null", "NULL", "".join(rng.choices('ab,{}"\\ \n[1', k=rng.randrange(1, 6))))
+            )
+            for _ in range(rng.randrange(4))
+        ]
+        values = tuple(Const(x, TypeRef(t.TEXT)) for x in items)
+        written = Const(t.array_datum(items, texts.oid), texts)
+        one_by_one = asked(Sought(index, how, values, "array", texts), (), str)
+        assert one_by_one == asked(Sought(index, how, (written,), "", texts), (), str), items
+
+
 def test_words() -> None:
     rng = random.Random(3)
     words = ["fat", "fate", "o'neil", "back\\slash", "ü", "x" * 100, "x" * 100 + "y"]
