@@ -142,7 +142,8 @@ def _search(
         if wanted.terms is None:
             return None
         its = index.ids(wanted.terms, stored // 2, wanted.decides)
-        return None if its is None else _Led(its, index.upto, [index], wanted.decides)
+        decided = wanted.decides and not index.unsure
+        return None if its is None else _Led(its, index.upto, [index], decided)
 
     return search(asked_of)
 

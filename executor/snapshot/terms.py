@@ -74,10 +74,12 @@ NO_IDS: Final[Ids] = np.zeros(0, np.int64)
 class Chunk:
     """Terms in order, and for each of them where its rows are; a term that too many rows have leads nowhere."""
 
-    __slots__ = ("base", "rows", "small", "starts", "terms")
+    __slots__ = ("base", "rows", "small", "starts", "terms", "unsure")
 
     def __init__(self, base: int, small: bool, found: pa.Table) -> None:
         self.base, self.small = base, small
+        self.unsure = False
+        """Whether `ids` has left out a term that too many rows have: not all that it found last need have it."""
         self.terms = _Texts(one_array(found.column("term")))
         lists = one_array(found.column("rows"))
         self.starts: Ids = lists.offsets.to_numpy(zero_copy_only=False)
@@ -94,6 +96,7 @@ class Chunk:
 
     def ids(self, asked: Terms, wholly: bool) -> Ids | None:
         """Row ids, each once; None: all, for all that is known. `wholly`: of no others than the terms say."""
+        self.unsure = False
         rows = self._rows(asked, FEW if not wholly else 0)
         return None if rows is None else np.add(rows, self.base, dtype=np.int64) if len(rows) else NO_IDS
 
@@ -111,10 +114,12 @@ class Chunk:
         known = []
         for part in asked.parts:
             rows = self._rows(part, few) if part.__class__ is not Term or part.begins else self._of(part.text)
-            if rows is not None:
-                if not len(rows):
-                    return rows
-                known.append(rows)
+            if rows is None:
+                self.unsure = True
+                continue
+            if not len(rows):
+                return rows
+            known.append(rows)
         if not known:
             return None
         if len(known) > 2:  # `both` looks for itself which is shorter
@@ -278,6 +283,7 @@ class TermsOf:
         "_since",
         "_table",
         "too_large",
+        "unsure",
         "upto",
         "used_at",
     )  # fmt: skip
@@ -294,6 +300,8 @@ class TermsOf:
         )
         self._chunks: list[Chunk] = []
         self._counted = 0
+        self.unsure = False
+        """Whether rows that `ids` found last may lack a term."""
         """How many rows DuckDB had been told of."""
         self._making = False
         self._made_at = 0.0
@@ -350,11 +358,13 @@ class TermsOf:
         self.used_at = time.monotonic()
         found: list[Ids] = []
         count = 0
+        self.unsure = False
         for chunk in self._chunks:
             ids = chunk.ids(asked, wholly)
             if ids is None:
                 return None
             if len(ids):
+                self.unsure |= chunk.unsure
                 count += len(ids)
                 if count > most:
                     return None
