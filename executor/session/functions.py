@@ -142,7 +142,7 @@ _FUNCTIONS: tuple[tuple[str, Callable[..., Any], list[str], str], ...] = (
     ("tw_log_place", _log_place, [], "BIGINT"),
     ("tw_setseed", _set_seed, ["DOUBLE"], "VARCHAR"),
     ("tw_random", _random, [], "DOUBLE"),
-    ("tw_transaction_status", _status, ["BIGINT"], "VARCHAR"),
+    ("tw_transaction_status", _status, ["UBIGINT"], "VARCHAR"),
     ("tw_advisory", advisory, ["VARCHAR", "BIGINT", "BIGINT"], "BOOLEAN"),
     ("tw_cancel_backend", _cancel, ["INTEGER"], "BOOLEAN"),
     ("tw_open_snapshot", native_reads.open_snapshot, ["VARCHAR", "VARCHAR", "INTEGER"], "VARCHAR"),
@@ -151,7 +151,13 @@ _FUNCTIONS: tuple[tuple[str, Callable[..., Any], list[str], str], ...] = (
     ("tw_close_snapshot", native_reads.close_snapshot, ["VARCHAR"], "BOOLEAN"),
     ("tw_terminate_backend", _terminate, ["INTEGER"], "BOOLEAN"),
 )
-_ARROW = {"BIGINT": pa.int64(), "VARCHAR": pa.string(), "BOOLEAN": pa.bool_(), "DOUBLE": pa.float64()}
+_ARROW = {
+    "BIGINT": pa.int64(),
+    "UBIGINT": pa.uint64(),
+    "VARCHAR": pa.string(),
+    "BOOLEAN": pa.bool_(),
+    "DOUBLE": pa.float64(),
+}
 
 
 SLEEP_SLICE_S = 0.02

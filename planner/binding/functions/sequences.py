@@ -77,7 +77,14 @@ def _log_place(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
 
 @implements("pg_xact_status(xid8)", "txid_status(int8)")
 def _status(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
-    return sql("tw_transaction_status(CAST(", args[0], " AS BIGINT), ", PID, ")")
+    # A number below zero is, to PostgreSQL, one of the upper half of 64 bits.
+    return sql(
+        "tw_transaction_status(CAST(CAST(",
+        args[0],
+        " AS HUGEINT) & 18446744073709551615 AS UBIGINT), ",
+        PID,
+        ")",
+    )
 
 
 @implements("random()")

@@ -49,3 +49,7 @@ create table xx as select x from k; select count(*), max(x) from xx;
 select hashint8(1), x, count(*) from k group by x order by x desc limit 2;
 select coalesce(x, '-1') from x where a = 5; select case when x > '5' then x else '5' end from x order by a;
 select x from k union select '3'::xid8 order by 1 limit 2;
+select pg_xact_status('18446744073709551615');
+select pg_xact_status('9223372041149743000');
+select txid_status(-1);
+select pg_xact_status(null), txid_status(null);
