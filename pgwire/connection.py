@@ -397,6 +397,7 @@ class Connection(asyncio.Protocol):
         # Physical replication is of no database; what is named is drivers' word for it (psycopg2 says "replication").
         database = None if follows is False else named
         switches = options.pop("options", "")
+        session = None
         try:
             server.admit(self, user)
             server.executor.admit(user, database)
@@ -404,6 +405,8 @@ class Connection(asyncio.Protocol):
             if follows is not None:
                 session.follows(of_database=follows)
         except Exception as error:  # noqa: BLE001  whatever it is, the client gets a FATAL error
+            if session is not None:
+                session.close()
             self._refuse(error)
             return
         session.peer, session.local = self.peer, self.local

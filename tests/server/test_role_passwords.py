@@ -98,6 +98,15 @@ def test_who_may_not_log_in_does_not(server: ServerProcess, admin: psycopg.Conne
         assert comes_in(server, "team", "secret") == 'too many connections for role "team"'
 
 
+def test_who_is_refused_as_a_follower_takes_nobody_s_place(
+    server: ServerProcess, admin: psycopg.Connection
+) -> None:
+    admin.execute("CREATE ROLE curious LOGIN PASSWORD 'secret' CONNECTION LIMIT 1")
+    with pytest.raises(psycopg.OperationalError, match="must be superuser or replication role"):
+        server.connect(user="curious", password="secret", replication="database")
+    assert comes_in(server, "curious", "secret") == "curious"
+
+
 def test_an_md5_hash_goes_with_the_name_that_is_in_it(
     server: ServerProcess, admin: psycopg.Connection
 ) -> None:
