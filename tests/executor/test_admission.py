@@ -133,3 +133,25 @@ def test_who_gets_the_lock_of_a_commit_that_failed_goes_on_without_it(
             assert await a.rows("select * from t") == await a.rows("select * from c") == [(1, 2)]
 
     asyncio.run(run())
+
+
+def test_a_commit_for_which_there_is_no_room_ends_its_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no way back to a savepoint behind it."""
+
+    async def run() -> None:
+        async with Server() as server:
+            a, b = server.client("a"), server.client("b")
+            await b.query("create table t (k int)")
+            await b.query("insert into t values (1)")
+            await a.query("begin isolation level serializable")
+            await a.query("savepoint s")
+            await a.query("insert into t values (2)")
+            with monkeypatch.context() as full:
+                full.setattr(server.env.committer, "queue_max", 0)
+                with pytest.raises(Failed, match="wait to commit"):
+                    await a.query("commit")
+            with pytest.raises(Failed, match="can only be used in transaction blocks"):
+                await a.query("rollback to s")
+            assert await a.rows("select * from t") == [(1,)]
+
+    asyncio.run(run())

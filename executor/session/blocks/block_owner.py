@@ -29,7 +29,7 @@ from executor.session.references import at_work as references
 from planner import statements as st
 from planner.catalog import Database
 from storage.abc import Timestamp
-from txn.abc import AnswerFailed, CommitUnknown, DeadlockDetected
+from txn.abc import AnswerFailed, CommitUnknown, DeadlockDetected, TxnError
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -146,7 +146,11 @@ class BlockOwner(SessionContext):
                 self._committed(block)
                 done(_COMMITTED)
 
-        txn.submit(ended)
+        try:
+            txn.submit(ended)
+        except TxnError:  # too many wait, or nobody may commit any more: with a COMMIT the block ends
+            self.rollback()
+            raise
         return PENDING
 
     def _committed(self: Session, block: Block) -> None:  # type: ignore[misc]
