@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 from executor.following import CATALOG_SHARD
 from executor.session import heard
-from planner.catalog import CatalogObject, Counter, Schema
+from planner.abc import Oid
+from planner.catalog import CatalogObject, Comment, Counter, Grant, Schema
+from planner.catalog.analyses import Analysis
 
 if TYPE_CHECKING:
     from executor.session.blocks.block import Block
@@ -35,13 +37,18 @@ def by_all_others(session: Session, block: Block) -> bool:
     if not all(shard in block.tables or shard == CATALOG_SHARD for shard in written):
         return False
     defined = [thing for change in block.net_changes() for thing in (change.old, change.new)]
-    return all(thing is None or _home(thing) in (own.oid, None) for thing in defined)
+    return all(thing is None or _home(session, thing) in (own.oid, None) for thing in defined)
 
 
-def _home(thing: CatalogObject) -> int | None:
-    """The schema that a definition is of; 0: of none; None: it defines nothing, and says only which OIDs are taken."""
+def _home(session: Session, thing: CatalogObject) -> Oid | None:
+    """The schema that a definition is of, or what it says something of; 0: of none; None: it defines nothing, and says only which OIDs are
+    taken."""
     if isinstance(thing, Counter):
         return None
+    if isinstance(thing, Analysis | Comment | Grant):
+        oid = thing.table_oid if isinstance(thing, Analysis) else thing.target
+        about = session.catalog.get(oid) or session.executor.catalogs.newest.get(oid)
+        return 0 if about is None else _home(session, about)
     return thing.oid if isinstance(thing, Schema) else getattr(thing, "schema_oid", 0)
 
 
