@@ -159,15 +159,33 @@ class Catalogs:
 
     async def widen(self) -> None:
         """Tables with an xid8, which was held in 63 bits once: from now on their rows are of the schema by which it has 64."""
-        registered = self._env.registered()
-        for table in self.newest.all_tables():
-            if not any(t.base_of(c.type).oid == t.XID8 for c in table.columns):
-                continue
-            schema = shard_schema(table)
-            if pa.ipc.read_schema(pa.py_buffer(registered[table.shard])).types != schema.types:
-                txn = self._env.begin()
-                txn.register(table.shard, bytes(schema.serialize().to_pybytes()))
-                await txn.commit()
+        for table in list(self.newest.all_tables()):
+            if any(t.base_of(c.type).oid == t.XID8 for c in table.columns):
+                while not await self._widened(table.oid):
+                    pass  # it is another table by now
+
+    async def _widened(self, oid: int) -> bool:
+        """Whether a table's rows are of its own schema from now on; False: another server has altered it meanwhile."""
+        table = self.newest.get(oid)
+        if not isinstance(table, Table):
+            return True
+        schema = shard_schema(table)
+        registered = self._env.registered()[table.shard]
+        if pa.ipc.read_schema(pa.py_buffer(registered)).types == schema.types:
+            return True
+
+        def still(_group: Group) -> None:
+            if self.admitted.get(oid) is not table:
+                raise SerializationFailure("another server has altered the table")
+
+        txn = self._env.begin()
+        txn.on_admit = still
+        txn.register(table.shard, bytes(schema.serialize().to_pybytes()))
+        try:
+            await txn.commit()
+        except SerializationFailure:
+            return False
+        return True
 
     def attach(self, table: Table) -> None:
         """A cold image of a table, to be read from its parts and what the log still holds."""

@@ -9,8 +9,11 @@ import pytest
 
 from executor.ddl import run
 from executor.ddl.schema import shard_schema
+from executor.following import CATALOG_SHARD
 from planner.abc import Table
+from tests.executor.shared import Servers
 from tests.executor.sql import Server
+from txn.transaction import Transaction
 
 WIDEST = 2**64 - 1
 
@@ -39,3 +42,38 @@ async def _old_and_new(monkeypatch: pytest.MonkeyPatch) -> None:
         found = await server.client("c").rows("SELECT k, x FROM t WHERE k > 4999 ORDER BY k")
         assert found == [(5000, 5000), (6000, 7), (6001, WIDEST)]
         assert await server.client("c").rows("SELECT count(*), min(x), max(x) FROM t") == [(5002, 1, WIDEST)]
+
+
+def test_beside_a_server_that_alters_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it alters comes between the look at the table and the commit of its wider schema."""
+    asyncio.run(_beside_another(monkeypatch))
+
+
+async def _beside_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Servers(synchronous=True) as servers:
+        altered = False
+
+        async def alter() -> None:
+            nonlocal altered
+            if not altered:
+                altered = True
+                await servers.run("a", "ALTER TABLE t ADD COLUMN late int DEFAULT 3")
+
+        with monkeypatch.context() as then:
+            then.setattr(run, "schema_bytes", _as_it_was)
+            await servers.run("a", "CREATE TABLE t (k int PRIMARY KEY, x xid8)")
+            commit = Transaction.commit
+
+            async def late(txn: Transaction) -> int:
+                if any(shard != CATALOG_SHARD for shard, _ in txn.writes.registered):
+                    await alter()
+                return await commit(txn)
+
+            then.setattr(Transaction, "commit", late)
+            b = await servers.server("b")
+        assert altered
+        (table,) = [t for t in b.executor.catalog.all_tables() if t.name == "t"]
+        registered = pa.ipc.read_schema(pa.py_buffer(b.env.registered()[table.shard]))
+        assert registered.types == [pa.int32(), pa.uint64(), pa.int32()]
+        assert await servers.run("b", f"INSERT INTO t VALUES (1, '{WIDEST}', 5)") == "INSERT 0 1"
+        assert f"1|{WIDEST}|5" in await servers.run("a", "SELECT * FROM t")
