@@ -300,9 +300,9 @@ class TermsOf:
         )
         self._chunks: list[Chunk] = []
         self._counted = 0
+        """How many rows DuckDB had been told of."""
         self.unsure = False
         """Whether rows that `ids` found last may lack a term."""
-        """How many rows DuckDB had been told of."""
         self._making = False
         self._made_at = 0.0
         self._since: Since | None = None
