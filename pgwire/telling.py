@@ -73,14 +73,15 @@ class Telling:
         if not self.io.writable:
             await self.io.drain()
 
-    def _drain_notices(self) -> None:
+    def tell_notices(self) -> None:
+        """Before what the client gets next: what came up until now."""
         notices = self.session.notices
         self.out += [encode_notice(notice) for notice in notices]
         notices.clear()
 
     async def _tell_notices(self) -> None:
         """While a statement runs. A client that is gone is noticed by who sends it the answer."""
-        self._drain_notices()
+        self.tell_notices()
         with suppress(ConnectionError):
             await self.push()
 
@@ -88,7 +89,7 @@ class Telling:
         """CommandComplete, after the notices that came up. `told`: the session knows of it."""
         session = self.session
         if session.notices:
-            self._drain_notices()
+            self.tell_notices()
         self.out.append(replies.command_complete(tag))
         if session.watched and not told:
             session.executed(session.statement_text, session.statement_began_ns, tag)
@@ -96,7 +97,7 @@ class Telling:
     def ready(self) -> None:
         session = self.session
         if session.notices:
-            self._drain_notices()
+            self.tell_notices()
         if session.heard and session.transaction_status == b"I":
             self._drain_heard()
         changes = session.parameter_changes
@@ -160,7 +161,7 @@ class Telling:
     def fail(self, error: BaseException, offset: int = 0) -> None:
         """Reports a failed statement, to the client and to the session."""
         if self.session.notices:
-            self._drain_notices()
+            self.tell_notices()
         ending = self._ending
         if ending is not None and (error is ending or getattr(error, "sqlstate", "") == "57014"):
             self._cut = True  # it was stopped because the session ends: that is what the client is told

@@ -132,8 +132,13 @@ _lately: Final[dict[str, list[Token]]] = {}
 
 def fold(name: str) -> str:
     """An unquoted identifier as PostgreSQL stores it: ASCII letters lower, at most 63 bytes."""
-    name = name.lower() if name.isascii() else name.translate(_UPPER_TO_LOWER)
+    name = lowered(name)
     return truncate(name) if len(name) > _SHORT else name
+
+
+def lowered(name: str) -> str:
+    """With ASCII letters in lower case, and no others."""
+    return name.lower() if name.isascii() else name.translate(_UPPER_TO_LOWER)
 
 
 def within_parentheses(tokens: list[Token]) -> list[Token]:

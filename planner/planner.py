@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
 
-from planner import classify, few_rows, literal_rows, repeated_rows
+from planner import classify, few_rows, literal_rows, repeated_rows, truncated_names
 from planner import statements as st
 from planner.abc import (
     InsertValues,
@@ -268,6 +268,13 @@ class Planner(InnerQueries):
         `parameter_types` are OIDs, 0 for unspecified. `offset` is where the statement begins in its string.
         Raises PlanError; positions count from the beginning of `text`.
         """
+        plan, params = self._planned(text, ctx, parameter_types, normalise, offset)
+        truncated_names.note(plan, text)
+        return plan, params
+
+    def _planned(
+        self, text: str, ctx: PlanContext, parameter_types: Sequence[int], normalise: bool, offset: int
+    ) -> tuple[Plan, tuple[Datum, ...]]:
         if _DEFINES.match(text) is not None:
             read = self._read.get(text)
             if read is not None:

@@ -21,11 +21,31 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from storage.abc import Timestamp
-from txn.abc import CommitUnknown, Member, NoLongerCommitting, QueueFull, TxnError
+from txn.abc import CommitUnknown, Group, Member, NoLongerCommitting, QueueFull, TxnError
 
 T = TypeVar("T")
 
 QUEUE_MAX = 20_000
+
+
+class _Mark:
+    """A member that writes nothing: its answer comes behind those of all who were submitted before."""
+
+    def __init__(self, reached: asyncio.Future[None]) -> None:
+        self.reached = reached
+
+    def admit(self, group: Group) -> None:
+        pass
+
+    def committed(self, ts: Timestamp) -> None:
+        self._over()
+
+    def failed(self, error: Exception) -> None:
+        self._over()  # what became of the group is for its writers to hear
+
+    def _over(self) -> None:
+        if not self.reached.done():
+            self.reached.set_result(None)
 
 
 class CommitQueue:
@@ -104,6 +124,15 @@ class CommitQueue:
         """Returns when what is in flight is durable, or taken back."""
         if self.in_flight_ts:
             await self.landing()
+
+    async def caught_up(self) -> None:
+        """Returns when what was submitted before is over: durable, refused or taken back. More than `settled`, which knows of nothing
+        that still waits for its round: who has just locked a table is to see what was on its way there. Raises QueueFull, `refusal`."""
+        if self._queue:
+            mark = _Mark(self.loop.create_future())
+            self.submit(mark)
+            await mark.reached
+        await self.settled()
 
     def landing(self) -> asyncio.Future[None]:
         """Something is in flight: done when that is durable, or taken back."""

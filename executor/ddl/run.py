@@ -29,7 +29,8 @@ from executor.session.arguments import evaluate_in_place
 from executor.session.blocks.block import Block
 from executor.session.blocks.defining import DdlStep
 from executor.session.executed import written_out
-from executor.session.locks import definition_locks, taking_turns
+from executor.session.locks import definition_locks
+from executor.session.locks.taking_turns import Turns
 from executor.session.settings import session_defaults
 from executor.triggers import events, firing
 from planner import statements as st
@@ -55,19 +56,19 @@ async def run(
         raise _refused(plan, statement)
     if session.block is not None:
         return await _run(session, session.block, plan, statement, params)
-    overtaken: Block | None = None
+    turns = Turns()
     for attempt in range(session.executor.limits.retries_max):
         block = session.open_block(implicit=True)
         block.isolation_name = (
             "serializable"  # what its checks have read must hold, whatever the session's level
         )
         try:
-            before = overtaken if attempt >= taking_turns.PATIENCE else None
-            result = await _run(session, block, plan, statement, params, before)
+            await turns.take(session, block)
+            result = await _run(session, block, plan, statement, params)
             await session.commit()
             return result
         except (SerializationFailure, NameTaken):  # IF NOT EXISTS and OR REPLACE find what has come
-            overtaken = block
+            turns.overtaken(block)
             session.rollback()
             if attempt + 1 == session.executor.limits.retries_max:
                 raise
@@ -96,7 +97,6 @@ async def _run(
     plan: Plan,
     statement: Any,
     params: Sequence[Datum],
-    overtaken: Block | None = None,
 ) -> Rows:
     if block.read_only:
         raise _refused(plan, statement)
@@ -123,8 +123,6 @@ async def _run(
     ):
         bound = await _bound(session, statement)  # as things are by now
         looks += 1
-    if overtaken is not None:
-        await taking_turns.take(session, block, overtaken)
     _tell(session, bound.notices)
     if any(table.triggers for table in bound.truncated):
         await _truncate(session, block, bound, statement)

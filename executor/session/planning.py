@@ -21,6 +21,7 @@ from executor.session.blocks.block_owner import BlockOwner
 from planner import statements as st
 from planner.abc import Plan, SqlError, Utility
 from planner.planner import is_current
+from planner.truncated_names import NOTICES, told_of
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -38,7 +39,11 @@ class PlanningSession(BlockOwner):
         if context is None or context.catalog is not catalog:
             context = self.context()
         found = executor.planner.lookup(text, context)
-        return None if found is None else [found]
+        if found is None:
+            return None
+        if NOTICES in found[0].extra:
+            self._tell(found[0].extra[NOTICES])
+        return [found]
 
     def split(self, text: str) -> list[tuple[str, int]]:
         if len(text) > self.executor.limits.statement_bytes_max:
@@ -50,17 +55,23 @@ class PlanningSession(BlockOwner):
     def plan(
         self, text: str, parameter_types: Sequence[int] = (), offset: int = 0
     ) -> tuple[Plan, tuple[Datum, ...]]:
-        with self._planning():
+        with self._planning(text):
             plan, params = self.executor.planner.plan(text, self.context(), parameter_types, offset=offset)
+        self._tell(plan.extra.get(NOTICES, ()))
         self._refuse_in_failed(plan)
         return plan, params
+
+    def _tell(self, of_names: Sequence[str]) -> None:
+        """What whoever has a text read is told of its names."""
+        for message in of_names:
+            self.notice("NOTICE", "42622", message)
 
     @property
     def _failed(self) -> bool:
         return self.block is not None and self.block.failed
 
     @contextmanager
-    def _planning(self) -> Iterator[None]:
+    def _planning(self, text: str) -> Iterator[None]:
         """Within the statement's time; but what ends a failed block must not come too late for that. In such a block nothing is looked up
         any more: only what cannot be parsed is another error than 25P02."""
         patience = self.executor.planner.patience
@@ -68,7 +79,10 @@ class PlanningSession(BlockOwner):
         try:
             yield
         except SqlError as e:
-            if self._failed and e.sqlstate != "42601":
+            if e.sqlstate == "42601":
+                raise
+            self._tell(told_of(text))
+            if self._failed:
                 raise aborted() from None
             raise
         finally:
@@ -86,9 +100,10 @@ class PlanningSession(BlockOwner):
                 f"more than {self.executor.limits.statements_per_session_max} prepared statements",
             )
         plans, context = self.executor.plans, self.context()
-        with self._planning():
+        with self._planning(text):
             many = None if parameter_types else plans.rows_of_literals(text, context)
             plan = many[0] if many is not None else plans.prepared(text, context, tuple(parameter_types))
+        self._tell(plan.extra.get(NOTICES, ()))
         self._refuse_in_failed(plan)
         if many is not None:
             return Prepared(name, text, plan, (), literals=many[1])

@@ -44,8 +44,10 @@ def too_early(block: Block) -> bool:
     return txn is not None and txn.unsettled is not None and not txn.is_settled
 
 
-async def wait_for(session: Session, block: Block, blocked: WouldBlock) -> None:
-    """Waits for a key's lock. Raises DeadlockDetected, LockNotAvailable."""
+async def wait_for(
+    session: Session, block: Block, blocked: WouldBlock, within_s: float | None = None
+) -> None:
+    """Waits for a key's lock, `within_s` seconds if that is said, else as `lock_timeout` has it. Raises DeadlockDetected, LockNotAvailable."""
     timeout_ms, txn = session.settings.lock_timeout_ms, block.transaction()
     locks = session.executor.env.locks
     before = locks.holds(txn, blocked.space, blocked.key)
@@ -54,7 +56,7 @@ async def wait_for(session: Session, block: Block, blocked: WouldBlock) -> None:
         blocked.space,
         blocked.key,
         blocked.mode,
-        timeout_s=timeout_ms / 1000 if timeout_ms else None,
+        timeout_s=within_s or (timeout_ms / 1000 if timeout_ms else None),
     )
     if blocked.passing:
         locks.weaken(txn, blocked.space, blocked.key, before)

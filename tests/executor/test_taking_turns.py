@@ -53,3 +53,20 @@ def test_a_statement_that_is_overtaken_takes_its_turn(case: str) -> None:
             assert await reader.rows("SELECT count(*) FROM crowded") == [(100_000 + written,)]
 
     asyncio.run(run())
+
+
+def test_who_locks_a_table_sees_what_was_on_its_way_there() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            locker, writer = server.client("locker"), server.client("writer")
+            await locker.query("CREATE TABLE t (id int PRIMARY KEY)")
+            await locker.query("BEGIN ISOLATION LEVEL SERIALIZABLE")
+            writing = asyncio.ensure_future(writer.query("INSERT INTO t VALUES (1)"))
+            await asyncio.sleep(0)  # it is submitted, and waits for its round
+            await locker.query("LOCK TABLE t IN EXCLUSIVE MODE")
+            assert await locker.rows("SELECT count(*) FROM t") == [(1,)]
+            await locker.query("INSERT INTO t SELECT 1 + count(*) FROM t")
+            await locker.query("COMMIT")
+            await writing
+
+    asyncio.run(run())

@@ -104,8 +104,10 @@ async def locked(
     *,
     nowait: bool,
     exclusive: bool = False,
+    within_s: float | None = None,
 ) -> bool:
-    """LOCK TABLE: False where it has waited, and the table may be another one by now. `exclusive`: nor is a row locked beside it.
+    """LOCK TABLE: False where it has waited, and the table may be another one by now. `exclusive`: nor is a row locked beside it;
+    `within_s`: for how long it waits, whatever `lock_timeout` is.
     Raises DeadlockDetected, LockNotAvailable."""
     if _is_own(block, table):
         return True
@@ -114,7 +116,9 @@ async def locked(
     if exclusive:
         kept, txn = session.executor.exclusive, block.transaction()
         kept[txn] = kept.get(txn, frozenset()) | {table.oid}
-    waited = await _take(session, block, table, None, mode, looks, nowait=nowait, exclusive=exclusive)
+    waited = await _take(
+        session, block, table, None, mode, looks, nowait=nowait, exclusive=exclusive, within_s=within_s
+    )
     if waited or mode >= LockMode.TABLE_SHARE:
         await _at_the_present(session, block)
     return not waited
@@ -142,6 +146,7 @@ async def _take(
     *,
     nowait: bool = False,
     exclusive: bool = False,
+    within_s: float | None = None,
 ) -> bool:
     """Whether it has waited for the lock of a table."""
     locks, txn, key = session.executor.env.locks, block.transaction(), (old.oid,)
@@ -159,7 +164,7 @@ async def _take(
     if nowait:
         assert isinstance(old, Table | View)  # only LOCK TABLE says so
         raise LockNotAvailable(f'could not obtain lock on relation "{old.name}"')
-    await wait_for(session, block, WouldBlock(SPACE, key, mode))
+    await wait_for(session, block, WouldBlock(SPACE, key, mode), within_s)
     return True
 
 
@@ -175,7 +180,8 @@ def _own(block: Block, oid: Oid) -> LockMode | None:
 
 async def _at_the_present(session: Session, block: Block | None) -> None:
     """After a wait: whoever is over is in the snapshot, if what was read before has not changed."""
-    await session.executor.env.committer.settled()  # what was admitted is in nobody's catalog before
+    # What was admitted is in nobody's catalog before it is durable; what was submitted before the lock was ours comes, too.
+    await session.executor.env.committer.caught_up()
     if block is None:
         return
     txn = block.transaction()
@@ -241,7 +247,7 @@ async def _tidied(session: Session) -> None:
     """Definitions that are over are in nobody's way, once everybody sees them."""
     executor = session.executor
     if any(txn.has_let_go for txn in executor.defining):
-        await executor.env.committer.settled()
+        await executor.env.committer.caught_up()
         for txn in [txn for txn in executor.defining if txn.has_let_go]:
             del executor.defining[txn]
             executor.exclusive.pop(txn, None)

@@ -169,10 +169,14 @@ class Declarations:
         ref, domain = underneath(self._catalog, ref)
         if t.BY_OID.get(ref.oid) is None:
             raise PlanError("0A000", f"variables of type {t.format_type(ref)} are not supported")
+        return self._checked(ref, domain.oid if domain is not None else 0)
+
+    def _checked(self, ref: TypeRef, domain: Oid) -> tuple[Kind, Oid]:
+        """What holds values of a type, and the domain over it that is asked about each; 0 for none. Raises 0A000."""
         kind = self._kind_of(ref)
-        if domain is not None and isinstance(kind, Shape):
+        if domain and isinstance(kind, Shape):
             raise PlanError("0A000", "a variable of a domain over a composite type is not supported")
-        return kind, domain.oid if domain is not None else 0
+        return kind, domain
 
     def _kind_of(self, ref: TypeRef) -> Kind:
         """Also of a table's rows and of composite types, whose fields may be of domains."""
@@ -203,7 +207,7 @@ class Declarations:
         column = None if found is None else _column(found, words[-1])
         if column is None:
             _no_type(said)
-        return kind_of(column.type), column.domain
+        return self._checked(column.type, column.domain)
 
     def _of_word(self, said: CopiedType) -> tuple[Kind, Oid]:
         """`int4%TYPE`, which PostgreSQL takes for the type."""
