@@ -35,6 +35,7 @@ from planner.binding.keyed import windows as keyed_windows
 from planner.binding.keyed.endings import equal_as_datums, grouped, order_keys, telling_apart
 from planner.binding.keyed.join_order import TABLES_MAX, Order
 from planner.binding.keyed.narrowing import inner_where_asked
+from planner.binding.keyed.unasked_columns import left_out
 from planner.binding.scope import FromStep
 from planner.catalog import Catalog
 from planner.records import replace
@@ -66,7 +67,7 @@ def look_ups(
     if any(s.relation.table is not None and s.relation.table.oid in catalog.columnar for s in steps):
         raise keyed.NotKeyed("as it was once")
     where = parts.asked_of_rows
-    steps = inner_where_asked(steps, where)
+    steps = left_out(inner_where_asked(steps, where), parts)
     inner = [s for s in steps if not s.outer]
     asked = (*(n for s in inner for n in s.guards), where, *(n for s in inner for n in s.on))
     pool = [c for n in asked for c in keyed.conjuncts(n)]

@@ -22,6 +22,7 @@ from planner.binding.keyed import catalog as keyed_catalog
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed.flattening import Given, flattened, is_bare, put, put_in_parts, put_in_step
 from planner.binding.keyed.narrowing import Equality, narrowed
+from planner.binding.keyed.unasked_columns import is_computed
 from planner.binding.records import fields_of
 from planner.catalog import Catalog
 from planner.keyed_plans import Recursed
@@ -35,6 +36,8 @@ GIVEN: Final = -9
 """The given values, as a relation."""
 _NUMBERS: Final = 1 << 24
 """More than a statement has SELECTs."""
+_NARROWED: Final = 1 << 1_700
+"""More than a SELECT has sets of columns by whose values its rows may be asked for."""
 _INEXACT: Final = (t.FLOAT4, t.FLOAT8)
 """Types of which values are equal that look different: what one comes to is not what the other does."""
 
@@ -60,6 +63,7 @@ class BoundSelect:
         )  # whoever writes it puts other nodes into the parts
         self.columns = [x.node.type for x in parts.targets]
         self._plans: dict[tuple[tuple[tuple[int, int], ...], bool], KeyedJoin | None] = {}
+        self._of_fewer: dict[int, BoundSelect] = {}
 
     def narrowed(
         self, relation: int, wanted: Sequence[Equality]
@@ -72,6 +76,24 @@ class BoundSelect:
         columns = sum(1 << x.column for x in used)
         number = self.number + columns * _NUMBERS  # another query than it is without, to who keeps answers
         return BoundSelect(self._catalog, parts, self.steps, number, leafwise=self._leafwise), used
+
+    def without(self, named: set[int]) -> BoundSelect:
+        """The query of which only these columns are asked for."""
+        if self.parts.distinct:
+            return self
+        left = [i for i, x in enumerate(self.parts.targets) if i not in named and is_computed(x.node)]
+        columns = sum(1 << i for i in left)
+        if columns and columns not in self._of_fewer:
+            targets = [
+                replace(x, node=ir.Lit(x.node.type, None)) if i in left else x
+                for i, x in enumerate(self.parts.targets)
+            ]
+            number = self.number + columns * _NARROWED * _NUMBERS  # another query here, too
+            self._of_fewer[columns] = BoundSelect(
+                self._catalog, replace(self.parts, targets=targets), self.steps, number,
+                leafwise=self._leafwise, walked=self._walked,
+            )  # fmt: skip
+        return self._of_fewer[columns] if columns else self
 
     def row(self) -> ir.Logic | None:
         """The record that is its one row's one value, of no table's columns but outer ones: `(SELECT e FROM (SELECT o.a, o.b) e)`."""

@@ -30,3 +30,23 @@ select max(c) from (select count(*) over () as c, (select q2 from int8_tbl t whe
 select k, s from (select q1 % 3 as k, sum(q2) as s, (select max(q2) from int8_tbl t where t.q1 = min(i.q1)) as m from int8_tbl i group by q1 % 3) x order by k;
 update int8_tbl set q2 = 0 from (select q1, (select q2 from int8_tbl t) as t_sub from int8_tbl i8 where q1 = 5) v where v.q1 = int8_tbl.q1;
 delete from int8_tbl using (select q1, (select q2 from int8_tbl t) as t_sub from int8_tbl i8 where q1 = 5) v where v.q1 = int8_tbl.q1;
+-- So it is with what can fail where few rows are looked up, and with queries that are no plain join.
+create table posts (id int primary key, author int);
+insert into posts values (1, 1), (2, 1);
+select p.id from posts p, lateral (select p.id as m, 1 / (p.id - 1) as e, (select 1 / 0) as f) l order by 1;
+select p.id, l.id from posts p left join (select id, 1 / (id - 1) as e from posts) l on l.id = p.id order by 1;
+select id, r from (select id, row_number() over (order by id) as r, 1 / (id - 1) as e from posts) x order by id;
+select id, e from (select id, row_number() over (order by id) as r, 1 / (id - 1) as e from posts) x order by id;
+select id from (select id, 1 / (id - 1) as e from posts order by id limit 5) x;
+select id from (select id, 1 / (id - 1) as e from posts order by e limit 5) x;
+select n from (select author as n, 1 / (max(id) - 2) as e from posts group by author) x;
+select count(*) from (select distinct author, id * 2 as e from posts) x;
+select count(*) from (select distinct on (id * 2) author, id * 2 as e from posts) x;
+select count(*) from (select id, generate_series(1, id) as e from posts order by id limit 9) x;
+select count(*) from (select author, id * 2 as e from posts union select author, id * 3 from posts) x;
+with w as (select id, author + 1 as e, id + 1 as f from posts order by id limit 5) select a.id, a.e, b.f from w a join w b using (id) order by 1;
+create sequence s;
+select count(*) from (select id, nextval('s') as e from posts order by id limit 5) x;
+create function tick() returns int language plpgsql as $$ begin perform nextval('s'); return 1; end $$;
+select count(*) from (select id, tick() + 1 as e from posts order by id limit 5) x;
+select last_value from s;
