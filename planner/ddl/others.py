@@ -155,8 +155,15 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
                 *constraints.nan_checks(scope, table, columns),
             ]
             scope.checks += [replace(check, before=True) for check in checks]
-    elif not scope.made_here(table) and (table.materialized is None or table.materialized.populated):
+    elif _has_rows(scope, table, said):
         scope.checks += index_values.computed(scope, table, index)
+
+
+def _has_rows(scope: Scope, table: Table, said: st.CreateIndex) -> bool:
+    """Whether an index of this table's is made of rows: those of partitions are not, which ONLY leaves out."""
+    if scope.made_here(table) or (said.only and table.partitioning is not None):
+        return False
+    return table.materialized is None or table.materialized.populated
 
 
 def _refuse_for_partitions(table: Table, said: st.CreateIndex, keys: list[IndexKey]) -> None:

@@ -105,7 +105,8 @@ def _expression(scope: Scope, table: Table, element: st.IndexElement, place: int
     """The hidden column of an expression, the key's at this place."""
     said = element.expression
     assert said is not None
-    if isinstance(tree := parse_expression(said.text).unnest(), exp.Literal) and tree.is_string:
+    tree = parse_expression(said.text).unnest()
+    if isinstance(tree, exp.Null) or (isinstance(tree, exp.Literal) and tree.is_string):
         raise PlanError("42P16", f"partition key column {place} has pseudo-type unknown")
     source = constraints.qualified(scope, table)
     try:

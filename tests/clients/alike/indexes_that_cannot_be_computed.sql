@@ -41,3 +41,13 @@ create index on te (t text_pattern_ops) where t like 'x%';
 create index on te using brin ((a + 1));
 alter table te add column s varchar(3);
 create index on te (upper(s)) where s is not null and length(s) > 1;
+-- Rows of partitions are no rows of ONLY the table above them, nor those of children.
+create table pt (a int, b int) partition by list (a); create table pt1 partition of pt for values in (1); insert into pt values (1, 0);
+create index on only pt ((a / b));
+create index on only pt (a) where 1 / b > 0;
+create index on pt ((a / b));
+create index on pt1 ((a / b));
+create table par (a int, b int); create table kid () inherits (par); insert into kid values (1, 0);
+create index on par ((a / b));
+create index on kid ((a / b));
+create table pn (a int) partition by list ((null));
