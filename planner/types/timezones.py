@@ -313,6 +313,11 @@ def named_zone(name: str) -> tzinfo:
     return zone
 
 
+def describes_itself(zone: tzinfo) -> bool:
+    """Whether a zone's name is its rules, which nobody else knows."""
+    return isinstance(zone, zoneinfo.ZoneInfo) and zone.key.lower() not in _names()
+
+
 def icu_name(zone: tzinfo) -> str:
     """What ICU, and so DuckDB, calls a zone: by name, or `GMT-07:30`, where positive is east. Seconds are cut off.
 
@@ -321,7 +326,7 @@ def icu_name(zone: tzinfo) -> str:
     if zone is UTC:
         return "UTC"
     if isinstance(zone, zoneinfo.ZoneInfo):
-        if zone.key.lower() not in _names():
+        if describes_itself(zone):
             raise SqlError(
                 "0A000",
                 f'time zone "{zone.key}", which has rules of its own, is not supported in such a query',

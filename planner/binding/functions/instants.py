@@ -9,7 +9,7 @@ from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, join, quote_text, sql
 from planner.binding.functions.registry import implements, register, template, templates
 from planner.binding.series import asked_for
-from planner.types.timezones import abbreviation, icu_name, named_zone
+from planner.types.timezones import abbreviation, describes_itself, icu_name, named_zone
 
 _ZONE = SessionValue("time_zone", TypeRef(t.TEXT))
 _NOW = SessionValue("now", TypeRef(t.TIMESTAMPTZ))
@@ -67,22 +67,24 @@ def _make_zoned(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
 
 
 def icu_zone(name: str) -> str:
-    """What DuckDB calls a zone that a constant names. Raises 22023."""
+    """What DuckDB calls a zone that a constant names; empty where it knows nothing of its rules. Raises 22023."""
+    if abbreviation(name) is not None:
+        return ""
     try:
-        return icu_name(named_zone(name))
+        zone = named_zone(name)
     except SqlError as e:
         raise PlanError(e.sqlstate, e.message) from None
+    return "" if describes_itself(zone) else icu_name(zone)
 
 
 def _at_zone(kind: str) -> None:
-    """AT TIME ZONE: DuckDB's own rules where the zone is written out, ours where a value names it."""
+    """AT TIME ZONE: DuckDB's own rules where the zone is written out, ours where a value names it, or it describes itself."""
 
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         zone = call.args[0]
         if kind == "timetz":
             return sql("tw_timetz_at_zone(", args[0], ", ", args[1], ", ", _NOW, ")")
-        if isinstance(zone, ir.Lit) and isinstance(zone.value, str) and abbreviation(zone.value) is None:
-            name = icu_zone(zone.value)
+        if isinstance(zone, ir.Lit) and isinstance(zone.value, str) and (name := icu_zone(zone.value)):
             return sql(
                 "CASE WHEN isfinite(",
                 args[1],

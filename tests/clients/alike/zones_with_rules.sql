@@ -28,3 +28,7 @@ SELECT timestamp 'Y2001M12D27H04H05';
 SELECT timestamp '2001-12-27 04:05 H05';
 SELECT timestamp '2001-12-27 H04 05:06';
 SELECT timestamp 'Y2001M12D27 H05.5';
+-- AT TIME ZONE, and days of such a zone.
+select timestamptz '2020-07-01 12:00Z' at time zone 'CST7CDT,M4.1.0,M10.5.0', timestamp '2020-07-01 12:00' at time zone 'FOO8BAR', timestamptz 'infinity' at time zone 'FOO8BAR';
+select date_trunc('day', timestamptz '2020-07-01 12:00Z', 'FOO8BAR'), timezone('<+03>-3<+04>,J60/0,J300/0', timestamp '2020-07-01 12:00');
+select timestamptz '2020-07-01 12:00Z' at time zone 'FOO8BAR,M13.1.0,M10.5.0';
