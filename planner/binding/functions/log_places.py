@@ -27,10 +27,9 @@ pg_lsn_mii(pg_lsn, numeric) => tw_lsn_before({0}, {1})
 pg_lsn_larger(pg_lsn, pg_lsn) => CASE WHEN {0} < {1} THEN {1} WHEN {1} IS NOT NULL THEN {0} END
 pg_lsn_smaller(pg_lsn, pg_lsn) => CASE WHEN {0} > {1} THEN {1} WHEN {1} IS NOT NULL THEN {0} END
 """)
-for _prefix, _kind, _held in (("pg", "pg_snapshot", "UBIGINT"), ("txid", "txid_snapshot", "BIGINT")):
-    template(f"{_prefix}_snapshot_xmin({_kind})", f"CAST(tw_snapshot_low({{0}}) AS {_held})")
-    template(f"{_prefix}_snapshot_xmax({_kind})", f"CAST(tw_snapshot_high({{0}}) AS {_held})")
-    template(f"{_prefix}_snapshot_xip({_kind})", f"CAST(tw_snapshot_running({{0}}) AS {_held}[])")
+for _part, _said in (("xmin", "low"), ("xmax", "high"), ("xip", "running")):
+    template(f"pg_snapshot_{_part}(pg_snapshot)", f"tw_snapshot_{_said}({{0}})")
+    template(f"txid_snapshot_{_part}(txid_snapshot)", f"tw_txid_snapshot_{_said}({{0}})")
 template("txid_visible_in_snapshot(int8, txid_snapshot)", "tw_snapshot_sees({0}, {1})")
 template("pg_visible_in_snapshot(xid8, pg_snapshot)", "tw_snapshot_shows({0}, {1})")
 

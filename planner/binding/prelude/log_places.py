@@ -14,6 +14,12 @@ _V = "VARCHAR"
 _N = "BIGINT"
 _WIDE = "UBIGINT"
 
+
+def _signed(number: int) -> int:
+    """A number of 64 bits as the older functions tell it, which have no others than those with a sign."""
+    return number - (1 << 64) if number >> 63 else number
+
+
 FUNCTIONS: list[Entry] = [
     ("tw_in_pg_lsn", read_log_place, (_V,), _N),
     ("tw_out_pg_lsn", shown_log_place, (_N,), _V),
@@ -28,6 +34,9 @@ FUNCTIONS: list[Entry] = [
     ("tw_snapshot_low", lambda text: parts(text).low, (_V,), _WIDE),
     ("tw_snapshot_high", lambda text: parts(text).high, (_V,), _WIDE),
     ("tw_snapshot_running", lambda text: parts(text).running, (_V,), f"{_WIDE}[]"),
+    ("tw_txid_snapshot_low", lambda text: _signed(parts(text).low), (_V,), _N),
+    ("tw_txid_snapshot_high", lambda text: _signed(parts(text).high), (_V,), _N),
+    ("tw_txid_snapshot_running", lambda text: [_signed(x) for x in parts(text).running], (_V,), f"{_N}[]"),
     ("tw_snapshot_sees", is_over, (_N, _V), "BOOLEAN"),
     ("tw_snapshot_shows", is_over, (_WIDE, _V), "BOOLEAN"),
 ]

@@ -53,3 +53,4 @@ select pg_xact_status('18446744073709551615');
 select pg_xact_status('9223372041149743000');
 select txid_status(-1);
 select pg_xact_status(null), txid_status(null);
+select txid_snapshot_xmin('5:18446744073709551615:6'), txid_snapshot_xmax('5:18446744073709551615:6'), txid_snapshot_xip('18446744073709551610:18446744073709551615:18446744073709551612');
