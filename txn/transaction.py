@@ -37,7 +37,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from storage.abc import Part, Row, ShardId, Timestamp
 from txn.abc import Group, Key, Keyspace, TxnError
@@ -45,9 +44,6 @@ from txn.columns import ALL_COLUMNS, Columns
 from txn.read_set import ReadSet
 from txn.snapshot import Done, Snapshot
 from txn.write_buffer import ShardBuffer
-
-if TYPE_CHECKING:
-    pass
 
 
 class TransactionTooLarge(TxnError):
