@@ -61,13 +61,13 @@ def rounded(v: Decimal, scale: int) -> Decimal:
     """Half away from zero; `scale` may be negative."""
     if not v.is_finite():
         return v
-    q = _EXACT.quantize(v, _unit(scale))
+    q = _EXACT.quantize(v, unit(scale))
     return _EXACT.quantize(q, _ONE) if scale < 0 else q
 
 
 @functools.lru_cache(maxsize=256)
-def _unit(scale: int) -> Decimal:
-    """One at so many places."""
+def unit(scale: int) -> Decimal:
+    """One at so many places, which a number is rounded to; negative: before the point."""
     return Decimal((0, (1,), -scale))
 
 
@@ -162,8 +162,8 @@ def remainder(a: Decimal, b: Decimal) -> Decimal:
 def truncated(v: Decimal, scale: int) -> Decimal:
     if not v.is_finite():
         return v
-    q = v.quantize(Decimal((0, (1,), -scale)), rounding=decimal.ROUND_DOWN, context=_EXACT)
-    return _EXACT.quantize(q, Decimal(1)) if scale < 0 else q
+    q = v.quantize(unit(scale), rounding=decimal.ROUND_DOWN, context=_EXACT)
+    return _EXACT.quantize(q, _ONE) if scale < 0 else q
 
 
 def square_root(v: Decimal, scale: int | None = None) -> Decimal:
@@ -381,7 +381,7 @@ def totalled(total_text: str, scale: int, others: Sequence[str | None]) -> str |
     """`total` of others and of what has been added up already ("" if nothing has), whose scales were not larger than `scale`."""
     if not total_text:
         return total(others)
-    return total([format(_EXACT.quantize(Decimal(total_text), Decimal((0, (1,), -scale))), "f"), *others])
+    return total([format(_EXACT.quantize(Decimal(total_text), unit(scale)), "f"), *others])
 
 
 def deviation(values: Sequence[str | None], *, sample: bool, root: bool) -> str | None:

@@ -24,6 +24,7 @@ from typing import Final
 
 from planner.abc import SqlError
 from planner.binding.numerics import text as numeric_text
+from planner.binding.numerics import unit
 
 _EXACT: Final = Context(prec=200_000, Emax=999_999_999, Emin=-999_999_999)
 _KEYS: Final = (
@@ -241,13 +242,8 @@ def _text(number: Decimal, template: str, digits_max: int, rounding: str) -> str
     return "".join([shown[piece] if type(piece) is slice else piece for piece in pieces])
 
 
-@lru_cache(maxsize=64)
-def _unit(places: int) -> Decimal:
-    return Decimal(1).scaleb(-places)
-
-
 def _rounded(number: Decimal, places: int, rounding: str) -> Decimal:
-    return number.quantize(_unit(places), rounding, context=_EXACT)
+    return number.quantize(unit(places), rounding, context=_EXACT)
 
 
 def _last_relevant(p: Picture, shown: str, point: int, blanks: int) -> int | None:
