@@ -402,12 +402,18 @@ def _refuse(scope: Scope, doomed: list[CatalogObject], extra: list[Dependent]) -
     detail = "\n".join(lines[:_SHOWN_MAX])
     if len(lines) > _SHOWN_MAX:
         detail += f"\nand {len(lines) - _SHOWN_MAX} other objects (see server log for list)"
-    if len(doomed) == 1:
-        what = f"cannot drop {describe(doomed[0], scope.catalog, scope.search_path)} because other objects depend on it"
-    else:
-        what = "cannot drop desired object(s) because other objects depend on them"
-    raise PlanError(
-        "2BP01", what, detail=detail, hint="Use DROP ... CASCADE to drop the dependent objects too."
+    if len(doomed) > 1:
+        raise needed("desired object(s)", detail, "them")
+    raise needed(describe(doomed[0], scope.catalog, scope.search_path), detail)
+
+
+def needed(what: str, detail: str, it: str = "it") -> PlanError:
+    """2BP01: why something is not dropped without CASCADE. `detail`: what depends on it, a line each."""
+    return PlanError(
+        "2BP01",
+        f"cannot drop {what} because other objects depend on {it}",
+        detail=detail,
+        hint="Use DROP ... CASCADE to drop the dependent objects too.",
     )
 
 

@@ -31,12 +31,7 @@ def free(scope: Scope, found: CompositeType, name: str, cascade: bool) -> None:
     on = f"column {name} of {shown}"
     using = list(using_field(scope, found, (found.oid, found.array_oid), name, on))
     if using and not cascade:
-        raise PlanError(
-            "2BP01",
-            f"cannot drop {on} because other objects depend on it",
-            detail="\n".join(f"{d.shown(scope)} depends on {on}" for d in using),
-            hint="Use DROP ... CASCADE to drop the dependent objects too.",
-        )
+        raise drop.needed(on, "\n".join(f"{d.shown(scope)} depends on {on}" for d in using))
     refuse_generated(using, f'dropping attribute "{name}" of type {found.name}')
     drop.tell(scope, using)
     let_go(scope, using)

@@ -5,7 +5,7 @@ Without CASCADE it is an error that lists them (2BP01); with it they go, and one
 
 from __future__ import annotations
 
-from planner.abc import Column, Constraint, PlanError, Table
+from planner.abc import Column, Constraint, Table
 from planner.catalog import View, exclusions
 from planner.catalog.row_types import row_array_oid, row_type_oid
 from planner.catalog.stored_queries import stored_queries_of, stored_queries_over
@@ -68,12 +68,7 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
                 foreign.append((other, c))
                 lines.append(describe_part("constraint", c.name, other, scope))
     if lines and not cascade:
-        raise PlanError(
-            "2BP01",
-            f"cannot drop {what} because other objects depend on it",
-            detail="\n".join(f"{line} depends on {what}" for line in lines),
-            hint="Use DROP ... CASCADE to drop the dependent objects too.",
-        )
+        raise drop.needed(what, "\n".join(f"{line} depends on {what}" for line in lines))
     refuse_generated(fields, f'dropping column "{column.name}" of table "{table.name}"')
     told = [f"drop cascades to {line}" for line in lines]
     if len(told) == 1:
@@ -121,12 +116,7 @@ def free_key(scope: Scope, table: Table, key: Constraint, cascade: bool) -> None
     shown = [(describe_part("constraint", c.name, t, scope), on) for t, c in standing]
     shown += [(describe(v, scope.catalog, scope.search_path), what) for v in views]
     if shown and not cascade:
-        raise PlanError(
-            "2BP01",
-            f"cannot drop {what} because other objects depend on it",
-            detail="\n".join(f"{one} depends on {needed}" for one, needed in shown),
-            hint="Use DROP ... CASCADE to drop the dependent objects too.",
-        )
+        raise drop.needed(what, "\n".join(f"{one} depends on {needed}" for one, needed in shown))
     if len(shown) == 1:
         scope.notice("drop cascades to " + shown[0][0])
     elif shown:
