@@ -247,7 +247,7 @@ async def _tidied(session: Session) -> None:
     """Definitions that are over are in nobody's way, once everybody sees them."""
     executor = session.executor
     if any(txn.has_let_go for txn in executor.defining):
-        await executor.env.committer.caught_up()
+        await executor.env.committer.settled()
         for txn in [txn for txn in executor.defining if txn.has_let_go]:
             del executor.defining[txn]
             executor.exclusive.pop(txn, None)
