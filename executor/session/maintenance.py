@@ -151,16 +151,14 @@ def _mode(session: Session, s: st.Vacuum, table: Table) -> LockMode:
 
 
 def _found(session: Session, name: st.Name) -> Relation | _System:
-    """Raises 42P01, which PostgreSQL gives no position here."""
+    """Raises 42P01 and 3F000, to which PostgreSQL gives no position here."""
     catalog, path = session.catalog, session.search_path()
     schemas = [name.schema] if name.schema else ["pg_catalog", *path]
     for schema in schemas:
         known = relations().get((schema, name.name))
         if known is not None:
             return _System(name.name, known)
-    if name.schema and catalog.find_schema(name.schema) is None:
-        raise missing_relation(str(name))
-    found: Relation | None = catalog.find_relation(name.name, name.schema, path)
+    found: Relation | None = catalog.commanded_relation(name.name, name.schema, path)
     if isinstance(found, TransitionTable):
         found = behind(catalog, found, path)
     if found is None:

@@ -141,6 +141,14 @@ class NamedObjects(IndexedObjects):
             raise names.missing_relation(f"{schema}.{name}" if schema else name, position=position)
         return found
 
+    def commanded_relation(
+        self, name: str, schema: str = "", search_path: Sequence[str] = DEFAULT_SEARCH_PATH
+    ) -> Relation:
+        """The relation that a command names, not a query (COPY, LOCK, VACUUM): the same, but 3F000 comes before 42P01 there."""
+        if schema:
+            self.schema(meant_schema(schema, search_path))
+        return self.resolve_relation(name, schema, search_path)
+
     def resolve_table(
         self, name: str, schema: str = "", search_path: Sequence[str] = DEFAULT_SEARCH_PATH, position: int = 0
     ) -> Table:

@@ -11,7 +11,7 @@ from typing import Final
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.catalog.names import missing_schema, quote_identifier
+from planner.catalog.names import quote_identifier
 from planner.catalog.system.static import static_columns
 from planner.ddl.scope import Scope
 
@@ -28,10 +28,7 @@ KINDS: Final = frozenset((*_FACTS, "tablespace"))
 def drop(scope: Scope, said: st.Drop) -> None:
     """Raises 42704, 3F000, 2BP01, 42501."""
     for name in said.names:
-        if name.schema and scope.catalog.find_schema(name.schema) is None:
-            if not said.if_exists:
-                raise missing_schema(name.schema)
-            scope.notice(f'schema "{name.schema}" does not exist, skipping')
+        if scope.passes_schema(name, said.if_exists):
             continue
         if _is_there(said.kind, name):
             raise _required(said.kind, name.name)

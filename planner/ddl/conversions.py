@@ -129,10 +129,9 @@ def drop(scope: Scope, said: st.Drop) -> None:
 
     doomed: list[Conversion] = []
     for name in said.names:
-        homed = scope.homed(name)
-        if said.if_exists and homed.schema and scope.catalog.find_schema(homed.schema) is None:
-            scope.notice(f'schema "{name.schema}" does not exist, skipping')
+        if scope.passes_schema(name, said.if_exists):
             continue
+        homed = scope.homed(name)
         if said.if_exists and not known.found(scope.catalog, homed.name, homed.schema, scope.search_path):
             scope.notice(f'conversion "{name}" does not exist, skipping')
             continue

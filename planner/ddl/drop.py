@@ -39,7 +39,6 @@ from planner.catalog import (
     quote_identifier,
     rights,
 )
-from planner.catalog.names import missing_schema
 from planner.catalog.stored_queries import stored_queries_of, stored_query
 from planner.ddl import absent, collations, statistics, text_search
 from planner.ddl.dependencies.dependents import Dependent, dependents, mentions, multirange_of
@@ -128,10 +127,7 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
         found = scope.catalog.extension(name.name)
     elif kind == "publication":
         found = publications.named(scope, name.name)
-    elif name.schema and scope.catalog.find_schema(name.schema) is None and name.schema != "pg_temp":
-        if not said.if_exists:
-            raise missing_schema(name.schema)
-        scope.notice(f'schema "{name.schema}" does not exist, skipping')
+    elif scope.passes_schema(name, said.if_exists):
         return None
     elif kind in ("type", "domain"):
         found = scope.catalog.find_type(name.name, name.schema, scope.search_path)

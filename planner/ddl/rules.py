@@ -155,12 +155,7 @@ def rename_rule(scope: Scope, said: st.RenameRule) -> None:
 def drop_rule(scope: Scope, said: st.DropRule) -> None:
     """Raises 42704, 2BP01."""
     name = said.table
-    if said.if_exists and name.schema and scope.catalog.find_schema(name.schema) is None:
-        scope.notice(f'schema "{name.schema}" does not exist, skipping')
-        return
-    scope.require_schema(name)
-    if said.if_exists and scope.find(name) is None:
-        scope.notice(f'relation "{name.name}" does not exist, skipping')
+    if scope.passes_relation(name, said.if_exists):
         return
     holder = _holder(scope, name)
     if isinstance(holder, View) and said.name == OF_VIEWS:
@@ -171,7 +166,7 @@ def drop_rule(scope: Scope, said: st.DropRule) -> None:
             hint=f"You can drop {shown} instead.",
         )
     if said.if_exists and all(r.name != said.name for r in holder.rules):
-        scope.notice(f'rule "{said.name}" for relation "{holder.name}" does not exist, skipping')
+        scope.notice(f'rule "{said.name}" for relation "{name}" does not exist, skipping')
         return
     remove(scope, holder, [existing(holder, said.name)])
 

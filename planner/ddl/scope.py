@@ -226,9 +226,11 @@ class Scope:
         raise PlanError("0A000", "temporary tables are not supported in this session")
 
     def relation(self, name: st.Name, kind: str = "relation") -> Relation:
-        """Raises 42P01 (with position), 3F000 is not raised: PostgreSQL says that the relation is missing."""
+        """Raises 42P01 (with position), 3F000."""
         found = self.find(name)
         if found is None:
+            if name.schema:
+                self.catalog.schema(self.homed(name).schema, name.position)
             self.refuse_system(name)
             raise missing_relation(_shown(name), kind, name.position)
         return found
@@ -263,6 +265,24 @@ class Scope:
     def require_schema(self, name: st.Name) -> None:
         if name.schema and self.catalog.find_schema(name.schema) is None:
             raise missing_schema(name.schema)
+
+    def passes_schema(self, name: st.Name, if_exists: bool) -> bool:
+        """Whether a name is passed over for its schema is not there: with a NOTICE by IF EXISTS, else it raises 3F000."""
+        if not name.schema or self.catalog.find_schema(self.homed(name).schema) is not None:
+            return False
+        if not if_exists:
+            raise missing_schema(name.schema)
+        self.notice(f'schema "{name.schema}" does not exist, skipping')
+        return True
+
+    def passes_relation(self, name: st.Name, if_exists: bool) -> bool:
+        """The same for a relation; without IF EXISTS the caller finds out that it is missing. Raises 3F000."""
+        if self.passes_schema(name, if_exists):
+            return True
+        if not if_exists or self.find(name) is not None:
+            return False
+        self.notice(f'relation "{name}" does not exist, skipping')
+        return True
 
     def is_taken(self, schema: Schema, name: str) -> bool:
         return self.catalog.relation_in(schema.oid, name) is not None

@@ -124,7 +124,7 @@ def _no_table(relation: Any) -> ExecutionError | None:
 
 def _unfilled(session: Session, s: st.Copy, name: st.Name, options: CopyOptions) -> CopyIn | None:
     """COPY FROM STDIN of what it does not fill: the client is told once it has begun to send, as there. Raises 42501, 42703."""
-    relation = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
+    relation = session.catalog.commanded_relation(name.name, name.schema, session.search_path())
     refused = _no_table(relation)
     if refused is None:
         return None
@@ -148,7 +148,7 @@ def _unfilled(session: Session, s: st.Copy, name: st.Name, options: CopyOptions)
 
 def _into(session: Session, name: st.Name) -> Table:
     """The table that COPY FROM fills. Raises 42P01, 42809."""
-    relation = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
+    relation = session.catalog.commanded_relation(name.name, name.schema, session.search_path())
     if (refused := _no_table(relation)) is not None:
         raise refused
     table: Table = session.catalog.resolve_table(name.name, name.schema, session.search_path())
@@ -400,7 +400,7 @@ async def _copy_out(
     inner, oid = plan.extra.get("query"), 0
     if inner is None:
         assert s.table is not None
-        relation = session.catalog.resolve_relation(s.table.name, s.table.schema, session.search_path())
+        relation = session.catalog.commanded_relation(s.table.name, s.table.schema, session.search_path())
         if isinstance(relation, Table):
             columns = copied_columns(relation, s.columns)
             names = [c.name for c in columns]

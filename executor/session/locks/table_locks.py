@@ -76,7 +76,7 @@ async def lock_table(
 
 
 def _named(session: Session, s: st.LockTable, name: st.Name) -> Table | View:
-    found = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
+    found = session.catalog.commanded_relation(name.name, name.schema, session.search_path())
     if isinstance(found, TransitionTable):
         behind_it = behind(session.catalog, found, session.search_path())
         if behind_it is None:

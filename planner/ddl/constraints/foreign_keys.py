@@ -131,8 +131,7 @@ def _target(scope: Scope, table: Table, name: st.Name) -> Table:
     if name.name == table.name and _means_itself(scope, table, name, found):
         return table
     if found is None:
-        shown = f"{name.schema}.{name.name}" if name.schema else name.name
-        raise PlanError("42P01", f'relation "{shown}" does not exist')
+        found = scope.relation(st.Name(name.name, name.schema))
     if not isinstance(found, Table) or found.foreign is not None:
         raise PlanError("42809", f'referenced relation "{name.name}" is not a table')
     return found

@@ -199,11 +199,9 @@ def find(scope: Scope, said: st.OperatorSignature, types: tuple[Oid, Oid] | None
 
 
 def existing(scope: Scope, said: st.OperatorSignature, what: str = "") -> Operator:
-    """Raises 42883, 3F000; 42501 or 2BP01 for one of PostgreSQL's own."""
+    """Raises 42883, also for a schema that is not there; 42501 or 2BP01 for one of PostgreSQL's own."""
     if said.right is None:
         raise PlanError("42601", "postfix operators are not supported")
-    if said.name.schema and scope.catalog.find_schema(scope.homed(said.name).schema) is None:
-        raise missing_schema(said.name.schema)
     found = scope.catalog.get(oid := find(scope, said))
     if isinstance(found, Operator):
         return found
@@ -274,10 +272,9 @@ def drop_operators(scope: Scope, said: st.DropOperators) -> None:
 
     doomed: list[Operator] = []
     for signature in said.signatures:
-        name = scope.homed(signature.name)
-        if said.if_exists and name.schema and scope.catalog.find_schema(name.schema) is None:
-            scope.notice(f'schema "{name.schema}" does not exist, skipping')
-            continue
+        name = signature.name
+        if said.if_exists and scope.passes_schema(name, said.if_exists):
+            continue  # what is not there without IF EXISTS is the operator
         try:
             found = existing(scope, signature, "drop")
         except SqlError as e:

@@ -311,9 +311,7 @@ def drop(scope: Scope, said: st.DropClass) -> None:
     from planner.ddl.drop import remove_all
 
     signature = said.signature
-    name = scope.homed(signature.name)
-    if said.if_exists and name.schema and scope.catalog.find_schema(name.schema) is None:
-        scope.notice(f'schema "{name.schema}" does not exist, skipping')
+    if scope.passes_schema(signature.name, said.if_exists):
         return
     try:
         oid = oid_of(scope, signature)

@@ -61,17 +61,12 @@ def rename_policy(scope: Scope, said: st.RenamePolicy) -> None:
 
 def drop_policy(scope: Scope, said: st.DropPolicy) -> None:
     name = said.table
-    if said.if_exists and name.schema and scope.catalog.find_schema(name.schema) is None:
-        scope.notice(f'schema "{name.schema}" does not exist, skipping')
-        return
-    scope.require_schema(name)
-    if said.if_exists and scope.find(name) is None:
-        scope.notice(f'relation "{name.name}" does not exist, skipping')
+    if scope.passes_relation(name, said.if_exists):
         return
     table = _table(scope, name)
     old = _named(table, said.name)
     if old is None and said.if_exists:
-        scope.notice(f'policy "{said.name}" for relation "{table.name}" does not exist, skipping')
+        scope.notice(f'policy "{said.name}" for relation "{name}" does not exist, skipping')
         return
     remove(scope, table, [_existing(table, said.name)])
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from planner import statements as st
 from planner.abc import PlanError, SqlError
 from planner.catalog import Function
-from planner.catalog.names import missing_schema
 from planner.catalog.system.routines import signature_shown
 from planner.ddl.constraints.definitions import require_role
 from planner.ddl.rights import permits
@@ -24,12 +23,9 @@ def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
 
     doomed: list[Function] = []
     for signature in said.signatures:
-        name = scope.homed(signature.name)
-        if name.schema and scope.catalog.find_schema(name.schema) is None:
-            if not said.if_exists:
-                raise missing_schema(name.schema)
-            scope.notice(f'schema "{name.schema}" does not exist, skipping')
+        if scope.passes_schema(signature.name, said.if_exists):
             continue
+        name = scope.homed(signature.name)
         try:
             found = find(scope, signature, said.kind)
             types_shown(scope, signature)
@@ -45,7 +41,7 @@ def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
                 raise missing(scope, signature, said.kind)
             listed = ",".join(map(as_parsed, signature.parameters or ()))
             listed = f"({listed})"
-            scope.notice(f"{said.kind} {name}{listed} does not exist, skipping")
+            scope.notice(f"{said.kind} {signature.name}{listed} does not exist, skipping")
         elif found not in doomed:
             refuse_kind(scope, found, said.kind)
             if said.kind == "function" and found.kind == "a":

@@ -268,20 +268,14 @@ def _function(scope: Scope, said: st.CreateTrigger) -> Oid:
 
 def drop_trigger(scope: Scope, said: st.DropTrigger) -> None:
     name = said.table
-    if said.if_exists and name.schema and scope.catalog.find_schema(name.schema) is None:
-        scope.notice(f'schema "{name.schema}" does not exist, skipping')
-        return
-    scope.require_schema(name)
-    found = scope.find(name)
-    if found is None and said.if_exists:
-        scope.notice(f'relation "{name.name}" does not exist, skipping')
+    if scope.passes_relation(name, said.if_exists):
         return
     found = scope.relation(st.Name(name.name, name.schema))
     trigger = _named(found, said.name)
     if trigger is None:
         if not said.if_exists:
             raise _missing(said.name, found.name)
-        scope.notice(f'trigger "{said.name}" for relation "{found.name}" does not exist, skipping')
+        scope.notice(f'trigger "{said.name}" for relation "{name}" does not exist, skipping')
         return
     assert isinstance(found, Holder)
     above = scope.catalog.holder_of(trigger.parent) if trigger.parent else None
