@@ -25,7 +25,6 @@ def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
     for signature in said.signatures:
         if scope.passes_schema(signature.name, said.if_exists):
             continue
-        name = scope.homed(signature.name)
         try:
             found = find(scope, signature, said.kind)
             types_shown(scope, signature)
