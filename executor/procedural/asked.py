@@ -52,7 +52,8 @@ class Calls:
         session = self.session
         self._catalog, self._settings = session.catalog, session.type_settings
         self.f = f = routine(session, self.oid)
-        self._read = [t.text_input(TypeRef(p.type.oid), self._settings) for p in f.inputs]
+        refs = [p.type if p.type.oid == t.RECORD else TypeRef(p.type.oid) for p in f.inputs]
+        self._read = [t.text_input(ref, self._settings) for ref in refs]
         self._described = None
         if self.declared and self.declared != OVER:
             self._described = [("", TypeRef(int(oid))) for oid in self.declared.split(", ")]

@@ -126,7 +126,7 @@ class AssignSteps(DomainSteps):
             self.frame.values[slot] = None
             return
         kind = self.frame.kinds[slot]
-        if kind is None and slot not in self.code.program.dynamic:
+        if kind is None and slot not in self.code.dynamic:
             raise ExecutionError("55000", f'record "{self.code.names[slot]}" is not assigned yet')
         named = isinstance(kind, Shape) and bool(kind.rows)
         if named and (_LITERAL.fullmatch(value.text) or value.number in self.code.as_values):
@@ -187,7 +187,7 @@ class AssignSteps(DomainSteps):
         """The fields of a composite value."""
         if value is None:
             return [None] * len(kind.types)
-        texts = split_record(str(value))
+        texts = split_record(str(value)) if kind.types else []
         settings = self.session.type_settings
         return [
             None if x is None else t.input_text(x, ref, settings)

@@ -17,6 +17,7 @@ from executor.procedural.misplaced import Misplaced
 from executor.procedural.programs import kept
 from executor.procedural.result_rows import columns_of, first_rows, rows_of
 from executor.procedural.texts import same
+from executor.procedural.undescribed import UndescribedReturns, joined
 from executor.procedural.walk import RETURN, Ended, Returns, Walk
 from executor.replication import functions as replication
 from executor.session import large_objects, tables, xml_documents
@@ -62,6 +63,8 @@ def _looked_up(f: Function, catalog: Catalog, path: tuple[str, ...]) -> Code:
         found = procedural.declared(f, procedural.program_of(f), catalog, path)
     code = code_of(found, procedural.shown(f, catalog, path), reads_only=f.volatility != "v")
     code.path = f.search_path if f.standard else ()
+    if f.language == "plpgsql":  # in SQL there are no parameters of this type
+        code.dynamic |= {i for i, p in enumerate(f.parameters) if p.type.oid == t.RECORD and p.mode in "ib"}
     code.inputs = [i for i, p in enumerate(f.parameters) if p.mode in "ibv"]
     code.tells_cursors = f.result.oid == t.REFCURSOR or any(p.type.oid == t.REFCURSOR for p in f.outputs)
     if f.result.oid != t.VOID and (f.result.oid != t.RECORD or columns(f) is not None):
@@ -86,10 +89,6 @@ class RoutineReturns(Returns):
         for i, domain in enumerate(self.domains):
             self.wanted[i] = procedural.fitting(catalog, self.wanted[i], domain)
         self.outputs = [i for i, p in enumerate(f.parameters) if p.mode not in "iv"]
-        if f.result.oid == t.RECORD and found is None:
-            raise ExecutionError(
-                "0A000", "function returning record called in context that cannot accept type record"
-            )
 
     async def value(self, walk: Walk, text: pl.Text, whole: int) -> Row:
         frame = walk.frame
@@ -160,7 +159,7 @@ class RoutineReturns(Returns):
         made = []
         for i in self.outputs:
             value, kind = walk.frame.values[i], walk.frame.kinds[i]
-            made.append(joined(walk, value, kind) if isinstance(kind, Shape) else value)
+            made.append(joined(walk, value, kind.types) if isinstance(kind, Shape) else value)
         return tuple(made)
 
     async def rows(self, walk: Walk, plan: Plan, result: Any) -> int:
@@ -220,13 +219,6 @@ class RoutineReturns(Returns):
         if self._is_whole(types):
             return ""
         return unlike(types, self.wanted, walk.session.catalog.casts, is_row=self.is_row)
-
-
-def joined(walk: Walk, value: Sequence[Datum] | None, kind: Shape) -> str | None:
-    """A record's value as one of its composite type."""
-    if value is None:
-        return None
-    return t.join_record([walk.text_of(x, ref) for x, ref in zip(value, kind.types, strict=True)])
 
 
 class SqlWalk(Walk):
@@ -305,7 +297,9 @@ async def _run(
     code = compiled(session, f)
     frame = Frame(code)
     returns = code.returns
-    if f.result.oid != t.VOID and (described is not None or returns is None):
+    if f.result.oid == t.RECORD and described is None and returns is None:
+        returns = UndescribedReturns(f)
+    elif f.result.oid != t.VOID and (described is not None or returns is None):
         returns = RoutineReturns(session.catalog, f, described)
     if f.language == "sql":
         walk: Walk = SqlWalk(session, code, frame, atomic=True)
@@ -317,6 +311,8 @@ async def _run(
         kind = code.kinds[i]
         if value is not None and isinstance(kind, Shape):
             value = tuple(walk.fields_of(value, kind))
+        elif value is None and kind == TypeRef(t.RECORD):
+            frame.kinds[i] = None  # of no fields yet
         frame.values[i] = value
     walk.returns = returns
     ended: Ended = await walk.whole()

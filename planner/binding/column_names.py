@@ -268,9 +268,14 @@ class NameBinder(PredicateBinder):
         position = first_position(node)
         if not isinstance(node.expression, exp.Identifier):
             return PlanError("0A000", "composite field selection is not supported", position=position)
+        name = identifier(node.expression)
+        if record.type.oid == t.RECORD:
+            return PlanError(
+                "42703", f'could not identify column "{name}" in record data type', position=position
+            )
         return PlanError(
             "42809",
-            f"column notation .{identifier(node.expression)} applied to type {t.type_in_words(record.type.oid)}, "
+            f"column notation .{name} applied to type {t.type_in_words(record.type.oid)}, "
             "which is not a composite type",
             position=position,
         )

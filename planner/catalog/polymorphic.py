@@ -26,8 +26,8 @@ PSEUDO: Final = {
 }  # fmt: skip
 _FIRST: Final = 1 << 33
 _numbers: Final = itertools.count(_FIRST)
-_by_types: Final[dict[tuple[Oid, tuple[Oid, ...]], int]] = {}
-_by_number: Final[dict[int, tuple[Oid, tuple[Oid, ...]]]] = {}
+_by_types: Final[dict[tuple[Oid, tuple[TypeRef, ...]], int]] = {}
+_by_number: Final[dict[int, tuple[Oid, tuple[TypeRef, ...]]]] = {}
 _made: Final[dict[int, tuple[weakref.ref[Function], Function]]] = {}
 """By number, for as long as any catalog has the function as it is declared there."""
 
@@ -36,8 +36,9 @@ def is_polymorphic(f: Function) -> bool:
     return any(p.type.oid in PSEUDO for p in f.parameters) or f.result.oid in PSEUDO
 
 
-def concrete(f: Function, types: tuple[Oid, ...]) -> Function:
-    """The function with these types of its parameters, OUT ones included, and at last of its result."""
+def concrete(f: Function, types: tuple[TypeRef, ...]) -> Function:
+    """The function with these types of its parameters, OUT ones included, and at last of its result. They have no modifiers, but for
+    records, of which it says what their fields are."""
     key = f.oid, types
     number = _by_types.get(key)
     if number is None:
@@ -46,10 +47,8 @@ def concrete(f: Function, types: tuple[Oid, ...]) -> Function:
     known = _made.get(number)
     if known is not None and known[0]() is f:
         return known[1]
-    parameters = tuple(
-        dataclasses.replace(p, type=TypeRef(oid)) for p, oid in zip(f.parameters, types, strict=False)
-    )
-    made = dataclasses.replace(f, oid=number, parameters=parameters, result=TypeRef(types[-1]))
+    parameters = tuple(dataclasses.replace(p, type=ref) for p, ref in zip(f.parameters, types, strict=False))
+    made = dataclasses.replace(f, oid=number, parameters=parameters, result=types[-1])
     if f.aggregate is not None:
         state = TypeRef(_state(f, made))
         made = dataclasses.replace(made, aggregate=dataclasses.replace(f.aggregate, state=state))
@@ -93,13 +92,13 @@ def found(oid: Oid, of_catalog: Callable[[Oid], object]) -> object:
     return concrete(f, types) if isinstance(f, Function) else f
 
 
-def types_of(f: Function, bound: Mapping[str, Oid]) -> tuple[Oid, ...] | None:
+def types_of(f: Function, bound: Mapping[str, Oid]) -> tuple[TypeRef, ...] | None:
     """The types of its parameters and its result, where `bound` says what each pseudo-type stands for; None: not of all of them."""
     made = [
         bound.get(PSEUDO[oid], 0) if oid in PSEUDO else oid
         for oid in (*(p.type.oid for p in f.parameters), f.result.oid)
     ]
-    return None if 0 in made else tuple(made)
+    return None if 0 in made else tuple([TypeRef(oid) for oid in made])
 
 
 __all__ = ["PSEUDO", "concrete", "declared", "found", "is_polymorphic", "types_of"]

@@ -79,9 +79,12 @@ class UnreadType(CopiedType):
 
 
 class RecordType(ShownType):
-    """Records of no declared type: only expressions make them, never text."""
+    """Records of no declared type: only expressions make them, never text. One with a modifier was shown before, and is its text."""
 
     def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
+        if typmod >= 0:
+            return str
+
         def refuse(text: str) -> str:
             raise SqlError("0A000", "input of anonymous composite types is not implemented")
 

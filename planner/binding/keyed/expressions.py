@@ -180,6 +180,8 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
         if isinstance(offsets, Alone) and node.op in ANEW:
             return Call(ANEW[node.op], (), node.type)
         if isinstance(offsets, WithRoutines) and node.op == "run routine":
+            if any(a.type.oid == t.RECORD for a in args):
+                raise NotKeyed("a record that a routine is given")  # as its text
             return Call(node.op, tuple(_expression(a, offsets) for a in args), node.type)
         as_json = keyed_json.as_json(node, lambda n: _expression(n, offsets))
         if as_json is not None:

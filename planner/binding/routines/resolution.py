@@ -17,7 +17,7 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.facts import Proc, element_name, procs, type_name, type_oid
 from planner.binding.named_arguments import cut
-from planner.binding.records import told_type
+from planner.binding.records import fields_of, told_type
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, chosen, spread
 from planner.binding.routines.inlined import of_domain, text_of
 from planner.binding.rows_of_heirs import is_row_of
@@ -160,7 +160,9 @@ def resolved(
     bound: dict[int, ir.Node] = {}
     spread_over: list[ir.Node] = []
     for i, g in zip(at, given, strict=True):
-        ref = TypeRef(function.inputs[i].type.oid)
+        ref = function.inputs[i].type
+        if ref.oid != t.RECORD:
+            ref = TypeRef(ref.oid)
         if best[0].variadic and i == len(function.inputs) - 1:
             spread_over.append(calls.coercions.coerce(g, TypeRef(t.element_of(ref.oid)), "i", position))
             bound[i] = ir.Logic(ref, "array", tuple(spread_over))
@@ -217,16 +219,19 @@ def _of_row_types(
 
 
 def _of_records(f: Function, at: Sequence[int], given: Sequence[ir.Node]) -> Function:
-    """The function with the row types of its arguments for parameters that are declared as records."""
+    """The function with the row types of its arguments for parameters that are records, and the fields of those that no type names."""
     told = {
-        id(f.inputs[i]): g.type.oid
+        id(f.inputs[i]): g.type
         for i, g in zip(at, given, strict=True)
-        if f.inputs[i].type.oid == t.RECORD and t.composite_fields(g.type.oid) is not None
+        if f.inputs[i].type.oid == t.RECORD
+        and (t.composite_fields(g.type.oid) is not None or fields_of(g.type) is not None)
     }
+    if any(p.type.oid == t.RECORD_ARRAY for p in f.parameters):
+        raise PlanError("0A000", "PL/pgSQL functions cannot accept type record[]")
     if not told:
         return f
-    types = tuple(told.get(id(p), p.type.oid) for p in f.parameters)
-    return polymorphic.concrete(polymorphic.declared(f), (*types, f.result.oid))
+    types = tuple(told.get(id(p), p.type) for p in f.parameters)
+    return polymorphic.concrete(polymorphic.declared(f), (*types, f.result))
 
 
 def _is_void(given: ir.Node) -> bool:

@@ -62,7 +62,7 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
         refuse_unsteady(queries.ctx.clause)
     if queries.ctx.clause not in ONCE and not queries.ctx.listed:
         raise PlanError("0A000", f"function {shown(f)}, which runs, in {queries.ctx.clause} is not supported")
-    ref = _record(f, position) if f.result.oid == t.RECORD else TypeRef(f.result.oid)
+    ref = _record(f) if f.result.oid == t.RECORD else TypeRef(f.result.oid)
     _runs(queries, f)
     args = (ir.Lit(_OID, f.oid), *_given(made))
     if not f.returns_set:
@@ -72,6 +72,8 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
     values = ir.Cast(array, ir.Call(_TEXT, "array of routine", args, ir.drawn(), position), True, position)
     found = queries.expressions.function("unnest", [values], position)
     assert isinstance(found, ir.SetReturning)
+    if ref.oid == t.RECORD and ref.typmod < 0:
+        return found
     if ref.oid == t.RECORD:
         return ir.Call(ref, "record of text", (found,), False, position)
     return ir.Cast(ref, found, True, position) if apart else found
@@ -91,14 +93,10 @@ def _runs(queries: QueryBinder, f: Function) -> None:
     queries.volatilities.add(f.volatility == "v")
 
 
-def _record(f: Function, position: int) -> TypeRef:
-    """The records that a function's OUT parameters make."""
+def _record(f: Function) -> TypeRef:
+    """The records that a function's OUT parameters make; where it has none, nobody knows their fields before it has run."""
     if not f.outputs:
-        raise PlanError(
-            "0A000",
-            f"calling function {shown(f)}, which returns records that nothing describes, outside of FROM is not supported",
-            position=position,
-        )
+        return TypeRef(t.RECORD)
     names = [p.name or f"column{i + 1}" for i, p in enumerate(f.outputs)]
     return record_of(tuple(zip(names, (TypeRef(p.type.oid) for p in f.outputs), strict=True)))
 
@@ -176,13 +174,13 @@ def _run(emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
     from planner.binding.functions.value_texts import record_value
 
     text = _asked(emitter, "routine", call.args[0], "", call.args[1:])
-    if call.type.oid in (t.TEXT, t.VOID):
+    if call.type.oid in (t.TEXT, t.VOID) or call.type == TypeRef(t.RECORD):
         return text
     # What the cast names more than once is computed once (`planner.binding.routines.values.let`).
     answer = Frag(("tw_answer",))
     body = (
         record_value(answer, call.type)
-        if call.type.oid == t.RECORD
+        if call.type.oid == t.RECORD and call.type.typmod >= 0
         else convert(answer, _TEXT, call.type, True)
     )
     if has_query(body):

@@ -25,7 +25,7 @@ from planner.binding.coerce import Coercions
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.naming import identifier
 from planner.binding.parameters import Parameters
-from planner.binding.records import row_of
+from planner.binding.records import called_fields, fields_of, row_of
 from planner.binding.scope import Scope
 from planner.binding.writes.assignments import PartBinder, target_of
 from planner.parse import parse_expression
@@ -59,6 +59,8 @@ Kind = TypeRef | Shape | None
 
 def kind_of(ref: TypeRef) -> Kind:
     """What a slot of that type holds: a composite value is kept by its fields."""
+    if (known := fields_of(ref)) is not None:
+        return Shape(called_fields(ref), tuple(r for _, r in known))
     fields = t.composite_fields(ref.oid)
     if fields is None:
         return ref

@@ -294,6 +294,12 @@ def _refuse_results(said: st.CreateFunction, f: Function) -> None:
             if fact is not None and fact.typtype == "p" and p.type.oid not in polymorphic.PSEUDO:
                 kind = t.type_in_words(p.type.oid)
                 raise PlanError("42P13", f"SQL functions cannot have arguments of type {kind}")
+    else:
+        for p in f.parameters:
+            fact = t.BY_OID.get(p.type.oid)
+            if fact is not None and fact.typtype == "p" and p.type.oid not in (t.RECORD, *polymorphic.PSEUDO):
+                kind = t.type_in_words(p.type.oid)
+                raise PlanError("0A000", f"PL/pgSQL functions cannot accept type {kind}")
     if f.result.oid == t.TRIGGER:
         if f.language == "sql":
             raise PlanError("42P13", "SQL functions cannot return type trigger")

@@ -118,6 +118,8 @@ def declared(f: Function, made: pl.Program, catalog: Catalog, path: Sequence[str
 
 def fitting(catalog: Catalog, ref: TypeRef, domain: Oid) -> TypeRef:
     """What a value is made to fit: modifiers are a domain's, functions keep none of their own."""
+    if ref.oid == t.RECORD:
+        return ref  # its modifier says what fields it has
     return underneath(catalog, TypeRef(domain))[0] if domain else TypeRef(ref.oid)
 
 
