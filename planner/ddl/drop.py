@@ -9,7 +9,7 @@ and what went beyond the named objects is told in one NOTICE, as in PostgreSQL.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from planner import statements as st
@@ -293,7 +293,7 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
     extra = [e for e in extra if not _goes_with_its_column(e.thing, parts)]
     if extra and not cascade:
         _refuse(scope, doomed, extra)
-    tell(scope, extra)
+    tell(scope, [e.shown(scope) for e in extra])
     for part in parts:
         if part.column is None or part.default_only:
             remove_part(scope, part)
@@ -394,35 +394,37 @@ def _in_order(gone: dict[int, CatalogObject]) -> list[CatalogObject]:
 
 
 def _refuse(scope: Scope, doomed: list[CatalogObject], extra: list[Dependent]) -> None:
-    lines = [f"{e.shown(scope)} depends on {e.on}" for e in extra]
-    detail = "\n".join(lines[:_SHOWN_MAX])
-    if len(lines) > _SHOWN_MAX:
-        detail += f"\nand {len(lines) - _SHOWN_MAX} other objects (see server log for list)"
+    standing = [(e.shown(scope), e.on) for e in extra]
     if len(doomed) > 1:
-        raise needed("desired object(s)", detail, "them")
-    raise needed(describe(doomed[0], scope.catalog, scope.search_path), detail)
+        raise needed("desired object(s)", standing, "them")
+    raise needed(describe(doomed[0], scope.catalog, scope.search_path), standing)
 
 
-def needed(what: str, detail: str, it: str = "it") -> PlanError:
-    """2BP01: why something is not dropped without CASCADE. `detail`: what depends on it, a line each."""
+def needed(what: str, standing: Iterable[tuple[str, str]], it: str = "it") -> PlanError:
+    """2BP01: why something is not dropped without CASCADE. `standing`: what depends, and on what."""
     return PlanError(
         "2BP01",
         f"cannot drop {what} because other objects depend on {it}",
-        detail=detail,
+        detail=_listed([f"{one} depends on {on}" for one, on in standing]),
         hint="Use DROP ... CASCADE to drop the dependent objects too.",
     )
 
 
-def tell(scope: Scope, extra: list[Dependent]) -> None:
+def tell(scope: Scope, going: Iterable[str]) -> None:
     """What goes with what is dropped, to the client."""
-    lines = [f"drop cascades to {e.shown(scope)}" for e in extra]
+    lines = [f"drop cascades to {one}" for one in going]
     if len(lines) == 1:
         scope.notice(lines[0])
     elif lines:
-        detail = "\n".join(lines[:_SHOWN_MAX])
-        if len(lines) > _SHOWN_MAX:
-            detail += f"\nand {len(lines) - _SHOWN_MAX} other objects (see server log for list)"
-        scope.notice(f"drop cascades to {len(lines)} other objects", detail=detail)
+        scope.notice(f"drop cascades to {len(lines)} other objects", detail=_listed(lines))
+
+
+def _listed(lines: list[str]) -> str:
+    """As many as PostgreSQL shows a client."""
+    detail = "\n".join(lines[:_SHOWN_MAX])
+    if len(lines) > _SHOWN_MAX:
+        detail += f"\nand {len(lines) - _SHOWN_MAX} other objects (see server log for list)"
+    return detail
 
 
 # --- what goes with its owner -----------------------------------------------------------------------------

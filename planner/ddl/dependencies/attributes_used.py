@@ -31,9 +31,9 @@ def free(scope: Scope, found: CompositeType, name: str, cascade: bool) -> None:
     on = f"column {name} of {shown}"
     using = list(using_field(scope, found, (found.oid, found.array_oid), name, on))
     if using and not cascade:
-        raise drop.needed(on, "\n".join(f"{d.shown(scope)} depends on {on}" for d in using))
+        raise drop.needed(on, [(d.shown(scope), on) for d in using])
     refuse_generated(using, f'dropping attribute "{name}" of type {found.name}')
-    drop.tell(scope, using)
+    drop.tell(scope, [d.shown(scope) for d in using])
     let_go(scope, using)
 
 

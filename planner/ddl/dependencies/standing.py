@@ -68,13 +68,9 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
                 foreign.append((other, c))
                 lines.append(describe_part("constraint", c.name, other, scope))
     if lines and not cascade:
-        raise drop.needed(what, "\n".join(f"{line} depends on {what}" for line in lines))
+        raise drop.needed(what, [(line, what) for line in lines])
     refuse_generated(fields, f'dropping column "{column.name}" of table "{table.name}"')
-    told = [f"drop cascades to {line}" for line in lines]
-    if len(told) == 1:
-        scope.notice(told[0])
-    elif told:
-        scope.notice(f"drop cascades to {len(told)} other objects", detail="\n".join(told))
+    drop.tell(scope, lines)
     for other, constraint in foreign:
         current = scope.catalog.table(other.oid)
         kept = tuple(c for c in current.constraints if c.oid != constraint.oid)
@@ -116,12 +112,8 @@ def free_key(scope: Scope, table: Table, key: Constraint, cascade: bool) -> None
     shown = [(describe_part("constraint", c.name, t, scope), on) for t, c in standing]
     shown += [(describe(v, scope.catalog, scope.search_path), what) for v in views]
     if shown and not cascade:
-        raise drop.needed(what, "\n".join(f"{one} depends on {needed}" for one, needed in shown))
-    if len(shown) == 1:
-        scope.notice("drop cascades to " + shown[0][0])
-    elif shown:
-        detail = "\n".join("drop cascades to " + one for one, _ in shown)
-        scope.notice(f"drop cascades to {len(shown)} other objects", detail=detail)
+        raise drop.needed(what, shown)
+    drop.tell(scope, [one for one, _ in shown])
     for other, c in standing:
         current = scope.catalog.table(other.oid)
         kept = tuple(k for k in current.constraints if k.oid != c.oid)
