@@ -281,6 +281,11 @@ _STRING: Final = re.compile(r"'((?:[^'\\]|'')*)'(?:::(?:text|character varying|c
 """A string that stands for itself; with quotes in it, it is shorter than it looks."""
 
 
+def is_cut(ref: TypeRef) -> bool:
+    """Whether a cast to the type may cut off what an assignment refuses."""
+    return ref.typmod >= 0 and (ref.oid in _HEADERS or bool(types.element_of(ref.oid)))
+
+
 def length_checks(source: str, ref: TypeRef, rows: str) -> list[DataCheck]:
     """That an expression over rows, a table's as they were, fits a type of limited length.
 

@@ -335,19 +335,20 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
             detail=f'{describe_part("trigger", trigger.name, table, scope)} depends on column "{column.name}"',
         )
     if column.generated and a.expression is not None:
-        raise PlanError("42611", "cannot specify USING when altering type of generated column")
+        raise PlanError(
+            "42611",
+            "cannot specify USING when altering type of generated column",
+            detail=f'Column "{column.name}" is a generated column.',
+        )
+    said_alike = a.expression is None or retyped.is_cast_alone(column, a.expression)
     keys: list[Column] = []  # that unique indexes on expressions, or of a part of the rows, have of it
     for c in table.columns:
         if c.generated and c.attnum != column.attnum and c.default and mentions(c.default, column.name):
-            if c.hidden and a.expression is None and retyped.read_alike(column.type, ref):
+            if c.hidden and said_alike and retyped.read_alike(column.type, ref):
                 keys.append(c)
                 continue
             if c.hidden:
-                raise PlanError(
-                    "0A000",
-                    "altering the type of a column that a unique index on expressions uses is not supported",
-                    hint="Drop the index, and create it again afterwards.",
-                )
+                raise retyped.is_in_index_expressions()
             raise PlanError(
                 "0A000",
                 "cannot alter type of a column used by a generated column",
@@ -384,14 +385,30 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
             "42804", f'default for column "{column.name}" cannot be cast automatically to type {shown}'
         )
     if a.expression is not None and table.foreign is None:
-        retyped.verify_using(on, column, a.expression, ref, shown)
+        kind = retyped.verify_using(on, column, a.expression, ref, shown)
+        alike = _stays(column.type, ref) or _widens(column.type, ref) or not constraints.is_cut(ref)
+        if (
+            said_alike
+            and alike
+            and kind == ref
+            and casts_automatically(column.type.oid, ref.oid)
+            and not domain
+        ):
+            a = replace(a, expression=None)
+        elif keys:
+            raise retyped.is_in_index_expressions()
+    if same_type and collation == column.collation and a.expression is None:
+        return
+    by_row = a.expression is None or retyped.is_by_row(parse_expression(a.expression.text))
     source = a.expression.text if a.expression is not None else quote_identifier(column.name)
     if a.expression is not None or not _widens(column.type, ref):
         checks = constraints.length_checks(source, ref, constraints.qualified(scope, table))
-        scope.checks += [replace(c, rows_of=table.oid) for c in checks] if a.expression is None else checks
+        scope.checks += [replace(c, rows_of=table.oid) for c in checks] if by_row else checks
     on.sources[column.attnum] = f"CAST(({source}) AS {type_name(scope.catalog, ref, ())})"
-    if a.expression is None:
+    if by_row:
         on.cast.add(column.attnum)
+    if said_alike and not domain and {column.type.oid, ref.oid} <= _CAST_ALIKE:
+        on.one_by_one.add(column.attnum)
     on.staying.discard(column.attnum)
     if a.expression is None and _stays(column.type, ref):
         on.staying.add(column.attnum)
@@ -423,6 +440,12 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
 
 
 _INTEGERS: Final = (types.INT2, types.INT4, types.INT8)
+
+
+_CAST_ALIKE: Final = frozenset(
+    (types.BOOL, types.INT2, types.INT4, types.INT8, types.NUMERIC, types.TEXT, types.VARCHAR)
+)
+"""Types between which no setting has a say in what a value becomes."""
 
 
 def _stays(source: TypeRef, target: TypeRef) -> bool:

@@ -62,6 +62,7 @@ class Alteration:
         self.cast: set[int] = (
             set()
         )  # attnums of columns that are cast to their new type: without rows nothing fails
+        self.one_by_one: set[int] = set()  # attnums of columns whose values are cast in any engine alike
         self.staying: set[int] = set()  # attnums of columns whose values are the same under their new type
         self.computed: list[int] = []  # attnums of new generated columns
         self.reshaped = False
@@ -123,7 +124,11 @@ class Alteration:
         made = [scope.catalog.get(oid) for oid, old in scope.first_states() if old is None]
         added = [s for s in made if isinstance(s, Sequence)]
         then = scope.before.with_changes([CatalogChange(None, s) for s in added]) if added else scope.before
-        of_row = bool(self.sources) and not self.computed and all(map(self._is_hidden, self.sources))
+        of_row = (
+            not self.computed
+            and not self.staying >= self.sources.keys()
+            and all(map(self._is_of_row, self.sources))
+        )
         tried = (text for attnum, text in self.sources.items() if attnum not in self.cast)
         plain = of_row or (not self.computed and all(map(is_certain, tried)))
         query = f"SELECT {', '.join(outputs)} FROM {old_rows}"
@@ -134,9 +139,13 @@ class Alteration:
             for c in scope.checks
         ]
 
-    def _is_hidden(self, attnum: int) -> bool:
-        """Whether a column is a unique index's, whose expressions have been planned when the index was read."""
-        return any(c.hidden for c in self.table.columns if c.attnum == attnum)
+    def _is_of_row(self, attnum: int) -> bool:
+        """Whether a row's value is made of it alone: a cast, or a unique index's expression, which was planned when the index was read."""
+        return (
+            attnum in self.one_by_one
+            or attnum in self.staying
+            or any(c.hidden for c in self.table.columns if c.attnum == attnum)
+        )
 
     def _cells(self, new: Table, *, of_row: bool) -> tuple[int | str, ...]:
         sources = {attnum: text for attnum, text in self.sources.items() if attnum not in self.staying}

@@ -17,6 +17,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from sqlglot import exp
+
 from planner import aims, types
 from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
@@ -27,6 +29,7 @@ from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import foreign_keys
 from planner.ddl.dependencies.dependents import mentions
 from planner.ddl.tables.columns import assignable
+from planner.parse import parse_expression
 from planner.records import replace
 
 if TYPE_CHECKING:
@@ -65,12 +68,12 @@ def read_alike(old: TypeRef, new: TypeRef) -> bool:
     return any(old.oid in kinds and new.oid in kinds for kinds in _ALIKE)
 
 
-def verify_using(on: Alteration, column: Column, said: st.Sql, ref: TypeRef, shown: str) -> None:
-    """Binds what the new values are made of, over the table as it was. Raises 42804 for what cannot be stored in the column."""
+def verify_using(on: Alteration, column: Column, said: st.Sql, ref: TypeRef, shown: str) -> TypeRef | None:
+    """Binds what the new values are made of, over the table as it was; their type. Raises 42804 for what cannot be stored in the column."""
     constraints.refuse_subqueries(said, "transform expression")
     scope, first = on.scope, on.scope.before.get(on.before.oid)
     if not isinstance(first, Table):
-        return
+        return None
     rows = f"{quote_identifier(scope.before.schema_of(first.schema_oid).name)}.{quote_identifier(first.name)}"
     plan = scope.plan_expression(said, rows, "transform expressions", catalog=scope.before)
     assert plan.columns is not None
@@ -80,6 +83,31 @@ def verify_using(on: Alteration, column: Column, said: st.Sql, ref: TypeRef, sho
             f'result of USING clause for column "{column.name}" cannot be cast automatically to type {shown}',
             hint="You might need to add an explicit cast.",
         )
+    kind: TypeRef = plan.columns[0].type
+    return kind
+
+
+def is_cast_alone(column: Column, said: st.Sql) -> bool:
+    """Whether an expression casts the column and does nothing else, as some frameworks write with each change of a type."""
+    found = parse_expression(said.text)
+    name = found.this if isinstance(found, exp.Cast) and not isinstance(found, exp.TryCast) else None
+    return isinstance(name, exp.Column) and not name.table and name.name == column.name
+
+
+def is_by_row(node: exp.Expression) -> bool:
+    """Whether nothing is computed of an expression where there is no row: each part of it is of a column, or a mere constant."""
+    if isinstance(node, exp.Column):
+        return True
+    parts = [part for part in node.iter_expressions() if not isinstance(part, exp.Literal | exp.DataType)]
+    return bool(parts) and all(map(is_by_row, parts))
+
+
+def is_in_index_expressions() -> PlanError:
+    return PlanError(
+        "0A000",
+        "altering the type of a column that a unique index on expressions uses is not supported",
+        hint="Drop the index, and create it again afterwards.",
+    )
 
 
 def follow_key(on: Alteration, key: Column) -> None:
