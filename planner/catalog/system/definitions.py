@@ -184,7 +184,9 @@ def default_text(
         return name.value if found is None else qualified(catalog, found.schema_oid, found.name, search_path)
 
     if _NEXTVAL.match(text):  # most defaults that are calls are this one
-        call = with_constants(text, as_found)
+        call = (
+            "nextval" + with_constants(text, as_found)[len("nextval") :]
+        )  # it may have been said in capitals
         return call if call.endswith("::regclass)") else call[:-1] + "::regclass)"
     if table is not None:
         found = column_default(catalog, table, column, search_path)

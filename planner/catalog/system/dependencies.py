@@ -119,7 +119,8 @@ def _named(catalog: Catalog, default: str) -> list[Oid]:
             found.append(relation.oid)
         return name.value
 
-    if "nextval" in default or "regclass" in default:
+    said = default.lower()
+    if "nextval" in said or "regclass" in said:
         with_constants(default, note)
     return found
 

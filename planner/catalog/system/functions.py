@@ -29,6 +29,7 @@ from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import (
     bare,
     constraint_definition,
+    default_text,
     index_column,
     index_definition,
     qualified,
@@ -50,7 +51,7 @@ from planner.catalog.system.relations import (
 )
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.styles import styled
-from planner.catalog.system.written import condition
+from planner.catalog.system.written import condition, type_of
 from planner.catalog.type_objects import Collation, CompositeType, Domain
 from planner.types import BY_OID, oids
 from planner.types.facts import ARRAY_OF
@@ -219,6 +220,21 @@ def _get_viewdef_by_name(context: SystemContext, name: str | None, pretty: bool 
     return _get_viewdef(context, regclass_in(context, name), pretty) if name is not None else None
 
 
+def _is_converted(context: SystemContext, table: Table, expression: str) -> bool:
+    """Whether it is an operator's result and the default of a column of another type: beside the conversion, which goes
+    without saying, PostgreSQL's pretty form leaves the operator its parentheses."""
+    if bare(expression) == expression:
+        return False
+    catalog, path = context.catalog, context.search_path
+    kind, _ = type_of(catalog, table, expression)
+    return any(
+        c.default is not None
+        and (c.type.oid != kind.oid or c.type.typmod not in (-1, kind.typmod))
+        and default_text(catalog, c, table, path) == expression
+        for c in table.columns
+    )
+
+
 @system("pg_get_expr", (PG_NODE_TREE, OID, BOOL), TEXT, optional=1)
 def _get_expr(
     context: SystemContext, expression: str | None, relation: Oid | None, pretty: bool | None = False
@@ -229,6 +245,8 @@ def _get_expr(
     table = context.catalog.get(relation) if relation is not None else None
     if pretty and isinstance(table, Table):
         written = condition(context.catalog, table, expression, context.search_path, True)
+        if written is not None and _is_converted(context, table, expression):
+            written = f"({written})"
         if written is not None:
             return styled(context, written)
     return styled(context, bare(expression) if pretty else expression)
