@@ -26,9 +26,12 @@ from planner.relations import Column, Constraint, Table
 _UNSAID: Final = frozenset(("comment", "options", "columns", "constraints"))
 """What concerns nobody, or is looked at by its parts."""
 _HEIRS: Final = frozenset(("children", "dealt_anew"))
-_OF_OTHERS: Final = _UNSAID | _HEIRS | {"retention_us", "referenced_by"}
-"""Heirs and partitions come and go: their rows are their own."""
-_ASKED_OF_ROWS: Final = frozenset(("shard", "triggers", "referenced_by", "constraints", "options", "comment"))
+_OF_OTHERS: Final = _UNSAID | _HEIRS | {"retention_us", "referenced_by", "computed_anew"}
+"""Heirs and partitions come and go: their rows are their own. An index that cannot be computed of every row waits for writers, or says
+that it does not (CONCURRENTLY)."""
+_ASKED_OF_ROWS: Final = frozenset(
+    ("shard", "triggers", "referenced_by", "constraints", "options", "comment", "computed_anew")
+)
 """The shard with them, of which an index may be the reason."""
 
 

@@ -302,6 +302,8 @@ class Table(_FoundOut):
     """How its rows are dealt out: they are those of its partitions, and its own shard stays empty."""
     dealt_anew: int = 0
     """How often a partition has come or gone: who has read all that there were depends on the table as it was then."""
+    computed_anew: int = 0
+    """How often an index has come or gone that cannot be computed of every row: those that are written are asked for it."""
     partition: Partition | None = None
     """Whose partition it is, and which rows it takes."""
     parents: tuple[Oid, ...] = ()

@@ -25,6 +25,7 @@ from executor.statistics.counts import TableCounts
 from planner import types as t
 from planner.abc import Column, Constraint, Expr, Oid, SqlError, Table, Told
 from planner.catalog import Cast, Catalog, Function, Operator, domains
+from planner.ddl.constraints import index_values
 from planner.partitioning import of_partition
 from planner.relations import VIEW_CHECK, defined
 from storage.abc import Row
@@ -139,6 +140,8 @@ class TableRules:
                 screens.append(screen(expression))
             except NotCompilable:
                 wide.append(c)
+        for c in index_values.conditions(table, catalog):
+            self._compute(c, *bind_check(table, c.expression), checks, screens, wide)
         self.within: Callable[[Row], bool] | None = None
         """Of a partition: whether a row is its."""
         if table.partition is not None:  # behind all CHECKs, as there
@@ -151,6 +154,26 @@ class TableRules:
         """What tells of many rows at once whether they pass; None: each is to be asked."""
         self.guards = tuple(c for c in checks if c[0].kind == VIEW_CHECK)
         self.wide_checks = tuple(wide)
+
+    def _compute(
+        self,
+        c: Constraint,
+        expression: Expr | None,
+        functions: Collection[Oid],
+        checks: list[tuple[Constraint, Callable[..., bool]]],
+        screens: list[Screen | None],
+        wide: list[Constraint],
+    ) -> None:
+        """What an index computes is computed with the CHECKs, where it is of PostgreSQL's own functions."""
+        if functions:
+            return
+        try:
+            if expression is None:
+                raise NotCompilable(c.expression)
+            checks.append((c, compile_condition_not_false(expression)))
+            screens.append(None)
+        except NotCompilable:
+            wide.append(c)
 
     def foreign_key(self, parent: Table, constraint: Constraint) -> ForeignKey:
         """What is known of a foreign key of this table, or of an aim of it, with its other side."""

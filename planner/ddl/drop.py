@@ -41,6 +41,7 @@ from planner.catalog import (
 )
 from planner.catalog.stored_queries import stored_queries_of, stored_query
 from planner.ddl import absent, collations, statistics, text_search
+from planner.ddl.constraints import index_values
 from planner.ddl.dependencies.dependents import Dependent, dependents, mentions, multirange_of
 from planner.ddl.dependencies.removal import drop_columns, remove_part
 from planner.ddl.operators import definitions as operators
@@ -48,6 +49,7 @@ from planner.ddl.operators import operator_classes
 from planner.ddl.replication import publications, published
 from planner.ddl.scope import Scope, describe, describe_part
 from planner.ddl.types.typenames import resolve_type
+from planner.records import replace
 from planner.types.declared import FIRST_USER_OID
 from planner.types.of_extensions import EXTENSION_OF
 
@@ -320,6 +322,9 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
             scope.dropped.append(current.shard)
         elif isinstance(current, Index) and current.table_oid not in gone:
             settle_unique_indexes(scope, scope.catalog.table(current.table_oid))
+            if index_values.may_fail(current):  # it is asked no more
+                table = scope.catalog.table(current.table_oid)
+                scope.replace(table, replace(table, computed_anew=table.computed_anew + 1))
 
 
 def _age(d: Dependent | CatalogObject) -> tuple[bool, int, int]:

@@ -155,8 +155,11 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
                 *constraints.nan_checks(scope, table, columns),
             ]
             scope.checks += [replace(check, before=True) for check in checks]
-    elif _has_rows(scope, table, said):
+        return
+    if _has_rows(scope, table, said):
         scope.checks += index_values.computed(scope, table, index)
+    if index_values.may_fail(index):  # who writes from now on has it computed
+        scope.replace(table, replace(table, computed_anew=table.computed_anew + 1))
 
 
 def _has_rows(scope: Scope, table: Table, said: st.CreateIndex) -> bool:
