@@ -121,8 +121,12 @@ class Grouping:
         sorted_by((node,))
         by = told_apart(node)
         if needs_key(frag, node.type, by):
-            # Grouped by something that stands for the value: show one of the values.
-            shown = sql("any_value(", frag, ")")
+            # Grouped by something that stands for the value: show one of the values. Of rows around the query, whose
+            # aggregate that would be, there is one value.
+            own = any(
+                isinstance(n, ir.Var) and n.relation in self._own for n in ir.walk(self._key_values[node])
+            )
+            shown = sql("any_value(", frag, ")") if own else frag
             if self.sets is not None and len(self.sets) > 1:
                 key = self._grouped(node)
                 shown = sql("CASE WHEN grouping(", key, ") = 0 THEN ", shown, " END")

@@ -238,6 +238,10 @@ class Remembered(Generic[V]):
         if known is None or (self._version[key] != catalog.version and not known[1].hold(plain(catalog))):
             seen = watched(catalog)
             known = make(seen), with_rows(seen)
+            if isinstance(catalog, WatchedCatalog) and catalog.plain is not catalog.base:
+                # It is of tables that stand for others, and what it was made of is noted as if they did not.
+                catalog.reads.take(known[1])
+                return known[0]
             if len(self._kept) >= self._kept_max:
                 self._kept.clear()
                 self._version.clear()

@@ -1,0 +1,22 @@
+-- While a trigger's condition or a CHECK is planned, a table of the same columns stands for its own; the way of rows to partitions is made of the table itself.
+CREATE TABLE pt (k int, c text CHECK (c <> 'zz')) PARTITION BY RANGE (k);
+CREATE TABLE pt1 PARTITION OF pt FOR VALUES FROM (0) TO (3);
+CREATE TABLE pt2 PARTITION OF pt FOR VALUES FROM (3) TO (6) PARTITION BY RANGE (k);
+CREATE TABLE pt2a PARTITION OF pt2 FOR VALUES FROM (3) TO (5);
+CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
+CREATE TRIGGER t BEFORE INSERT ON pt FOR EACH ROW EXECUTE FUNCTION f();
+BEGIN;
+INSERT INTO pt VALUES (2, 'e'), (6, 'a') RETURNING *;
+ROLLBACK;
+INSERT INTO pt VALUES (2, 'e'), (6, 'a') RETURNING *;
+INSERT INTO pt SELECT 5, 'a';
+BEGIN;
+SAVEPOINT s;
+INSERT INTO pt VALUES (9, 'a');
+ROLLBACK TO s;
+INSERT INTO pt VALUES (1, 'b'), (4, 'zz');
+ROLLBACK TO s;
+INSERT INTO pt VALUES (1, 'b'), (4, 'd') RETURNING tableoid::regclass, *;
+COMMIT;
+UPDATE pt SET k = 6 WHERE k = 4;
+TABLE pt;
