@@ -13,7 +13,7 @@ has no words stays text, of which only single words can be replaced.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from planner.abc import Oid, PlanError, Table, TypeRef
 from planner.binding.deparse import routine_text, view_text
@@ -47,11 +47,16 @@ __all__ = [
 
 
 def written_anew(
-    scope: Scope, kept: StoredQuery, renaming: Renaming, found: Relation | CompositeType, schema: Oid = 0
+    scope: Scope,
+    kept: StoredQuery,
+    renaming: Renaming,
+    found: Relation | CompositeType | Function,
+    schema: Oid = 0,
+    changes: Sequence[CatalogChange] = (),
 ) -> str | None:
     """The text of a stored query with names of after; None where it has none.
 
-    `found` is the relation as it was, `schema` where it is then.
+    `found` is the relation as it was, `schema` where it is then; `changes` are what functions will be called.
     """
     catalog, now = scope.catalog, scope.catalog.get(renaming.oid)
     if now is not found:
@@ -64,7 +69,7 @@ def written_anew(
 
     context = scope.context()
     context = replace(context, catalog=catalog, search_path=kept.path or context.search_path)
-    after = catalog
+    after = catalog.with_changes(changes) if changes else catalog
     if renaming.name or schema:  # its row type goes by its name
         name, place = renaming.name or found.name, schema or found.schema_oid
         after = catalog.with_changes([CatalogChange(found, _called(found, name, place))])
@@ -84,7 +89,9 @@ def _type_name(catalog: Catalog, ref: TypeRef) -> str:
     return type_name(catalog, ref, ())
 
 
-def _called(found: Relation | CompositeType, name: str, schema: Oid) -> Relation | CompositeType:
+def _called(
+    found: Relation | CompositeType | Function, name: str, schema: Oid
+) -> Relation | CompositeType | Function:
     return replace(found, name=name, schema_oid=schema)
 
 

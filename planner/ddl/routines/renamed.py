@@ -3,40 +3,43 @@
     CHECK (public.f(a) > 0)             ->      CHECK (s.g(a) > 0)
     SELECT f(a) FROM t                  ->      SELECT s.g(t.a) AS f FROM t
 
-PostgreSQL's definitions hold a function's OID. Here a name in front of a parenthesis can be replaced where it can mean nobody
-else: one function in the database is called so, and none of PostgreSQL's. A query is written out anew first, for its columns are called
-by functions. Policies, rules and bodies of functions keep their texts, so what they call stays as it is called (0A000).
+PostgreSQL's definitions hold a function's OID. Here a query is written out anew, bound in the catalog of before, with the names of after.
+In an expression a name in front of a parenthesis is replaced where it can mean nobody else: one function in the database is called so,
+and none of PostgreSQL's; where there are others, it is written out anew as well. Policies, rules and bodies in strings keep their texts, so
+what the first two call stays as it is called (0A000).
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from planner.abc import PlanError, Table
+from planner.abc import PlanError, Table, TypeRef
+from planner.binding.deparse import domain_conditions
+from planner.binding.deparse.expressions import NotWritable, expression_text
 from planner.binding.facts import procs
 from planner.binding.naming import identifier
 from planner.catalog import (
     Cast,
+    CatalogChange,
     Domain,
     Function,
     Index,
     Operator,
-    Relation,
-    View,
     quote_identifier,
     quote_qualified,
 )
 from planner.catalog.routine_objects import EventTrigger
 from planner.catalog.stored_queries import stored_query
+from planner.catalog.system.definitions import type_name
 from planner.ddl.dependencies.dependents import Dependent, dependents
 from planner.ddl.dependencies.renamed_in_queries import Renaming, keep, written_anew
 from planner.ddl.scope import Scope
 from planner.ddl.types import domains
 from planner.lexer import QUOTED, WORD, is_sign, tokenize
-from planner.parse import parse_expression, parse_query
+from planner.parse import parse_expression
 from planner.records import replace
 
 
@@ -50,15 +53,18 @@ def follow(scope: Scope, f: Function, new: Function, what: str) -> None:
         f"{what} to another name or schema is not supported while policies, rules or functions call it, or what calls it may mean another",
     )
     others = [x for x in scope.catalog.objects(Function) if x.name == f.name and x.oid != f.oid]
-    if others or procs().get(f.name):
-        raise refusal
-    texts = _Texts(scope, f, new, refusal)
+    alone = not others and not procs().get(f.name)
+    texts = _Texts(scope, f, new, refusal, alone)
     for oid in dict.fromkeys(d.thing.oid for d in reading):
         held = scope.catalog.get(oid)
-        if any(d.policy is not None or d.rule is not None for d in reading if d.thing.oid == oid):
+        if oid == f.oid or any(d.policy or d.rule for d in reading if d.thing.oid == oid):
             raise refusal
-        if isinstance(held, View) or (isinstance(held, Table) and held.materialized is not None):
-            _follow_query(scope, held, texts)
+        kept = stored_query(held)
+        if kept is not None:
+            text = written_anew(scope, kept, Renaming(f.oid), f, changes=[CatalogChange(f, new)])
+            if text is None:
+                raise refusal
+            keep(scope, kept, text)
         elif isinstance(held, Table | Index | Domain):
             scope.replace(held, texts.of_definition(held))
         else:
@@ -76,45 +82,54 @@ def _by_oid(d: Dependent) -> bool:
     )
 
 
-def _follow_query(scope: Scope, held: Relation, texts: _Texts) -> None:
-    kept = stored_query(held)
-    assert kept is not None
-    text = written_anew(scope, kept, Renaming(held.oid), held)
-    if text is None:
-        raise texts.refusal
-    calls = parse_query(text).find_all(exp.Anonymous)
-    keep(scope, kept, texts.reworded(text, list(calls)))
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Texts:
     scope: Scope
     old: Function
     new: Function
     refusal: PlanError
+    alone: bool
+    """Nobody else is called so."""
 
     def of_definition(self, held: Table | Index | Domain) -> Table | Index | Domain:
         if isinstance(held, Index):
-            keys = tuple(replace(k, expression=self._said(k.expression)) for k in held.keys)
-            return replace(held, keys=keys, predicate=self._said(held.predicate))
+            on = self.scope.catalog.table(held.table_oid)
+            keys = tuple(replace(k, expression=self._said(k.expression, on)) for k in held.keys)
+            return replace(held, keys=keys, predicate=self._said(held.predicate, on))
         constraints = tuple(
             replace(
                 c,
-                expression=self._said(c.expression),
-                shown=tuple(self._said(s, shown=True) for s in c.shown),
+                expression=self._said(c.expression, held),
+                shown=tuple(self._said(s, held, shown=True) for s in c.shown),
             )
             for c in held.constraints
         )
         if isinstance(held, Domain):
-            default = self._said(held.default) if held.default else held.default
+            default = self._said(held.default, held) if held.default else held.default
             return replace(held, constraints=constraints, default=default)
-        columns = tuple(replace(c, default=self._said(c.default)) if c.default else c for c in held.columns)
+        columns = tuple(
+            replace(c, default=self._said(c.default, held)) if c.default else c for c in held.columns
+        )
         return replace(held, columns=columns, constraints=constraints)
 
-    def _said(self, text: str, *, shown: bool = False) -> str:
+    def _said(self, text: str, of: Table | Domain, *, shown: bool = False) -> str:
         if self.old.name not in text.lower() and '"' not in text:
             return text
-        return self.reworded(text, list(parse_expression(text).find_all(exp.Anonymous)), shown=shown)
+        if self.alone:
+            return self.reworded(text, list(parse_expression(text).find_all(exp.Anonymous)), shown=shown)
+        return self._written_anew(text, of, shown=shown)
+
+    def _written_anew(self, text: str, of: Table | Domain, *, shown: bool) -> str:
+        context = self.scope.context()
+        after = self.scope.catalog.with_changes([CatalogChange(self.old, self.new)])
+        path = self.scope.search_path if shown else ()
+        kinds: Callable[[TypeRef], str] = lambda ref: type_name(after, ref, path)  # noqa: E731
+        try:
+            if isinstance(of, Domain):
+                return domain_conditions.shown(context, of.base, text, kinds, False)
+            return expression_text(context, of, text, kinds)
+        except NotWritable:
+            raise self.refusal from None
 
     def reworded(self, text: str, calls: Sequence[exp.Anonymous], *, shown: bool = False) -> str:
         """The text with the function's new name for the old one. `calls`: all that are in it. `shown`: to people, in messages."""
