@@ -158,6 +158,11 @@ def has_default(column: Column) -> bool:
     return bool(column.domain) or (column.type.typmod >= 0 and column.type.oid != INTERVAL)
 
 
+def null_of(catalog: Catalog, of: Oid, search_path: tuple[str, ...]) -> str:
+    """NULL as a default that is kept is shown: with its type, the length of which is no part of it."""
+    return f"NULL::{_WITHOUT_LENGTH.get(of) or type_name(catalog, TypeRef(of), search_path)}"
+
+
 def default_text(
     catalog: Catalog,
     column: Column,
@@ -173,8 +178,7 @@ def default_text(
     if text.lower() == "null":
         if not has_default(column):
             return None
-        of = column.type.oid
-        return f"NULL::{_WITHOUT_LENGTH.get(of) or type_name(catalog, TypeRef(of), search_path)}"
+        return null_of(catalog, column.type.oid, search_path)
 
     def as_found(name: Token) -> str:
         schema, bare_name = split_name(name.value)

@@ -18,22 +18,25 @@ from planner.catalog.objects import Role
 from planner.catalog.routine_objects import Function, MovingParts, Parameter
 from planner.catalog.system import built_ins, extension_functions
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.definitions import type_in_words
+from planner.catalog.system.definitions import null_of, type_in_words
 from planner.catalog.system.function_table import system
 from planner.catalog.system.privileges import acl, built_in_acl
 from planner.catalog.system.relations import relations
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import routine_body, routine_default
+from planner.catalog.type_objects import Domain
 from planner.types import element_of
 from planner.types.base import quote_literal
-from planner.types.oids import ANYARRAY, ANYELEMENT, INT4, OID, TEXT
+from planner.types.oids import ANYARRAY, ANYELEMENT, INT4, OID, TEXT, UNKNOWN
 from storage.abc import Row
 
 LANGUAGES: Final = {"internal": 12, "sql": 14, "plpgsql": 13563}
 """The OIDs of languages."""
 _ANYCOMPATIBLE: Final = 5077
 _ANYCOMPATIBLEARRAY: Final = 5078
+_TAKES_ANY: Final = frozenset((ANYELEMENT, 2776, _ANYCOMPATIBLE, 5079))
+"""Types of parameters to which a NULL is not converted: anyelement, anynonarray, and the like of anycompatible."""
 _MODES: Final = {"o": "OUT ", "b": "INOUT ", "v": "VARIADIC "}
 
 
@@ -155,6 +158,9 @@ def _type(context: SystemContext, oid: Oid) -> str:
 def default_shown(context: SystemContext, p: Parameter) -> str:
     """A default as tools are shown it."""
     assert p.default is not None
+    if p.default.strip().lower() == "null":
+        of = p.type.oid if isinstance(context.catalog.get(p.declared), Domain) else p.declared
+        return null_of(context.catalog, UNKNOWN if of in _TAKES_ANY else of, context.search_path)
     return routine_default(context.catalog, p.default, p.type, context.search_path) or p.default
 
 
