@@ -314,7 +314,12 @@ def _arguments(relation: Relation) -> tuple[ir.Argument, ...]:
 
 
 def validate(queries: QueryBinder, f: Function) -> None:
-    """Binds the body as if it were called. Raises what is wrong with it, with positions in the body."""
+    """Binds the body as if it were called. Raises what is wrong with it, with positions in the body.
+
+    Calls in it stay calls: what their bodies come to is asked when somebody calls all of them. (Of a body of the standard's form
+    it is kept what its calls need.)
+    """
+    queries.routines.expand = f.standard
     scope = scope_of_body(queries, f)
     queries.routines.own = True
     if f.returns_set or fields_returned(queries, f) is not None:
