@@ -193,14 +193,15 @@ def _has_rows(portal: Portal) -> bool:
 
 def roll_back_to(session: Session, block: Block, name: str) -> None:
     point = block.rollback_to(block.find(name))
-    session.settings.rollback_to(point.settings_mark)
+    changed = session.settings.rollback_to(point.settings_mark)
     session.executor.advisory.back_to(session.pid, point.advisory)
     later = [n for n, p in session.portals.items() if point.portals.get(n) is not p and _has_rows(p)]
     for portal in later:
         session.portals.pop(portal).close()
     block.failed, block.read_only = False, point.read_only
     session.stands()
-    session.settings_changed()
+    if changed:
+        session.settings_changed()
 
 
 async def run_release(

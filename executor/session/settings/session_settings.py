@@ -308,16 +308,20 @@ class Settings:
         self._savepoints.append((dict(self._session), dict(self._local), functions))
         return len(self._savepoints) - 1
 
-    def rollback_to(self, mark: int) -> None:
-        if self._block is None:
-            self._block = dict(self._savepoints[0][0])
+    def rollback_to(self, mark: int) -> bool:
+        """The values of then. Whether any is another one by it."""
         session, local, functions = self._savepoints[mark]
-        self._session, self._local = dict(session), dict(local)
         for before, then in zip(self._functions, functions, strict=False):
             before.clear()
             before.update(then)
         del self._savepoints[mark + 1 :]
+        if self._session == session and self._local == local:
+            return False
+        if self._block is None:
+            self._block = dict(self._savepoints[0][0])
+        self._session, self._local = dict(session), dict(local)
         self._renew()
+        return True
 
     def release(self, mark: int) -> None:
         del self._savepoints[mark:]
