@@ -481,6 +481,9 @@ class Executor(Protocol):
     access_rules: Callable[[], list[dict[str, Any]]]
     """Who may come in, as rows of pg_hba_file_rules: the server that asks for proofs says it here."""
 
+    def reloaded(self) -> None:
+        """What the operator has written for the server has been read anew just now."""
+
     def role_secret(self, user: str) -> str | None:
         """What is kept of a role's password (`planner.catalog.passwords`); None: no password fits."""
 

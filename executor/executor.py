@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import itertools
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -81,7 +81,7 @@ class Executor:
         self._unread_bytes = 0
         """At least what the client who has left most notifications unread has left."""
         self.read_only = read_only
-        self.started_us = env.clock.now_us()
+        self.started_us = self.loaded_us = env.clock.now_us()
         self.columnar = ColumnarEngine(store.connection.cursor, limits, store.spill)
         self.sequences = Sequences(self)
         self.numbers = TransactionNumbers(env.clock.now_us)
@@ -90,6 +90,7 @@ class Executor:
             self.advisory = SharedAdvisoryLocks(env.session_locks, partial(signals.end, self))
         self.system = SystemRelations()
         self.first_settings = FirstSettings(self)
+        self.configured: Mapping[str, str] = {}
         self.sizes = Sizes(env, store)
         self.distributed: Engine | None = None
         """Who answers big SELECTs (`execution_engine`); the assembly puts it here and closes it."""
@@ -301,6 +302,18 @@ class Executor:
 
     access_rules: Callable[[], list[dict[str, Any]]] = staticmethod(list)
     """Who may come in, as rows of pg_hba_file_rules: the server that asks for proofs knows."""
+
+    reload: Callable[[], None] | None = None
+    """Has the server read its files anew (`pg_reload_conf`), where there is one that can."""
+
+    def configure(self, settings: Mapping[str, str]) -> None:
+        """What the operator has decided, as SHOW tells it: canonical values by lower-case name."""
+        self.configured = dict(settings)
+        self.first_settings.forget()
+
+    def reloaded(self) -> None:
+        """The server's files have been read anew just now (`pg_conf_load_time`)."""
+        self.loaded_us = self.env.clock.now_us()
 
     def role_secret(self, user: str) -> str | None:
         """What is kept of a role's password; None without one, and once it is VALID no longer."""

@@ -80,11 +80,7 @@ class Server:
     ) -> None:
         self.executor = executor
         self.limits = limits or WireLimits()
-        self.authentication = authentication or Authentication()
-        self.authentication.role_secret = executor.role_secret
-        executor.access_rules = self.authentication.listed
-        self.tls = tls
-        self.certificate_hash = certificate_hash  # what SCRAM-SHA-256-PLUS binds to
+        self.admit_by(authentication or Authentication(), tls, certificate_hash)
         self.stopping = False
         self.ending = SqlError("57P01", "terminating connection due to administrator command")
         """What a drained session is told."""
@@ -97,6 +93,16 @@ class Server:
         """Passes a cancel request on to the process that has such sessions, where there are several."""
         self._empty: asyncio.Event = asyncio.Event()
         self._empty.set()
+
+    def admit_by(
+        self, authentication: Authentication, tls: ssl.SSLContext | None, certificate_hash: bytes | None
+    ) -> None:
+        """By what those who come in from now on are asked for proofs; who is in stays."""
+        self.authentication = authentication
+        authentication.role_secret = self.executor.role_secret
+        self.executor.access_rules = authentication.listed
+        self.tls = tls
+        self.certificate_hash = certificate_hash  # what SCRAM-SHA-256-PLUS binds to
 
     # --- listening -----------------------------------------------------------------------------
 

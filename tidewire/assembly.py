@@ -11,14 +11,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import math
 import os
 import shutil
 import signal
-import ssl
 import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,6 @@ import uvloop
 from executor.columnar.parallel import usable_cores
 from executor.executor import Executor
 from executor.limits import ExecutorLimits
-from pgwire.scram import certificate_hash
 from pgwire.server import Server, WireLimits
 from pipeline.spark.selects.engine import SparkEngine
 from planner.abc import SqlError
@@ -36,9 +36,16 @@ from planner.textsearch import files
 from storage.abc import StorageError
 from tidewire import __version__, logs
 from tidewire.config import Config
+from tidewire.credentials import (
+    Credentials,
+    authentication_of,
+    certificate_files,
+    credentials_of,
+    read_again,
+)
 from tidewire.datadir import DataDir, DataDirError
 from tidewire.open_files import places_for_clients
-from tidewire.starting import CLOSE_LIMIT_S, READY, StartError, authentication_of, refuse_address
+from tidewire.starting import CLOSE_LIMIT_S, READY, StartError, refuse_address
 from txn.abc import TxnError
 from txn.environment import Environment
 from txn.limits import Limits
@@ -73,6 +80,7 @@ async def serve(config: Config, seat: Seat | None = None) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
+    loop.add_signal_handler(signal.SIGHUP, lambda: None)  # who is starting reads everything anyway
     lost: list[TxnError] = []
 
     def log_lost(error: TxnError) -> None:
@@ -137,13 +145,12 @@ async def assemble(
     seat: Seat | None = None,
 ) -> tuple[Server, str]:
     """A listening server and its address; `stack` closes all of it. `log_lost` hears when the log is."""
-    authentication = authentication_of(config)
+    authentication_of(config)  # what cannot be is refused before anything is opened
     files.look_in(config.tsearch_data)
     data_dir = None
     if not config.in_memory:
         data_dir = stack.enter_context(DataDir(config.data_dir))
-    certificate, key = _certificate_files(config, stack)
-    tls = _tls(certificate, key, config.tls_client_ca)
+    credentials = credentials_of(config, *certificate_files(config, stack))
     # A consensus of the data directory's own is behind its lock; any other may have had another leader.
     lease_s = LEASE_S if config.consensus_is_elsewhere else 0.0
     kind = SharedEnvironment if config.shared else Environment
@@ -184,9 +191,9 @@ async def assemble(
             files=places_for_clients(config.connections_max),
             stay_awake_s=config.stay_awake_us * 1e-6 if config.processes < usable_cores() else 0.0,
         ),
-        authentication=authentication,
-        tls=tls,
-        certificate_hash=_certificate_hash(certificate),
+        authentication=credentials.authentication,
+        tls=credentials.tls,
+        certificate_hash=credentials.certificate_hash,
     )
     if seat is not None:
         seat.number(executor)
@@ -197,10 +204,35 @@ async def assemble(
     except OSError as error:
         refuse_address(config.listen, error)
     stack.push_async_callback(server.drain)
+    executor.configure(settings_told(config, credentials, host, port))
+    reload = partial(read_again, config, server, credentials)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
+    # Of several processes the parent is told, which tells all.
+    executor.reload = reload if seat is None else partial(os.kill, os.getppid(), signal.SIGHUP)
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     if data_dir is not None:
         data_dir.announce(address)
     return server, address
+
+
+def settings_told(config: Config, credentials: Credentials, host: str, port: int) -> dict[str, str]:
+    """What SHOW and pg_settings say of this server's own configuration, by PostgreSQL's names."""
+    files = {
+        "data_directory": None if config.in_memory else config.data_dir,
+        "hba_file": config.hba_file,
+        "ssl_cert_file": credentials.certificate,
+        "ssl_key_file": credentials.key,
+        "ssl_ca_file": config.tls_client_ca,
+    }
+    return {
+        "listen_addresses": config.address[0] or "*",
+        "port": str(port),
+        "max_connections": str(config.connections_max),
+        "superuser_reserved_connections": str(config.reserved_connections),
+        "authentication_timeout": str(math.ceil(config.authentication_timeout_s)),
+        "ssl": "on" if credentials.tls is not None else "off",
+        **{name: str(path.absolute()) for name, path in files.items() if path is not None},
+    }
 
 
 def scratch_folder(config: Config, stack: contextlib.AsyncExitStack) -> Path:
@@ -212,49 +244,3 @@ def scratch_folder(config: Config, stack: contextlib.AsyncExitStack) -> Path:
     folder.mkdir()
     stack.callback(shutil.rmtree, folder, ignore_errors=True)
     return folder
-
-
-def _certificate_files(config: Config, stack: contextlib.AsyncExitStack) -> tuple[Path | None, Path | None]:
-    """The certificate and its key, the operator's or this server's own."""
-    if config.tls != "generate":
-        return config.tls_certificate, config.tls_key
-    from tidewire.certificates import own_certificate  # what it imports, others do without
-
-    if config.in_memory:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tidewire-tls-")))
-    else:
-        folder = config.data_dir.absolute() / "tls"
-    try:
-        return own_certificate(folder, config.address[0])
-    except OSError as error:
-        raise StartError(f"cannot make a certificate in {folder}: {error}") from error
-
-
-def _tls(certificate: Path | None, key: Path | None, client_ca: Path | None) -> ssl.SSLContext | None:
-    if certificate is None or key is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.set_alpn_protocols(["postgresql"])
-    try:
-        context.load_cert_chain(certificate, key)
-    except (OSError, ssl.SSLError) as error:
-        raise StartError(f"cannot use the certificate {certificate}: {error}") from error
-    if client_ca is not None:
-        try:
-            context.load_verify_locations(client_ca)
-        except (OSError, ssl.SSLError) as error:
-            raise StartError(f"cannot use the client authority {client_ca}: {error}") from error
-        # Who shows a certificate must show a good one; who has to show one, the access rules say.
-        context.verify_mode = ssl.CERT_OPTIONAL
-    return context
-
-
-def _certificate_hash(certificate: Path | None) -> bytes | None:
-    """Of the first certificate in the chain: this server's own."""
-    if certificate is None:
-        return None
-    text = certificate.read_text(encoding="utf-8")
-    end = "-----END CERTIFICATE-----"
-    first = text[text.index("-----BEGIN CERTIFICATE-----") : text.index(end) + len(end)]
-    return certificate_hash(ssl.PEM_cert_to_DER_cert(first))

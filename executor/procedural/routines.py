@@ -20,7 +20,7 @@ from executor.procedural.texts import same
 from executor.procedural.undescribed import UndescribedReturns, joined
 from executor.procedural.walk import RETURN, Ended, Returns, Walk
 from executor.replication import functions as replication
-from executor.session import large_objects, tables, xml_documents
+from executor.session import large_objects, server_files, tables, xml_documents
 from executor.session.acting import around
 from executor.session.blocks.looking_back import around_routine
 from planner import types as t
@@ -28,7 +28,14 @@ from planner.abc import Plan, ResultColumn, SqlError, TypeRef
 from planner.binding.records import told_type
 from planner.binding.routines.bodies import unlike
 from planner.binding.routines.variables import Shape, kind_of
-from planner.catalog import Catalog, Function, slot_functions, table_functions, xml_functions
+from planner.catalog import (
+    Catalog,
+    Function,
+    server_functions,
+    slot_functions,
+    table_functions,
+    xml_functions,
+)
 from planner.ddl.routines import procedural
 from planner.statements import plpgsql as pl
 from storage.abc import Datum
@@ -289,6 +296,8 @@ async def _run(
     if f.language == "internal":
         if f.oid in slot_functions.functions():
             return [*await replication.call(session, f, arguments)]
+        if f.oid in server_functions.functions():
+            return [*await server_files.call(session, f, arguments)]
         if f.oid in xml_functions.functions():
             return [(await xml_documents.call(session, f, arguments),)]
         if f.oid in table_functions.functions():

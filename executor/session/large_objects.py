@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, PlanOutdated, Rows
 from executor.ddl.schema import schema_bytes
-from executor.session import large_object_rights
+from executor.session import large_object_rights, server_files
 from executor.session.blocks.defining import DdlStep
 from executor.session.blocks.own_block import block_at_hand
 from planner import statements as st
@@ -384,9 +384,31 @@ async def _lo_put(session: Session, oid: int, offset: int, data: bytes) -> str:
     return ""
 
 
+async def _import(session: Session, path: str, oid: int = 0) -> int:
+    """A new object of a file on the server. Raises as `server_files.pieces`."""
+    made, offset = 0, 0
+    async for piece in server_files.pieces(session, path):
+        made = made or await _create(session, oid)
+        await _write(session, made, offset, piece)
+        offset += len(piece)
+    return made or await _create(session, oid)
+
+
+async def _export(session: Session, oid: int, path: str) -> int:
+    """An object as a file on the server. Raises as `server_files.created`."""
+    await _opened(session, oid, READ)
+    with await server_files.created(session, path) as file:
+        offset = 0
+        while data := await _read(session, oid, offset, server_files.PIECE_BYTES):
+            await server_files.write(file, path, data)
+            offset += len(data)
+    return 1
+
+
 _READING: Final = frozenset((
-    "lo_open", "lo_close", "loread", "lo_lseek", "lo_lseek64", "lo_tell", "lo_tell64", "lo_get",
+    "lo_export", "lo_open", "lo_close", "loread", "lo_lseek", "lo_lseek64", "lo_tell", "lo_tell64", "lo_get",
 ))  # fmt: skip
+_OF_FILES: Final = ("lo_import", "lo_export")
 _BY_NAME: Final[Mapping[str, Callable[..., Awaitable[Datum]]]] = {
     "lo_creat": _creat,
     "lo_create": _create,
@@ -402,6 +424,8 @@ _BY_NAME: Final[Mapping[str, Callable[..., Awaitable[Datum]]]] = {
     "lo_truncate64": _lo_truncate,
     "lo_unlink": _unlink,
     "lo_from_bytea": _from_bytea,
+    "lo_import": _import,
+    "lo_export": _export,
     "lo_get": _get,
     "lo_put": _lo_put,
 }
@@ -413,6 +437,8 @@ async def call(session: Session, f: Function, arguments: Sequence[Datum]) -> Dat
     assert block is not None
     if f.name not in _READING and block.read_only:
         raise ExecutionError("25006", f"cannot execute {f.name}() in a read-only transaction")
+    if f.name in _OF_FILES:
+        server_files.require(session, f)
     return await _BY_NAME[f.name](session, *arguments)
 
 

@@ -100,6 +100,7 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "now": lambda s: s.now_us(),
     "statement_timestamp": statement_us,
     "started_at": lambda s: s.executor.started_us,
+    "loaded_at": lambda s: s.executor.loaded_us,
     "current_user": lambda s: s.user,
     "session_user": lambda s: s.settings.raw("session_authorization"),
     "user": lambda s: s.user,

@@ -37,7 +37,7 @@ _OIDS: Final = range(0xC000_0000, 0xF000_0000)
 """OIDs that nothing else has: above those of row types, below those of transition tables."""
 _INT4, _OID, _BYTEA, _ACL = 23, 26, 17, 1034
 _NAMES: Final = frozenset((
-    "lo_close", "lo_creat", "lo_create", "lo_from_bytea", "lo_get", "lo_lseek", "lo_lseek64", "lo_open", "lo_put",
+    "lo_close", "lo_creat", "lo_create", "lo_export", "lo_from_bytea", "lo_get", "lo_import", "lo_lseek", "lo_lseek64", "lo_open", "lo_put",
     "lo_tell", "lo_tell64", "lo_truncate", "lo_truncate64", "lo_unlink", "loread", "lowrite",
 ))  # fmt: skip
 

@@ -1,14 +1,15 @@
-"""All functions that run and that nobody has made: of large objects, replication slots, documents of tables, and of extensions."""
+"""All functions that run and that nobody has made: of large objects, files of the server, replication slots, documents of
+tables, and of extensions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from planner.abc import Oid
-from planner.catalog import large_objects, slot_functions, table_functions, xml_functions
+from planner.catalog import large_objects, server_functions, slot_functions, table_functions, xml_functions
 from planner.catalog.routine_objects import Function
 
-_FAMILIES = (large_objects, slot_functions, table_functions, xml_functions)
+_FAMILIES = (large_objects, server_functions, slot_functions, table_functions, xml_functions)
 
 
 def every() -> Iterator[Function]:

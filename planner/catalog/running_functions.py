@@ -6,32 +6,44 @@ what a call is bound by.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from planner.abc import Oid, TypeRef
 from planner.catalog.objects import PG_CATALOG_OID
 from planner.catalog.routine_objects import Function, Parameter
 from planner.catalog.system.static import static_columns
 
+_SAID: Final = ("proallargtypes", "proargmodes", "proargnames")
+
 Parameters: TypeAlias = Callable[[str, tuple[Oid, ...]], tuple[Parameter, ...]]
 """Of a function's name and the types of its arguments."""
 
 
-def _without_names(name: str, types: tuple[Oid, ...]) -> tuple[Parameter, ...]:
-    return tuple(Parameter("", TypeRef(t)) for t in types)
+def _parameters(
+    types: Sequence[Oid],
+    every: Sequence[Oid] | None,
+    modes: Sequence[str] | None,
+    names: Sequence[str] | None,
+) -> tuple[Parameter, ...]:
+    """As pg_proc tells them: `every` are the types of all of them, where not all are arguments."""
+    oids = every or types
+    return tuple(
+        Parameter(name, TypeRef(oid), mode)
+        for oid, mode, name in zip(oids, modes or "i" * len(oids), names or [""] * len(oids), strict=True)
+    )
 
 
-def of_names(names: AbstractSet[str], parameters: Parameters = _without_names) -> Mapping[Oid, Function]:
-    """By OID, as pg_proc has them."""
-    columns = ("oid", "proname", "proargtypes", "prorettype", "proretset", "proisstrict")
+def of_names(names: AbstractSet[str], parameters: Parameters | None = None) -> Mapping[Oid, Function]:
+    """By OID, as pg_proc has them; `parameters`: other ones than it says, with defaults."""
+    columns = ("oid", "proname", "proargtypes", "prorettype", "proretset", "proisstrict", *_SAID)
     return {
         oid: Function(
             oid,
             PG_CATALOG_OID,
             name,
-            parameters(name, tuple(types)),
+            _parameters(types, *said) if parameters is None else parameters(name, tuple(types)),
             TypeRef(result),
             returns_set=bool(many),
             body="",
@@ -39,7 +51,7 @@ def of_names(names: AbstractSet[str], parameters: Parameters = _without_names) -
             language="internal",
             runs=True,
         )
-        for oid, name, types, result, many, strict in static_columns("pg_proc", columns)
+        for oid, name, types, result, many, strict, *said in static_columns("pg_proc", columns)
         if name in names
     }
 

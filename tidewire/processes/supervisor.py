@@ -2,6 +2,7 @@
 
     refuse what cannot be --> lock, port --> process 0 --> the others --> ready line
                                                  died? said, started again, up to DEATHS_MAX a minute
+                              SIGHUP: to all of them
                               SIGTERM: to all of them, wait, end
 
 It serves nobody itself, so nothing that a statement does can be in its way.
@@ -27,8 +28,9 @@ import structlog
 from tidewire import __version__, logs
 from tidewire.certificates import own_certificate
 from tidewire.config import Config
+from tidewire.credentials import authentication_of
 from tidewire.datadir import DataDir, DataDirError
-from tidewire.starting import CLOSE_LIMIT_S, READY, StartError, authentication_of, refuse_address
+from tidewire.starting import CLOSE_LIMIT_S, READY, StartError, refuse_address
 
 _log = structlog.get_logger("tidewire.processes")
 
@@ -94,10 +96,14 @@ class _Family:
         _log.info("process started", process=ordinal, pid=process.pid)
         return line.removeprefix(READY).strip()
 
-    def tell(self, number: signal.Signals) -> None:
+    def tell(self, number: signal.Signals, *, only_ready: bool = False) -> None:
         for child in self.children.values():
-            if child.process.returncode is None:
+            if child.process.returncode is None and (child.ready or not only_ready):
                 child.process.send_signal(number)
+
+    def reload(self) -> None:
+        """Every process reads its files anew; one that is starting does so anyway, and may not know of the signal yet."""
+        self.tell(signal.SIGHUP, only_ready=True)
 
     async def stop(self, limit_s: float) -> list[int]:
         """SIGTERM to all, and SIGKILL to those that outlive the limit; their exit codes.
@@ -138,6 +144,7 @@ async def _supervise(config: Config) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
+    loop.add_signal_handler(signal.SIGHUP, lambda: None)
     authentication_of(config)  # what would keep every process from starting is said once
     with contextlib.ExitStack() as stack:
         try:
@@ -149,6 +156,7 @@ async def _supervise(config: Config) -> None:
         stack.callback(family.close)
         try:
             address = await _start_all(family, config, port)
+            loop.add_signal_handler(signal.SIGHUP, family.reload)
             data_dir.announce(address)
             print(f"{READY}{address}", flush=True)
             _log.info("ready", address=address, processes=config.processes, version=__version__)

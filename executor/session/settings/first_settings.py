@@ -43,11 +43,16 @@ class FirstSettings:
                 options,
                 lambda path: executor.system.names(path, database, lambda: executor.catalogs.of(database)),
                 superuser=superuser,
+                configured=executor.configured,
             )
             if len(self._kept) >= KEPT_MAX:
                 del self._kept[next(iter(self._kept))]
             self._kept[key] = first
         return first.another()
+
+    def forget(self) -> None:
+        """The server's own settings have changed."""
+        self._kept.clear()
 
 
 __all__ = ["FirstSettings"]

@@ -2,7 +2,7 @@
 
     session value   SET, set_config(..., false), start-up options      reverts if its transaction fails
     local value     SET LOCAL, set_config(..., true)                   gone at the end of the transaction
-    reset value     what RESET goes back to: start-up option or default
+    reset value     what RESET goes back to: start-up option, what the server was started with, or default
 
 A savepoint remembers both dictionaries; rolling back to it restores them. A name of a user's own (`my.tenant`) is known to
 the session from the first time that it is set, and is empty wherever it is not set any more. What the engines look at
@@ -54,6 +54,7 @@ class Settings:
 
     __slots__ = (
         "_block",
+        "_configured",
         "_custom",
         "_functions",
         "_local",
@@ -93,7 +94,9 @@ class Settings:
         reg_names: Callable[[tuple[str, ...]], RegNames] | None = None,
         *,
         superuser: bool = True,
+        configured: Mapping[str, str] | None = None,
     ) -> None:
+        """`configured`: canonical values of what only the operator of the server decides."""
         self.user = user
         self.reg_names = reg_names
         self.acting = ""
@@ -101,7 +104,9 @@ class Settings:
         self._session: dict[str, str] = {}
         self._taken: frozenset[str] = frozenset()
         """What names of users' own may not begin with: extensions that were loaded."""
+        self._configured = configured or {}
         self._reset: dict[str, str] = {
+            **self._configured,
             "session_authorization": user,
             "is_superuser": "on" if superuser else "off",
         }
@@ -177,7 +182,7 @@ class Settings:
         """Where a setting's value is from, as pg_settings says it, and what RESET would make of it."""
         source = "session" if key in self._local or key in self._session else "default"
         if source == "default" and key in self._reset:
-            source = "client"
+            source = "configuration file" if key in self._configured else "client"
         return source, self._reset.get(key, GUCS[key].default if key in GUCS else "")
 
     # --- writing ---------------------------------------------------------------------------

@@ -28,7 +28,7 @@ _SESSION: dict[str, tuple[str, int]] = {
     "txid_current": ("txid", t.INT8), "pg_current_xact_id": ("txid", t.XID8),
     "txid_current_if_assigned": ("txid_if_numbered", t.INT8), "pg_current_xact_id_if_assigned": ("txid_if_numbered", t.XID8),
     "pg_current_snapshot": ("snapshot", t.PG_SNAPSHOT), "txid_current_snapshot": ("snapshot", t.TXID_SNAPSHOT),
-    "pg_postmaster_start_time": ("started_at", t.TIMESTAMPTZ), "pg_conf_load_time": ("started_at", t.TIMESTAMPTZ),
+    "pg_postmaster_start_time": ("started_at", t.TIMESTAMPTZ), "pg_conf_load_time": ("loaded_at", t.TIMESTAMPTZ),
 }  # fmt: skip
 _CLOCKS = {
     "current_date": t.DATE,

@@ -23,7 +23,7 @@ from planner.binding.routines.inlined import of_domain, text_of
 from planner.binding.rows_of_heirs import is_row_of
 from planner.binding.scope import Scope
 from planner.binding.unresolved import NoFunction, NotUnique
-from planner.catalog import Function, polymorphic, slot_functions, table_functions
+from planner.catalog import Function, polymorphic, server_functions, slot_functions, table_functions
 from planner.catalog.objects import PG_CATALOG_OID
 from planner.parse import parse_expression
 from planner.records import replace
@@ -40,8 +40,8 @@ def known(queries: QueryBinder, name: str, schema: str) -> list[Function]:
     if queries.variables is not None and not queries.routines.frames:
         meant = queries.variables.meant or meant
     kept = [f for f in found if f.oid in meant]
-    own = slot_functions.named(name, schema) or table_functions.named(name, queries.offered(schema))
-    return kept or found or own
+    own = slot_functions.named(name, schema) or server_functions.named(name, schema)
+    return kept or found or own or table_functions.named(name, queries.offered(schema))
 
 
 @dataclass(slots=True)

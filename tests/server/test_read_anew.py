@@ -1,0 +1,162 @@
+"""SIGHUP and pg_reload_conf(): rules, passwords and certificates are read anew, and nobody's connection ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from planner.catalog.passwords import Verifier
+from tests.server.process import ServerProcess, wait_until
+from tidewire.certificates import own_certificate
+
+RULES = """
+hostssl   all  alice     127.0.0.1/32  scram-sha-256
+hostnossl all  tidewire  127.0.0.1/32  trust
+"""
+SAID = "the configuration is read anew"
+REFUSED = "the configuration is not read anew"
+
+
+class Guarded(ServerProcess):
+    """Its files, and how often it has said that it read them."""
+
+    folder: Path
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text)
+
+    def said(self, what: str) -> int:
+        return self.log.read_text().count(what)
+
+    def knows(self, password: str) -> bool:
+        try:
+            self.connect(user="alice", password=password, sslmode="require", connect_timeout=20).close()
+        except psycopg.OperationalError as error:
+            assert "password authentication failed" in str(error)
+            return False
+        return True
+
+
+def _guarded(folder: Path, *arguments: str) -> Guarded:
+    certificate, key = own_certificate(folder / "first", "127.0.0.1")
+    server = Guarded(
+        folder / "data", "--hba-file", str(folder / "hba"), "--password-file", str(folder / "users"),
+        "--tls-certificate", str(folder / "crt"), "--tls-key", str(folder / "key"), *arguments,
+    )  # fmt: skip
+    server.folder = folder
+    server.write("hba", RULES)
+    server.write("users", f"alice:{Verifier.of('old')}\n")
+    server.write("crt", certificate.read_text())
+    server.write("key", key.read_text())
+    return server
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[Guarded]:
+    server = _guarded(tmp_path)
+    with server:
+        yield server
+        assert not server.unexpected()
+
+
+def _admin(server: Guarded) -> psycopg.Connection[Any]:
+    return server.connect(sslmode="disable")
+
+
+def _loaded_later(c: psycopg.Connection[Any]) -> bool:
+    row = c.execute("SELECT pg_conf_load_time() > pg_postmaster_start_time()").fetchone()
+    return row is not None and bool(row[0])
+
+
+def test_a_password_a_rule_and_a_certificate_are_others_from_now_on(guarded: Guarded) -> None:
+    with _admin(guarded) as admin:
+        admin.execute("CREATE ROLE alice LOGIN; CREATE ROLE bob LOGIN")
+        assert guarded.knows("old") and not guarded.knows("new")
+        assert not _loaded_later(admin)
+        inside = guarded.connect(user="alice", password="old", sslmode="require")
+
+        certificate, key = own_certificate(guarded.folder / "second", "127.0.0.1")
+        guarded.write("users", f"alice:{Verifier.of('new')}\n")
+        guarded.write("hba", RULES + "host all bob 127.0.0.1/32 trust\n")
+        guarded.write("crt", certificate.read_text())
+        guarded.write("key", key.read_text())
+        assert guarded.knows("old")  # nobody has said that they are to be read
+        os.kill(guarded.pid, signal.SIGHUP)
+        wait_until(lambda: guarded.said(SAID) == 1)
+
+        assert guarded.knows("new") and not guarded.knows("old")
+        guarded.connect(user="bob", sslmode="disable").close()
+        verified = {"sslmode": "verify-full", "host": "localhost", "hostaddr": "127.0.0.1"}
+        for root, good in (("second", True), ("first", False)):
+            where = str(guarded.folder / root / "server.crt")
+            try:
+                guarded.connect(user="alice", password="new", sslrootcert=where, **verified).close()
+                assert good
+            except psycopg.OperationalError as error:
+                assert not good and "certificate verify failed" in str(error)
+        assert inside.execute("SELECT current_user").fetchone() == ("alice",)
+        inside.close()
+        assert _loaded_later(admin)
+        listed = admin.execute("SELECT user_name FROM pg_hba_file_rules ORDER BY line_number").fetchall()
+        assert listed == [(["alice"],), (["tidewire"],), (["bob"],)]
+
+
+def test_what_cannot_be_used_changes_nothing(guarded: Guarded) -> None:
+    with _admin(guarded) as admin:
+        admin.execute("CREATE ROLE alice LOGIN")
+        guarded.write("users", f"alice:{Verifier.of('new')}\n")
+        guarded.write("hba", RULES + "host all bob nowhere trust\n")
+        assert admin.execute("SELECT pg_reload_conf()").fetchone() == (True,)
+        wait_until(lambda: guarded.said(REFUSED) == 1)
+        assert guarded.knows("old") and not guarded.knows("new")
+        assert not _loaded_later(admin)
+        guarded.write("hba", RULES)
+        admin.execute("SELECT pg_reload_conf()")
+        wait_until(lambda: guarded.said(SAID) == 1)
+        assert guarded.knows("new")
+        admin.execute("SET ROLE alice")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="function pg_reload_conf"):
+            admin.execute("SELECT pg_reload_conf()")
+
+
+def test_of_several_processes_all_hear_of_it(tmp_path: Path) -> None:
+    server = _guarded(tmp_path, "--processes", "2")
+    with server:
+        with _admin(server) as admin:
+            admin.execute("CREATE ROLE alice LOGIN")
+            server.write("users", f"alice:{Verifier.of('new')}\n")
+            admin.execute("SELECT pg_reload_conf()")
+            wait_until(lambda: server.said(SAID) == 2)
+            assert all(server.knows("new") for _ in range(10))
+            os.kill(server.pid, signal.SIGHUP)
+            wait_until(lambda: server.said(SAID) == 4)
+        assert server.stop() == 0
+        assert not server.unexpected()
+
+
+def test_what_the_server_was_started_with_is_shown(guarded: Guarded) -> None:
+    with _admin(guarded) as admin:
+        told = admin.execute(
+            "SELECT name, setting FROM pg_settings WHERE source = 'configuration file' ORDER BY name"
+        ).fetchall()
+        files = {name: str(guarded.folder / file) for name, file in (("ssl_cert_file", "crt"), ("ssl_key_file", "key"), ("hba_file", "hba"))}  # fmt: skip
+        assert dict(told) == files | {
+            "authentication_timeout": "60",
+            "data_directory": str(guarded.data_dir),
+            "listen_addresses": "127.0.0.1",
+            "max_connections": "200",
+            "port": str(guarded.port),
+            "ssl": "on",
+            "superuser_reserved_connections": "3",
+        }
+        assert admin.execute("SHOW port").fetchone() == (str(guarded.port),)
+        with pytest.raises(psycopg.errors.CantChangeRuntimeParam):
+            admin.execute("SET port = 1")
+        admin.execute("RESET ALL")
+        assert admin.execute("SHOW max_connections").fetchone() == ("200",)
