@@ -224,6 +224,8 @@ class CopyOut:
     path: str = ""
     """A file of the server's to write instead of messages to the client."""
     progress: CopyProgress = field(default_factory=lambda: CopyProgress("COPY TO"))
+    said_before: int | None = None
+    """So many of the session's notices come before the rows, of a statement that writes: what its AFTER triggers say comes behind them. None: all do."""
 
 
 @dataclass(slots=True)

@@ -77,7 +77,7 @@ async def send_copy_out(conversation: Conversation, copy: CopyOut) -> str:
     out = conversation.out
     try:
         frames = CopyFrames(copy, conversation.session.type_settings)
-        conversation.tell_notices()
+        conversation.tell_notices(copy.said_before)
         out.append(replies.copy_out_response(len(stream.columns), int(copy.options.format == "binary")))
         out.append(frames.begin())
         async for batch in stream.batches:

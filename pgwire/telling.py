@@ -73,11 +73,11 @@ class Telling:
         if not self.io.writable:
             await self.io.drain()
 
-    def tell_notices(self) -> None:
-        """Before what the client gets next: what came up until now."""
+    def tell_notices(self, count: int | None = None) -> None:
+        """Before what the client gets next: what came up until now (`count`: the first of it)."""
         notices = self.session.notices
-        self.out += [encode_notice(notice) for notice in notices]
-        notices.clear()
+        self.out += [encode_notice(notice) for notice in notices[:count]]
+        del notices[:count]
 
     async def _tell_notices(self) -> None:
         """While a statement runs. A client that is gone is noticed by who sends it the answer."""

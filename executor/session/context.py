@@ -402,11 +402,14 @@ class SessionContext(SessionState):
 
     async def tell_notices(self) -> None:
         """A program that says much, or works for long, is heard before it ends: what it says is not kept, and who does not listen keeps it
-        waiting."""
+        waiting. What AFTER triggers say of rows that COPY is to send waits for these, as long as it is not too much."""
+        behind_rows = self.copy_progress is not None and self.said_of_rows is not None
         if self.on_notices is not None and (
-            len(self.notices) >= NOTICES_KEPT_MAX or time.time_ns() - self.statement_began_ns > SILENT_NS_MAX
+            len(self.notices) >= NOTICES_KEPT_MAX
+            or (not behind_rows and time.time_ns() - self.statement_began_ns > SILENT_NS_MAX)
         ):
             await self.on_notices()
+            self.said_of_rows = self.said_of_rows and 0
 
     def standard(self, text: str) -> str:
         """See `executor.abc.Session`. Warns of each such string where `escape_string_warning` is on."""

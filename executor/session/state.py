@@ -64,6 +64,8 @@ class SessionState:
         self.holding: list[str] = []
         """Cursors WITH HOLD of the commit that is under way."""
         self.notices: list[Notice] = []
+        self.said_of_rows: int | None = None
+        """So many of them came up before the client's statement began to fire AFTER triggers; None: it has fired none."""
         self.channels: dict[str, None] = {}
         self.chance: Chance | None = None
         """What random() draws from; None: DuckDB's generator, for nobody has said a seed."""

@@ -118,6 +118,8 @@ class Level:
 
     async def drain(self, session: Session, block: Block) -> None:
         """Fires what is queued; functions of triggers have levels of their own, actions of foreign keys add to this one."""
+        if self._events and not session.trigger_depth and not session.routine_depth:
+            session.said_of_rows = len(session.notices)
         while self._events:
             event = self._events.popleft()
             seen = self.gathered(event.on.holder, event.event)

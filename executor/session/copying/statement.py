@@ -443,6 +443,7 @@ async def _copy_out(
         rules.refuse(inner, "COPY")
         check_columns(options, None, [c.name for c in inner.columns])
     progress = loads.progress(session, "COPY TO", oid, s.filename)
+    session.said_of_rows = None
     try:
         result = await session.run_plan(inner, params, autocommit)
         if isinstance(result, Rows):
@@ -460,7 +461,7 @@ async def _copy_out(
         close()
 
     result.close = over
-    return CopyOut(options, result, s.filename or "", progress)
+    return CopyOut(options, result, s.filename or "", progress, session.said_of_rows)
 
 
 def _as_stream(rows: Rows) -> Stream:
