@@ -246,7 +246,7 @@ class Emitter:
         from planner.binding.dimensions import ONE_DIMENSIONAL, SHAPED, as_list, single
 
         frags = [self.frag(a) for a in args]
-        if op in SHAPED:
+        if op in SHAPED or op.startswith("#"):  # what is named after a user's type takes whole values
             return frags
         if op in ONE_DIMENSIONAL:
             return [single(f) if f.form == ARRAY_TEXT else f for f in frags]

@@ -12,6 +12,7 @@ from planner.binding import ir
 from planner.binding.facts import Proc, array_name, type_name
 from planner.binding.resolve import chosen, spread
 from planner.catalog import Catalog, MultirangeType, RangeType
+from planner.types.declared import base_of
 
 _RANGE, _EMPTY, _ONE, _ARRAY = "range", "multirange", "multirange of one", "multirange of array"
 
@@ -32,7 +33,7 @@ def constructor(
     """The operation, and what it is declared with: by each argument. None: no such function. Raises Ambiguous."""
     own = type_name(made.oid)
     if isinstance(made, RangeType):
-        bound = type_name(made.subtype.oid)
+        bound = type_name(base_of(made.subtype).oid)
         rows = [_proc(own, (bound, bound)), _proc(own, (bound, bound, "text"))]
     else:
         one = type_name(made.range_oid)

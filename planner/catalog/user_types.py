@@ -27,7 +27,7 @@ from planner.catalog.objects import CatalogObject, UserType
 from planner.catalog.row_types import FIRST_ROW_TYPE, relation_of, row_type_oid
 from planner.catalog.type_objects import CompositeType, Domain, EnumType, MultirangeType, RangeType
 from planner.types import register_composite, register_domain, register_enum
-from planner.types.declared import forget
+from planner.types.declared import base_of, forget
 from planner.types.user_ranges import Spanned, register_range
 
 if TYPE_CHECKING:
@@ -225,10 +225,10 @@ def _declare(thing: UserType) -> None:
     elif isinstance(thing, Domain):
         register_domain(thing.oid, thing.array_oid, thing.name, thing.base)
     elif isinstance(thing, RangeType):
-        said = Spanned(thing.oid, thing.multirange_oid, thing.subtype.oid)
+        said = Spanned(thing.oid, thing.multirange_oid, base_of(thing.subtype).oid)
         register_range(said, thing.oid, thing.array_oid, thing.name)
     elif isinstance(thing, MultirangeType):
-        said = Spanned(thing.range_oid, thing.oid, thing.subtype.oid)
+        said = Spanned(thing.range_oid, thing.oid, base_of(thing.subtype).oid)
         register_range(said, thing.oid, thing.array_oid, thing.name)
     elif isinstance(thing, CompositeType):
         fields = tuple((c.name, c.type) for c in thing.columns)

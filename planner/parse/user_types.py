@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError
+from planner.keywords import COLUMN_NAME
+from planner.lexer import WORD
 from planner.parse import (
     clauses,
     constraints,
@@ -65,6 +67,10 @@ def _range(c: Cursor, name: st.Name) -> st.CreateRange:
         c.expect_symbol("=")
         if option == "subtype":
             subtype = c.type_name()
+        elif (
+            c.token.kind == WORD and c.token.keyword in COLUMN_NAME
+        ):  # a type's word of the grammar: int, varchar
+            said[option] = st.Name(" ".join(c.type_name().names), "pg_catalog")
         else:
             said[option] = c.qualified()
         if not c.accept_symbol(","):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from planner.types import embeddings, oids
 from planner.types.geometry import GEOMETRIC
@@ -21,6 +21,13 @@ from storage.abc import Datum
 Order = Callable[[Datum], Any]
 
 _DAY_US: Final = 86_400_000_000
+
+
+class Parts(NamedTuple):
+    """Of a value made of others: each one's (0, order), (1, 0) for NULL; and of arrays what tells apart those of the same elements."""
+
+    items: tuple[tuple[int, Any], ...]
+    shape: tuple[int, ...] = ()
 
 
 def _itself(value: Datum) -> Any:
@@ -89,12 +96,17 @@ def order_of(oid: int) -> Order | None:
     return ORDERS.get(oid)
 
 
-def in_bytes(order: Any) -> bytes:
-    """What `order_of` made, as bytes in the same order, none of which are the beginning of others."""
+def in_bytes(order: Any, number: Callable[[Decimal], bytes]) -> bytes:
+    """What `order_of` made, as bytes in the same order, none of which are the beginning of others. `number`: those of a numeric."""
     if isinstance(order, str):
         return order.encode() + b"\0"  # no text has a zero byte
+    if isinstance(order, Parts):
+        items = b"".join(b"\2" if null else b"\1" + in_bytes(part, number) for null, part in order.items)
+        return items + b"\0" + b"".join(in_bytes(n, number) for n in order.shape)
     if isinstance(order, tuple):
         last, value = order
+        if isinstance(value, Decimal):
+            return bytes((last,)) + number(value) + b"\0"
         return bytes((last,)) + (b"" if last else _float_bytes(value))
     return (int(order) + (1 << 127)).to_bytes(16, "big")
 

@@ -26,7 +26,7 @@ from planner.abc import SqlError
 from planner.types import oids
 from planner.types.base import WHITESPACE, SqlType, TextInput, TextOutput, quote_literal
 from planner.types.datetimes import DATE_INFINITY
-from planner.types.orders import order_of
+from planner.types.orders import Order, order_of
 from planner.types.settings import DEFAULT_SETTINGS, TypeSettings
 from storage.abc import Datum
 
@@ -65,9 +65,11 @@ class Kind:
     subtype: SqlType
     discrete: bool
     multirange_oid: int
+    order: Order | None = None
+    """That of bounds whose type has none in `planner.types.orders`."""
 
     def end(self, value: Datum, after: bool) -> End:
-        order = order_of(self.subtype.oid)
+        order = self.order or order_of(self.subtype.oid)
         assert order is not None, f"ranges over {self.subtype.name} have no order"
         return End(0, order(value), int(after), value)
 

@@ -15,8 +15,10 @@ import pyarrow as pa
 
 from planner.types import registry
 from planner.types.base import SqlType, TextInput, TextOutput
-from planner.types.declared import FIRST_USER_OID, declare, declare_facts, kept_beside, renamed
+from planner.types.declared import declare, declare_facts, kept_beside, renamed
+from planner.types.enums import EnumSqlType
 from planner.types.orders import SAME_AS_DATUM, order_of
+from planner.types.orders_of_parts import has_order, order_by_parts
 from planner.types.ranges import BUILT_IN, Kind, RangeType
 from planner.types.settings import DEFAULT_SETTINGS
 
@@ -37,7 +39,8 @@ class UserRangeType(RangeType):
     @cached_property
     def kind(self) -> Kind:  # type: ignore[override]
         subtype = registry.sql_type(self.said.subtype)
-        return Kind(self.said.range_oid, self.name, subtype, False, self.said.multirange_oid)
+        order = order_by_parts(subtype.oid) if order_of(subtype.oid) is None else None
+        return Kind(self.said.range_oid, self.name, subtype, False, self.said.multirange_oid, order)
 
     @cached_property
     def _read(self) -> TextInput:  # type: ignore[override]
@@ -63,13 +66,13 @@ def spanned(oid: int) -> Spanned | None:
 
 def may_be_bounds(oid: int) -> bool:
     """Whether ranges over the type are computed here."""
-    return registry.is_known(oid) and order_of(oid) is not None
+    return registry.is_known(oid) and has_order(oid)
 
 
 def equal_as_text(oid: int) -> bool:
     """Whether equal ranges of the type are equal texts."""
-    found = _SPANNED[oid]
-    return found.subtype in SAME_AS_DATUM or found.subtype >= FIRST_USER_OID
+    subtype = _SPANNED[oid].subtype
+    return subtype in SAME_AS_DATUM or isinstance(registry.TYPES.get(subtype), EnumSqlType)
 
 
 def register_range(said: Spanned, oid: int, array_oid: int, name: str) -> None:

@@ -6,6 +6,7 @@ from planner import types as t
 from planner.abc import TypeRef
 from planner.binding import ir
 from planner.binding.comparable import comparable
+from planner.binding.dimensions import SHAPED, as_list
 from planner.binding.emit import Emitter, Implementation
 from planner.binding.facts import type_name
 from planner.binding.fragments import Frag, join, quote_text, sql
@@ -87,6 +88,7 @@ def _fact(what: str) -> Implementation:
 for _s in _SETS:
     register(f"{_s} @> anyelement", _contains(False))
     register(f"anyelement <@ {_s}", _contains(True))
+    SHAPED.update((f"{_s} @> anyelement", f"anyelement <@ {_s}"))
     for _op in ("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
         register(f"{_s} {_op.lower()} {_s}", _ordered(_op))
     for _op in ("+", "*", "-"):
@@ -132,7 +134,7 @@ def _made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
 
 
 def _of_array(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    return sql("tw_range_collected(", str(call.type.oid), ", ", args[0], ")")
+    return sql("tw_range_collected(", str(call.type.oid), ", ", as_list(args[0], call.args[0].type), ")")
 
 
 register("#(range)", _made)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -159,13 +158,11 @@ def _split(oid: int, text: str) -> list[str]:
 
 def _key(oid: int, text: str) -> bytes:
     """Bytes in the order of ranges; equal ranges have equal bytes."""
-    numeric = _type(oid).kind.subtype.oid == t.NUMERIC
 
     def end(e: r.End) -> bytes:
         if e.rank:
             return bytes((e.rank + 2,))
-        value = sort_key(Decimal(e.value)) + b"\0" if numeric else in_bytes(e.key)
-        return b"\2" + value + bytes((e.side,))
+        return b"\2" + in_bytes(e.key, sort_key) + bytes((e.side,))
 
     return b"".join(b"\1" + end(s.low) + end(s.high) for s in _spans(oid, text))
 

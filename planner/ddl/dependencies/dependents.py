@@ -286,7 +286,11 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         found += [Dependent(c, on) for c in casts.of_type(scope, thing.oid, thing.array_oid)]
         of_it = (thing.oid, thing.array_oid)
         using = catalog.using(*of_it)
-        found += [Dependent(r, on) for r in using if isinstance(r, RangeType) and r.subtype.oid in of_it]
+        found += [
+            Dependent(r, on if r.subtype.oid == thing.oid else f"{on}[]")
+            for r in using
+            if isinstance(r, RangeType) and r.subtype.oid in of_it
+        ]
         for composite in using:
             if isinstance(composite, CompositeType):
                 found += [

@@ -20,7 +20,7 @@ from sqlglot import exp
 from planner import statements as st
 from planner import types
 from planner.abc import Column, DomainUse, PlanError, Table, TypeRef
-from planner.catalog import CompositeType, domains, quote_identifier, rights
+from planner.catalog import CompositeType, MultirangeType, RangeType, domains, quote_identifier, rights
 from planner.catalog.attribute_domains import demands
 from planner.catalog.collations import by_bytes, shown
 from planner.catalog.row_types import row_type
@@ -35,6 +35,7 @@ from planner.ddl.tables import creation as tables
 from planner.ddl.types.typenames import resolve_type
 from planner.parse import parse_expression
 from planner.records import replace
+from planner.types.user_ranges import spanned
 
 ACTIONS: Final = ("add column", "drop column", "rename column", "set type")
 
@@ -43,6 +44,7 @@ def alter_attribute(scope: Scope, found: CompositeType, action: st.AlterAction) 
     names = [c.name for c in found.columns]
     name = action.column.name if action.column is not None else action.name
     if action.what == "add column":
+        _refuse_itself(scope, found, action)
         if name in names:
             raise PlanError("42701", f'column "{name}" of relation "{found.name}" already exists')
     elif name not in names:
@@ -67,6 +69,14 @@ def alter_attribute(scope: Scope, found: CompositeType, action: st.AlterAction) 
             _refuse_said_by_queries(scope, found, name)
         columns = _changed(scope, found, action, name)
     scope.replace(found, replace(found, columns=columns))
+
+
+def _refuse_itself(scope: Scope, found: CompositeType, action: st.AlterAction) -> None:
+    """Raises 42P16 for an attribute in whose values there would be some of the type."""
+    assert action.column is not None and action.column.type is not None
+    ref = resolve_type(replace(action.column.type, position=0), scope.catalog, scope.search_path)
+    if _holds(types.base_of(ref).oid, found):
+        raise PlanError("42P16", f"composite type {found.name} cannot be made a member of itself")
 
 
 def _refuse_said_by_queries(scope: Scope, found: CompositeType, name: str) -> None:
@@ -165,8 +175,10 @@ def change_rows(scope: Scope, before: Table, after: Table) -> None:
 def _holds(oid: int, rows: CompositeType) -> bool:
     """Whether values of a type have rows of a table in them."""
     oid = types.element_of(oid) or oid
-    fields = types.composite_fields(oid)
-    return oid == rows.oid or any(_holds(ref.oid, rows) for _, ref in fields or ())
+    fields, ranges = types.composite_fields(oid), spanned(oid)
+    if ranges is not None:
+        return _holds(ranges.subtype, rows)
+    return oid == rows.oid or any(_holds(types.base_of(ref).oid, rows) for _, ref in fields or ())
 
 
 def _is_null(default: str | None) -> bool:
@@ -240,14 +252,31 @@ def _refuse_said(scope: Scope, found: CompositeType, name: str) -> None:
             )
 
 
+def _ranges_over(scope: Scope, of_it: Sequence[int]) -> list[int]:
+    """The range types whose bounds are of these, their multiranges, and the arrays of both."""
+    found: list[int] = []
+    for made in scope.catalog.using(*of_it):
+        if isinstance(made, RangeType) and made.subtype.oid in of_it:
+            multi = scope.catalog.get(made.multirange_oid)
+            assert isinstance(multi, MultirangeType)
+            found += (made.oid, made.array_oid, multi.oid, multi.array_oid)
+    return found
+
+
 def _refuse_used(scope: Scope, found: CompositeType, *, rewritable: bool) -> None:
     """Raises 0A000 where a column, or a type that a column may be of, is made of the type.
 
     `rewritable`: columns of tables that are of the type itself will be written anew.
     """
     of_it = (found.oid, found.array_oid)
-    for thing in _made_of(scope, *of_it):
+    within = _ranges_over(scope, of_it)
+    for thing in _made_of(scope, *of_it, *within):
         for column in thing.columns:
+            if column.type.oid in within:
+                raise PlanError(
+                    "0A000",
+                    f'cannot alter type "{found.name}" because ranges of it are in column "{thing.name}.{column.name}"',
+                )
             written_anew = rewritable and isinstance(thing, Table) and column.type.oid == found.oid
             written_anew = written_anew and not _is_within_others(scope, thing)
             if column.type.oid in of_it and not written_anew:

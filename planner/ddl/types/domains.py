@@ -7,12 +7,12 @@ are there already, unless it comes NOT VALID.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, Oid, PlanError, SqlError, Table, TypeRef
-from planner.catalog import Catalog, CompositeType, Domain, domains, quote_identifier
+from planner.catalog import Catalog, CompositeType, Domain, RangeType, domains, quote_identifier
 from planner.catalog.collations import by_bytes, shown
 from planner.catalog.system.definitions import type_name
 from planner.catalog.uses import HAS_TEXT, HAS_TYPES
@@ -176,6 +176,17 @@ def _refuse_stored(scope: Scope, found: Domain) -> None:
             )
 
 
+def _refuse_ranges(scope: Scope, of: Collection[int], name: str) -> None:
+    """Raises 0A000 for what alters a type of which ranges are: their bounds are not looked at again."""
+    for made in scope.catalog.using(*of):
+        if isinstance(made, RangeType):
+            raise PlanError(
+                "0A000", f'altering type "{name}" of which ranges are ("{made.name}") is not supported'
+            )
+        if isinstance(made, Domain):
+            _refuse_ranges(scope, (made.oid, made.array_oid), name)
+
+
 def alter_domain(scope: Scope, found: Domain, action: st.AlterAction) -> None:
     what = action.what
     if what == "set default":
@@ -235,6 +246,7 @@ def _change_constraint(scope: Scope, found: Domain, action: st.AlterAction) -> N
 def _violations(scope: Scope, found: Domain, check: Constraint | None) -> list[DataCheck]:
     """What finds rows that break a new condition of the domain (None: NOT NULL)."""
     _refuse_stored(scope, found)
+    _refuse_ranges(scope, (found.oid, found.array_oid), found.name)
     out = []
     for table in scope.catalog.tables_using(HAS_TYPES):
         for column in table.columns:

@@ -10,18 +10,20 @@ would have to be in C, and to be there before its type is.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 from planner import statements as st
 from planner import types
-from planner.abc import PlanError, TypeRef
-from planner.catalog import MultirangeType, RangeType, Schema, rights
+from planner.abc import Oid, PlanError, TypeRef
+from planner.catalog import CompositeType, Domain, MultirangeType, RangeType, Schema, rights
 from planner.catalog.collations import by_bytes, is_collatable
 from planner.catalog.system.extension_classes import class_of_key
 from planner.catalog.system.operator_choice import opclass_for
 from planner.ddl import collations, others
 from planner.ddl.scope import Scope
 from planner.ddl.types.typenames import resolve_type
+from planner.errors import NoSuchType
 from planner.records import replace
 from planner.types.user_ranges import may_be_bounds
 
@@ -50,10 +52,13 @@ def create_range(scope: Scope, said: st.CreateRange) -> None:
     fact = types.BY_OID.get(subtype.oid)
     if fact is not None and fact.typtype == "p":
         raise PlanError("42804", f"range subtype cannot be {shown}")
-    opclass = _opclass(scope, options.get("subtype_opclass"), subtype, shown)
-    if types.base_of(subtype) != subtype or not may_be_bounds(subtype.oid):
+    base = types.base_of(subtype)
+    opclass = _opclass(scope, options.get("subtype_opclass"), base, shown)
+    if base != subtype and (base.typmod >= 0 or _has_conditions(scope, subtype.oid)):
+        raise PlanError("0A000", f"ranges over type {shown}, which has conditions, are not supported")
+    if not may_be_bounds(base.oid):
         raise PlanError("0A000", f"ranges over type {shown} are not supported")
-    collation = _collation(scope, options.get("collation"), subtype)
+    collation = _collation(scope, options.get("collation"), base)
     if "canonical" in options:
         raise PlanError(
             "42P17",
@@ -63,6 +68,8 @@ def create_range(scope: Scope, said: st.CreateRange) -> None:
         )
     difference = _difference(options.get("subtype_diff"), subtype, shown)
     multi = options.get("multirange_type_name")
+    if multi is not None and multi.schema == "pg_catalog":
+        _refuse_built_in(multi.name)
     home, multi_name = (scope.schema_for(multi), multi.name) if multi else (schema, _multirange_name(name))
     if multi:
         rights.require(scope.catalog, scope.user, home, "create")
@@ -78,8 +85,17 @@ def create_range(scope: Scope, said: st.CreateRange) -> None:
     scope.add(MultirangeType(multi_oid, home.oid, multi_name, multi_array, subtype, oid, scope.user))
 
 
+def _has_conditions(scope: Scope, oid: Oid) -> bool:
+    """Whether a domain, or one under it, has constraints; arrays of such domains, and what is no domain, have none of their own."""
+    made = scope.catalog.get(types.element_of(oid) or oid)
+    return isinstance(made, Domain) and (
+        bool(made.constraints) or made.not_null or _has_conditions(scope, made.base.oid)
+    )
+
+
 def _opclass(scope: Scope, said: st.Name | None, subtype: TypeRef, shown: str) -> int:
-    default = opclass_for("btree", "", subtype.oid) or class_of_key(scope.catalog, "btree", "", subtype.oid)
+    ordered_as = types.RECORD if isinstance(scope.catalog.get(subtype.oid), CompositeType) else subtype.oid
+    default = opclass_for("btree", "", ordered_as) or class_of_key(scope.catalog, "btree", "", subtype.oid)
     if said is None:
         found = default
         if not found:
@@ -126,6 +142,13 @@ def _multirange_name(name: str) -> str:
         return made.encode()[:NAME_BYTES_MAX].decode(errors="ignore")
     tail = "_multirange"
     return name.encode()[: NAME_BYTES_MAX - len(tail)].decode(errors="ignore") + tail
+
+
+def _refuse_built_in(name: str) -> None:
+    """Raises 42710 for the name of one of PostgreSQL's types, which a word of the grammar may stand for: `int`."""
+    with suppress(NoSuchType):
+        taken = types.BY_OID[types.resolve_name(name).oid].typname
+        raise PlanError("42710", f'type "{taken}" already exists')
 
 
 def _refuse_taken(scope: Scope, home: Schema, name: str, made_for: str) -> None:
