@@ -38,6 +38,7 @@ from planner.binding.routines import inlined as routines
 from planner.binding.routines import own_aggregates
 from planner.binding.routines import resolution as routine_resolution
 from planner.binding.routines import runs as routine_runs
+from planner.binding.rows_beside_arrays import of_their_type
 from planner.binding.scope import Scope
 from planner.binding.true_types import true_type
 from planner.binding.types_called import STRINGS, called_type, cast_by_call
@@ -288,6 +289,8 @@ class CallBinder(OperatorBinder):
         given = [self.bind(a, scope) for a in arguments]
         # A parameter of type void is what drivers bind for an OUT parameter: PostgreSQL leaves it out.
         given = [g for g in given if not (isinstance(g, ir.Parm) and g.type.oid == t.VOID)]
+        if name.startswith("array_"):
+            given = of_their_type(self.coercions, given)
         if name in filled_rows.FUNCTIONS and given:
             given[0] = filled_rows.base_of(self.queries, given[0], position)
         changing = name == "current_setting" and "set_config" in self.queries.text.lower()

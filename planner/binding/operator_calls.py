@@ -22,8 +22,10 @@ from planner.binding.coerce import Coercions
 from planner.binding.domains import domain_of_result
 from planner.binding.facts import range_of, type_name, type_oid
 from planner.binding.offered import NOTHING, Offered
+from planner.binding.records import fields_of
 from planner.binding.resolve import ONE_TYPE, POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator
 from planner.binding.routines import own_operators
+from planner.binding.rows_beside_arrays import of_their_type
 from planner.binding.scope import Scope
 from planner.binding.unresolved import NO_MATCH
 from planner.relations import domain_in
@@ -81,6 +83,8 @@ class OperatorBinder(AggregateBinder):
             op = "<>"
         if op == filled_rows.OPERATOR:
             a = filled_rows.base_of(self.queries, a, position)
+        if op == "||":
+            a, b = of_their_type(self.coercions, (a, b))
         names = (type_name(a.type.oid), type_name(b.type.oid))
         ours = schema == _SYSTEM
         own = [] if ours else own_operators.known(self.queries, op, schema)
@@ -187,6 +191,10 @@ class OperatorBinder(AggregateBinder):
         if ref.oid in (t.RECORD, t.RECORD_ARRAY):
             # An anonymous record's fields travel as its modifier.
             shapes = {a.type.typmod for a in args if a.type.oid in (t.RECORD, t.RECORD_ARRAY)}
+            if ref.oid == t.RECORD_ARRAY and len({fields_of(TypeRef(t.RECORD, s)) for s in shapes}) > 1:
+                raise PlanError(
+                    "0A000", "arrays of records of different columns are not supported", position=position
+                )
             ref = TypeRef(ref.oid, shapes.pop() if len(shapes) == 1 else -1)
         if any(domain_in(g.type) for g in given):
             ref = domain_of_result(ref, declared, result, given)
