@@ -89,8 +89,12 @@ def by_scale(plan: Plan, key: str) -> bool:
 
 
 def _of_no_table(plan: Plan) -> bool:
-    """Whether it is one row that is computed on the spot."""
-    return "constant" in plan.extra and "constants" not in plan.extra and _takes_any(plan)
+    """Whether it is one row that is computed on the spot, or does what a call says."""
+    return (
+        ("constant" in plan.extra or "act" in plan.extra)
+        and "constants" not in plan.extra
+        and _takes_any(plan)
+    )
 
 
 def _of_compared(plan: Plan, key: str, catalog: Catalog) -> bool:

@@ -72,6 +72,9 @@ def test_the_same_statement_with_other_constants_finds_its_plan(world: World) ->
         ("select '5'::int", "select '6'::int", True),
         ("select 17 / 3", "select 18 / 0", True),
         ("select 1.5 + 2", "select 2.5 + 2", False),
+        ("select pg_advisory_xact_lock(7)", "select pg_advisory_xact_lock(8)", True),
+        ("select set_config('a.b', 'c', false)", "select set_config('a.b', 'd', false)", True),
+        ("select pg_notify('a', 'b')", "select pg_notify('a', 'c')", True),
         ("update u set v = 3 where v > 50", "update u set v = 3 where v > 51", False),
     ],
 )  # fmt: skip
