@@ -25,7 +25,7 @@ bit_count(bit) => CAST(length(replace({0}, '0', '')) AS BIGINT)
 substring(bit, int4) => tw_bits_substring({0}, {1}, -1)
 substring(bit, int4, int4) => CASE WHEN {2} < 0 THEN error('[22011] negative substring length not allowed') ELSE tw_bits_substring({0}, {1}, {2}) END
 position(bit, bit) => CASE WHEN {0} = '' THEN 0 ELSE CAST(strpos({0}, {1}) AS INTEGER) END
-overlay(bit, bit, int4) => tw_bits_overlaid({0}, {1}, {2}, -1)
+overlay(bit, bit, int4) => tw_bits_overlaid({0}, {1}, {2}, CAST(length({1}) AS INTEGER))
 overlay(bit, bit, int4, int4) => tw_bits_overlaid({0}, {1}, {2}, {3})
 get_bit(bit, int4) => tw_bits_get({0}, {1})
 set_bit(bit, int4, int4) => tw_bits_set({0}, {1}, {2})

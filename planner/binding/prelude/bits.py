@@ -84,10 +84,11 @@ def _substring(bits: str, start: int, count: int) -> str:
 
 
 def _overlaid(bits: str, new: str, start: int, count: int) -> str:
-    count = len(new) if count == -1 else count
     if start <= 0:
         raise SqlError("22011", "negative substring length not allowed")
-    return bits[: start - 1] + new + bits[start - 1 + count :]
+    if not -(1 << 31) <= start + count < 1 << 31:
+        raise SqlError("22003", "integer out of range")
+    return bits[: start - 1] + new + bits[max(start - 1 + count, 0) :]
 
 
 def _index(bits: str, n: int) -> None:

@@ -166,6 +166,8 @@ def _form(form: str) -> str:
 def _overlay(data: bytes, new: bytes, start: int, count: int) -> bytes:
     if start <= 0:
         raise SqlError("22011", "negative substring length not allowed")
+    if not -(1 << 31) <= start + count < 1 << 31:
+        raise SqlError("22003", "integer out of range")
     return data[: start - 1] + new + data[max(start - 1 + count, 0) :]
 
 

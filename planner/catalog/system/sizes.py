@@ -123,6 +123,8 @@ def _size_pretty(context: SystemContext, size: int | str | None) -> str | None:
     if size is None:
         return None
     exact = Decimal(size)
+    if not exact.is_finite():
+        return f"{size} {_UNITS[-1]}"
     if exact == exact.to_integral_value() and abs(exact) < 10 * 1024:
         return f"{int(exact)} bytes"
     if abs(exact) < 10 * 1024:

@@ -20,3 +20,4 @@ SELECT pg_database_size('nothing');
 SELECT pg_tablespace_size('nothing');
 SELECT pg_database_size(NULL::name), pg_relation_size(NULL), pg_relation_size('parcels', NULL);
 SELECT relname FROM pg_class WHERE relname IN ('parcels', 'heavy') ORDER BY pg_total_relation_size(oid) DESC;
+SELECT pg_size_pretty('Infinity'::numeric), pg_size_pretty('-Infinity'::numeric), pg_size_pretty('NaN'::numeric);
