@@ -273,24 +273,27 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
     for event, made in fired:
         await made.begin(event, body.assigned if event == triggers.UPDATE else ())
     count = 0  # of rows that were written: triggers may leave some alone
-    if deleted.num_rows:
-        removal = DeleteQuery(table, body.query)
-        if homes_d is not None:
-            _, done = await partitioned.delete(session, block, removal, deleted, homes_d)
-        else:
-            _, done = await bulk_changes.delete(session, block, removal, deleted)
-        count += done
-    if updated.num_rows:
-        new = canonical_table(updated.remove_column(1), [RID, *types])
-        action = UpdateQuery(table, body.query, body.assigned)
-        if homes_u is not None:
-            _, done = await partitioned.update(session, block, action, new, homes_u)
-        else:
-            _, done = await bulk_changes.update(session, block, action, new)
-        count += done
-    if inserted.num_rows:
-        _, done = await bulk.insert(session, block, table, coming, None)
-        count += done
+    leaves = leaves_of(session.catalog, table) if spreads(table) else []
+    with partitioned.postponing(block, table, *leaves) as postponed:
+        if deleted.num_rows:
+            removal = DeleteQuery(table, body.query)
+            if homes_d is not None:
+                _, done = await partitioned.delete(session, block, removal, deleted, homes_d)
+            else:
+                _, done = await bulk_changes.delete(session, block, removal, deleted)
+            count += done
+        if updated.num_rows:
+            new = canonical_table(updated.remove_column(1), [RID, *types])
+            action = UpdateQuery(table, body.query, body.assigned)
+            if homes_u is not None:
+                _, done = await partitioned.update(session, block, action, new, homes_u)
+            else:
+                _, done = await bulk_changes.update(session, block, action, new)
+            count += done
+        if inserted.num_rows:
+            _, done = await bulk.insert(session, block, table, coming, None)
+            count += done
+    await partitioned.heed(session, block, postponed)
     for event, made in sorted(fired, key=lambda pair: _ENDS.index(pair[0])):
         await made.end(event)
     return count

@@ -1,12 +1,17 @@
-"""TRUNCATE: the tables that are emptied, those below them and, with CASCADE, those that refer to them."""
+"""TRUNCATE: the tables that are emptied, those below them and, with CASCADE, those that refer to them.
+
+Who may empty the tables that are named is asked before (`planner.ddl.rights.permits`), here of those that are found on the way.
+"""
 
 from __future__ import annotations
 
 from planner import statements as st
 from planner.abc import PlanError, Table
+from planner.catalog import rights
 from planner.catalog.foreign_objects import unreachable
 from planner.catalog.system.relations import relations
 from planner.ddl import sequences
+from planner.ddl.rights.permits import must_own
 from planner.ddl.scope import Scope
 from planner.inheritance import family
 from planner.partitioning import descendants
@@ -52,12 +57,14 @@ def truncate(scope: Scope, said: st.Truncate) -> None:
                     hint=f'Truncate table "{other.name}" at the same time, or use TRUNCATE ... CASCADE.',
                 )
             scope.notice(f'truncate cascades to table "{other.name}"')
+            rights.require(scope.catalog, scope.user, other, "truncate")
             tables.append(other)
         i += 1
     scope.truncated += tables
     if said.restart_identity:
         for table in tables:
             for sequence in scope.catalog.sequences_of(table.oid):
+                must_own(scope, sequence)
                 scope.replace(sequence, sequences.restarted(sequence))
 
 

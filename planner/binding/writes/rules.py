@@ -96,11 +96,7 @@ def rewritten(
             f'cannot execute MERGE on relation "{holder.name}"',
             detail="MERGE is not supported for relations with rules.",
         )
-    if tree.args.get("conflict") is not None and (asked(holder, "3") or asked(holder, "2")):
-        raise PlanError(
-            "0A000",
-            "INSERT with ON CONFLICT clause cannot be used with table that has INSERT or UPDATE rules",
-        )
+    _refuse_conflicts(tree, holder)
     if not asked(holder, event):
         return None
     return _Rewriter(ctx, text).plan(tree, holder, parameter_types, kinds)
@@ -124,11 +120,23 @@ def refuse_in_with(tree: exp.Expression, catalog: Catalog, path: tuple[str, ...]
     """Raises 0A000 for a data-modifying query of WITH that rules rewrite."""
     event = event_of(tree)
     holder = target_of(tree, catalog, path) if event else None
-    found = asked(holder, event) if holder is not None else []
-    if not found or holder is None:
+    if holder is None:
+        return
+    _refuse_conflicts(tree, holder)
+    found = asked(holder, event)
+    if not found:
         return
     refuse_returning(tree, holder, event, found)
     raise PlanError("0A000", f"{_kinds(found)} are not supported for data-modifying statements in WITH")
+
+
+def _refuse_conflicts(tree: exp.Expression, holder: Table | View) -> None:
+    """Raises 0A000 for ON CONFLICT where rules would have to say what becomes of a row."""
+    if tree.args.get("conflict") is not None and (asked(holder, "3") or asked(holder, "2")):
+        raise PlanError(
+            "0A000",
+            "INSERT with ON CONFLICT clause cannot be used with table that has INSERT or UPDATE rules",
+        )
 
 
 def _kinds(found: Sequence[Rule]) -> str:

@@ -1,0 +1,25 @@
+-- Who empties a table with those that refer to it needs the right to each, and to begin sequences again has to own them.
+create role truncates_some login;
+create table p (id int generated always as identity primary key, n serial);
+create table c (id int generated always as identity primary key, p int references p);
+create table own_c (id serial primary key, p int references p);
+insert into p default values; insert into c (p) values (1);
+grant all on p to truncates_some;
+create schema mine authorization truncates_some;
+set role truncates_some;
+create table mine.t (id serial);
+truncate p;
+truncate p cascade;
+truncate mine.t restart identity;
+reset role;
+table c;
+grant truncate on c, own_c to truncates_some;
+set role truncates_some;
+truncate p restart identity cascade;
+truncate p, c restart identity cascade;
+truncate p cascade;
+reset role;
+table c;
+drop schema mine cascade;
+drop table p, c, own_c;
+drop role truncates_some;
