@@ -6,15 +6,16 @@ parameter meets in the statement.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from executor.abc import ExecutionError, Rows
 from planner import statements as st
 from planner import types as t
-from planner.abc import PlanError, TypeRef
+from planner.abc import PlanError, SqlError, TypeRef
 from planner.binding.facts import type_name
 from planner.binding.records import comparable_shapes, fields_of
 from planner.binding.resolve import castable, see_casts
@@ -25,6 +26,14 @@ if TYPE_CHECKING:
 
 _STRING = re.compile(r"'(?:[^']|'')*'")
 """A string that is read as whatever is wanted."""
+_NUMBER: Final = re.compile(r"-?\d{1,18}")
+_DECIMAL: Final = re.compile(r"-?\d{1,18}(\.\d{1,18})?")
+_MOMENT: Final = re.compile(r"'\d[^']*'")
+"""What says a moment by itself: others are words, of which some mean the present."""
+_INTEGERS: Final = {t.INT2: 1 << 15, t.INT4: 1 << 31, t.INT8: 1 << 63}
+_NUMBERS: Final = frozenset((t.NUMERIC, t.FLOAT8))
+_READ: Final = frozenset((*_INTEGERS, *_NUMBERS, t.TEXT, t.VARCHAR, t.BOOL, t.UUID, t.JSONB))
+_MOMENTS: Final = frozenset((t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ))
 
 
 async def arguments(
@@ -51,8 +60,27 @@ def expect_count(name: str, given: Sequence[st.Sql], wanted: Sequence[TypeRef]) 
         )
 
 
+def _read(session: Session, text: str, ref: TypeRef) -> Datum:
+    """The value of a constant, by its type's input function, as a parameter of the protocol has it. Raises ValueError for what has to be
+    asked for, SqlError for what does not fit."""
+    oid = ref.oid
+    if oid in _INTEGERS and _NUMBER.fullmatch(text):
+        number = int(text)
+        if -_INTEGERS[oid] <= number < _INTEGERS[oid]:
+            return number
+    elif oid in _NUMBERS and _DECIMAL.fullmatch(text):
+        return t.input_text(text, ref, session.type_settings)
+    elif (oid in _READ and _STRING.fullmatch(text)) or (oid in _MOMENTS and _MOMENT.fullmatch(text)):
+        return t.input_text(text[1:-1].replace("''", "'"), ref, session.type_settings)
+    raise ValueError
+
+
 async def _assigned(session: Session, argument: st.Sql, ref: TypeRef, number: int) -> Datum:
     """The value as an assignment to the parameter's type. Raises 42804 where that is none."""
+    if argument.text.lower() == "null":
+        return None
+    with contextlib.suppress(ValueError, SqlError):  # asked for, which finds the error's place
+        return _read(session, argument.text, ref)
     if not _STRING.fullmatch(argument.text):
         kind = _type_of(session, argument)
         see_casts(session.context().catalog.casts)
