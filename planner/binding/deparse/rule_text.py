@@ -10,11 +10,11 @@ Columns that an INSERT gives values to are named, values are shown as what the c
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from planner.abc import SqlError, Table, TypeRef
+from planner.abc import Column, SqlError, Table, TypeRef
 from planner.binding import ir
 from planner.binding.deparse.expressions import NotWritable, TypeName
 from planner.binding.deparse.view_expressions import ViewBinder
@@ -23,11 +23,13 @@ from planner.binding.deparse.view_text import QueryWriter
 from planner.binding.naming import identifier
 from planner.binding.parameters import Parameters
 from planner.binding.scope import Relation, Scope
-from planner.binding.writes.clauses import RowBinder, is_default
+from planner.binding.writes.assignments import is_default, target_of, type_of_part
+from planner.binding.writes.clauses import RowBinder
 from planner.binding.writes.rule_actions import parse_notify
 from planner.binding.writes.trigger_conditions import rows_of
 from planner.catalog import View, quote_identifier
 from planner.parse import parse_expression, parse_query
+from planner.types import INT4
 
 _SIDES = {"2": ("old", "new"), "3": ("new",), "4": ("old",)}
 
@@ -93,6 +95,13 @@ def _writer(
     return writer, scope
 
 
+class _Part(NamedTuple):
+    """A column, or a part of one, that a statement gives a value to."""
+
+    shown: str
+    type: TypeRef
+
+
 class StatementWriter(QueryWriter):
     """Writes INSERT, UPDATE and DELETE, too."""
 
@@ -153,24 +162,25 @@ class StatementWriter(QueryWriter):
     def _insert(
         self, tree: exp.Insert, table: Table | View, relation: Relation, name: str, alias: str, outer: Scope
     ) -> None:
-        if tree.args.get("overriding") or tree.args.get("targets"):
-            raise NotWritable("OVERRIDING or parts of columns")
+        if tree.args.get("overriding"):
+            raise NotWritable("OVERRIDING")
         self.know_as(relation, alias or table.name)
         self.taken.add(alias or table.name)
         self._add(f" INSERT INTO {name} " + (f"AS {quote_identifier(alias)} " if alias else ""))
         source = tree.expression
         visible = [c for c in table.columns if not c.hidden]
-        listed = visible
+        listed = [_Part(quote_identifier(c.name), c.type) for c in visible]
         if isinstance(tree.this, exp.Schema):
             names = [identifier(c.this if isinstance(c, exp.Column) else c) for c in tree.this.expressions]
             by_name = {c.name: c for c in visible}
-            listed = [by_name[n] for n in names]
+            parts = tree.args.get("targets") or {}
+            listed = [self._part(by_name[n], parts.get(i), outer) for i, n in enumerate(names)]
         if source is None or tree.args.get("default"):
             self._add("DEFAULT VALUES")
             return
         if not isinstance(source, exp.Values):
             bound = self.binder.nested(source, outer, [c.type for c in listed])
-            self._add(f"({', '.join(quote_identifier(c.name) for c in listed[: len(bound.columns)])}) ")
+            self._add(f"({', '.join(c.shown for c in listed[: len(bound.columns)])}) ")
             level = self.level
             self.query(source, outer, None, False)
             self.level = level
@@ -184,16 +194,45 @@ class StatementWriter(QueryWriter):
         columns = iter(listed)
         for cell in _spread(row.expressions if isinstance(row, exp.Tuple) else [row.this], outer):
             column = next(columns)
+            shown.append(column.shown)
             if is_default(cell):
+                cells.append("DEFAULT")
                 continue
             node = self.binder.expressions.bind(cell, outer)
-            shown.append(quote_identifier(column.name))
             cells.append(self._given(node, column.type))
         self._add(f"({', '.join(shown)}) ")
         self._keyword("VALUES (", plus=2)
         self._add(f"{', '.join(cells)})")
 
-    def _several_rows(self, source: exp.Values, listed: list[Any], outer: Scope) -> None:
+    def _part(self, column: Column, target: exp.Expression | None, scope: Scope) -> _Part:
+        """What is given a value: a column, or what the target says of it."""
+        shown = quote_identifier(column.name)
+        if target is None:
+            return _Part(shown, column.type)
+        _, steps = target_of(target)
+        for step in steps:
+            shown += (
+                f".{quote_identifier(step)}"
+                if isinstance(step, str)
+                else "".join(self._place(x, scope) for x in step)
+            )
+        kind = type_of_part(column.type, steps)
+        if kind is None:
+            raise NotWritable("a part of no known type")
+        return _Part(shown, kind)
+
+    def _place(self, subscript: exp.Expression, scope: Scope) -> str:
+        if not isinstance(subscript, exp.Slice):
+            return f"[{self._subscript(subscript, scope)}]"
+        low, high = (
+            self._subscript(x, scope) if x is not None else "" for x in (subscript.this, subscript.expression)
+        )
+        return f"[{low}:{high}]"
+
+    def _subscript(self, tree: exp.Expression, scope: Scope) -> str:
+        return self._given(self.binder.expressions.bind(tree, scope), TypeRef(INT4))
+
+    def _several_rows(self, source: exp.Values, listed: list[_Part], outer: Scope) -> None:
         rows: list[str] = []
         for row in source.expressions:
             cells = _spread(row.expressions if isinstance(row, exp.Tuple) else [row.this], outer)
@@ -203,7 +242,7 @@ class StatementWriter(QueryWriter):
             given = (self._given(node, c.type) for node, c in zip(of, listed, strict=False))
             rows.append(f"({','.join(given)})")
             count = len(of)
-        self._add(f"({', '.join(quote_identifier(c.name) for c in listed[:count])}) VALUES {', '.join(rows)}")
+        self._add(f"({', '.join(c.shown for c in listed[:count])}) VALUES {', '.join(rows)}")
 
     def _given(self, node: ir.Node, kind: TypeRef) -> str:
         made = self.binder.coercions.try_coerce(node, TypeRef(kind.oid), "a")
@@ -213,14 +252,16 @@ class StatementWriter(QueryWriter):
         by_name = {c.name: c for c in table.columns}
         items = []
         for item in tree.expressions:
-            if not isinstance(item.this, exp.Column) or item.this.args.get("table") is not None:
+            if isinstance(item.this, exp.Tuple | exp.Paren):
                 raise NotWritable("assignments of several columns")
-            column = by_name[identifier(item.this.this)]
+            named, steps = target_of(item.this)
+            name = identifier(named.this if isinstance(named, exp.Column) else named)
+            part = self._part(by_name[name], item.this if steps else None, scope)
             if is_default(item.expression):
-                items.append(f"{quote_identifier(column.name)} = DEFAULT")
+                items.append(f"{part.shown} = DEFAULT")
                 continue
             node = self.binder.expressions.bind(item.expression, scope)
-            items.append(f"{quote_identifier(column.name)} = {self._given(node, column.type)}")
+            items.append(f"{part.shown} = {self._given(node, part.type)}")
         self._add(", ".join(items))
 
     def _beside(self, said: Any, scope: Scope) -> Scope:

@@ -64,6 +64,13 @@ def targets_in(left: exp.Expression) -> list[exp.Expression]:
     return [left.this if isinstance(left, exp.Paren) else left]
 
 
+def is_default(node: exp.Expression) -> bool:
+    return (isinstance(node, exp.Var) and str(node.this).upper() == "DEFAULT") or (
+        isinstance(node, exp.Column) and node.args.get("table") is None and isinstance(node.this, exp.Identifier)
+        and not node.this.args.get("quoted") and str(node.this.this).upper() == "DEFAULT"
+    )  # fmt: skip
+
+
 _WITHIN: Final = {t.JSONB: t.JSONB, t.HSTORE: t.TEXT, **INSIDE}
 """What subscripts of values that are no arrays lead to."""
 

@@ -43,7 +43,7 @@ from planner.binding.state import Parts, Target
 from planner.binding.writes import updatable_views
 from planner.binding.writes.arbiter_predicates import ClausePredicate
 from planner.binding.writes.arbiters import inferred, refuse_deferrable
-from planner.binding.writes.assignments import PartBinder, assigned_twice, target_of, targets_in
+from planner.binding.writes.assignments import PartBinder, assigned_twice, is_default, target_of, targets_in
 from planner.binding.writes.written_rows import JoinedColumns, WrittenRows
 from planner.lexer import tokenize
 from planner.parse import position as first_position
@@ -400,10 +400,3 @@ def _refuse_varying(query: exp.Expression) -> None:
                 hint="Join the sub-SELECT in the FROM clause.",
                 position=first_position(call),
             )
-
-
-def is_default(node: exp.Expression) -> bool:
-    return (isinstance(node, exp.Var) and str(node.this).upper() == "DEFAULT") or (
-        isinstance(node, exp.Column) and node.args.get("table") is None and isinstance(node.this, exp.Identifier)
-        and not node.this.args.get("quoted") and str(node.this.this).upper() == "DEFAULT"
-    )  # fmt: skip

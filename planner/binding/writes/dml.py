@@ -40,7 +40,8 @@ from planner.binding.rights import barriers
 from planner.binding.scope import FromStep, Relation, Scope
 from planner.binding.state import Parts, Target
 from planner.binding.writes import generated, stepwise, updatable_views
-from planner.binding.writes.clauses import Returning, is_default
+from planner.binding.writes.assignments import is_default
+from planner.binding.writes.clauses import Returning
 from planner.binding.writes.inserts import Bound, InsertBinder
 from planner.binding.writes.written_rows import NoSuchTarget
 from planner.inheritance import spreads

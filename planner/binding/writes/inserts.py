@@ -36,8 +36,7 @@ from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery, Parts, Target
 from planner.binding.system_columns import behind_the_row
 from planner.binding.writes import generated, stepwise, updatable_views
-from planner.binding.writes.assignments import target_of, targets_in
-from planner.binding.writes.clauses import is_default
+from planner.binding.writes.assignments import is_default, target_of, targets_in
 from planner.binding.writes.insert_targets import InsertTargets
 from planner.binding.writes.secured_rows import SecuredRows
 from planner.catalog import View

@@ -12,6 +12,7 @@ from planner import statements as st
 from planner import types as t
 from planner.abc import PlanError, Rule, Table, TypeRef
 from planner.binding.naming import identifier
+from planner.binding.writes.assignments import is_default
 from planner.catalog import Catalog, View, quote_identifier
 from planner.parse import parse_expression, parse_query
 
@@ -119,6 +120,33 @@ def type_rows(tree: exp.Expression, catalog: Catalog, path: tuple[str, ...]) -> 
                 cast.set("this", cell)
 
 
+def without_defaults(tree: exp.Expression, catalog: Catalog, path: tuple[str, ...]) -> None:
+    """One row of VALUES becomes a query over the rows of the event, where there is no DEFAULT: the others' columns are named instead."""
+    source = tree.args.get("expression")
+    if not isinstance(tree, exp.Insert) or not isinstance(source, exp.Values) or len(source.expressions) != 1:
+        return
+    row = source.expressions[0]
+    cells = row.expressions if isinstance(row, exp.Tuple) else [row.this]
+    given = [i for i, cell in enumerate(cells) if not is_default(cell)]
+    if not given:
+        tree.set("expression", None)  # as DEFAULT VALUES
+        return
+    target = target_of(tree, catalog, path)
+    if target is None or len(given) == len(cells) or any(x.find(exp.Star) for x in cells):
+        return
+    if isinstance(tree.this, exp.Schema):
+        names = list(tree.this.expressions)
+    else:
+        names = [exp.to_identifier(c.name, quoted=True) for c in target.columns if not c.hidden]
+    parts = tree.args.get("targets") or {}
+    if len(cells) > len(names) or not parts.keys() <= set(given):
+        return  # which is said to be wrong where the values are assigned
+    written = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+    tree.set("this", exp.Schema(this=written, expressions=[names[i] for i in given]))
+    tree.set("targets", {at: parts[i] for at, i in enumerate(given) if i in parts})
+    source.set("expressions", [exp.Tuple(expressions=[cells[i] for i in given])])
+
+
 def type_text(ref: TypeRef) -> str:
     if t.is_known(ref.oid):
         return t.type_in_words(ref.oid)
@@ -126,5 +154,5 @@ def type_text(ref: TypeRef) -> str:
 
 
 __all__ = [
-    "called", "event_of", "parse_notify", "returned", "returning_of", "target_of", "type_rows", "type_text",
+    "called", "event_of", "parse_notify", "returned", "returning_of", "target_of", "type_rows", "type_text", "without_defaults",
 ]  # fmt: skip

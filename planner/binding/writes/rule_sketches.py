@@ -18,7 +18,7 @@ from planner.binding.numeric_forms import column_form
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.writes import new_and_old
-from planner.binding.writes.rule_actions import event_of, parse_notify, target_of, type_rows
+from planner.binding.writes.rule_actions import event_of, parse_notify, target_of, type_rows, without_defaults
 from planner.catalog import View
 from planner.parse import parse_query
 from planner.records import replace
@@ -59,6 +59,7 @@ def action(ctx: Any, holder: Table | View, event: str, text: str, *, returning: 
     type_rows(changed, ctx.catalog, ctx.search_path)
     changed = new_and_old.replaced(changed, holder, event)
     if new_and_old.names_rows(tree):
+        without_defaults(changed, ctx.catalog, ctx.search_path)
         changed = new_and_old.joined(changed, [])
     plan = _bound(ctx, holder, event, text, changed)
     if said is not None and plan.tag != "SELECT":

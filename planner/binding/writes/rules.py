@@ -41,6 +41,7 @@ from planner.binding.writes.rule_actions import (
     target_of,
     type_rows,
     type_text,
+    without_defaults,
 )  # fmt: skip
 from planner.catalog import Catalog, View
 from planner.parse import parse_expression, parse_query
@@ -375,6 +376,7 @@ class _Rewriter:
                     new_and_old.replaced(new_and_old.condition(rule.condition, holder, event), holder, event)
                 ]
             if joins:
+                without_defaults(tree, self.catalog, rule.search_path)
                 tree = new_and_old.joined(tree, conditions)
             yield Statement(
                 tree,
