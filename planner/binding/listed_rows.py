@@ -44,6 +44,10 @@ _QUERIES: Final = {
     "FROM pg_catalog.pg_backend_memory_contexts",
     "pg_hba_file_rules": "SELECT line_number, type, database, user_name, address, netmask, auth_method, options, error "
     "FROM pg_catalog.pg_hba_file_rules",
+    "pg_ident_file_mappings": "SELECT line_number, map_name, sys_name, pg_username, error FROM pg_catalog.pg_ident_file_mappings",
+    "pg_show_all_file_settings": "SELECT sourcefile, sourceline, seqno, name, setting, applied, error FROM pg_catalog.pg_file_settings",
+    "pg_get_shmem_allocations": "SELECT name, off, size, allocated_size FROM pg_catalog.pg_shmem_allocations",
+    "pg_show_replication_origin_status": "SELECT local_id, external_id, remote_lsn, local_lsn FROM pg_catalog.pg_replication_origin_status",
     "pg_available_extensions": "SELECT name, default_version, comment FROM pg_catalog.pg_available_extensions",
     "pg_available_extension_versions": "SELECT name, version, superuser, trusted, relocatable, schema, requires, comment "
     "FROM pg_catalog.pg_available_extension_versions",

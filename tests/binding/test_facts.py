@@ -143,7 +143,7 @@ def test_assignment_casts_are_wider_than_implicit_ones() -> None:
 
 def test_known_but_missing_functions_are_named(catalog_only: World) -> None:
     with pytest.raises(PlanError) as e:
-        catalog_only.plan("select pg_ls_waldir()")
+        catalog_only.plan("select pg_switch_wal()")
     assert e.value.sqlstate == "0A000"
     with pytest.raises(PlanError) as e:
         catalog_only.plan("select no_such_function(1)")

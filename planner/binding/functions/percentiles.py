@@ -13,6 +13,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.comparable import needs_key
+from planner.binding.dimensions import as_list, as_text, element_ref, is_text, stored_items, with_items
 from planner.binding.fragments import ARRAY_TEXT, Frag, join, sql
 from planner.binding.functions.aggregates import Around, Maker, aggregates
 from planner.binding.numeric_forms import as_text_numeric
@@ -20,8 +21,11 @@ from planner.binding.numeric_forms import as_text_numeric
 
 def _varying_percentile(around: Around, name: str, x: Frag, share: Frag) -> Frag:
     """Of the values in order the one at a place that may be another for each group, or (quantile_cont) between the two around it."""
-    values = around.call("list", [x], order=around.ordering(), distinct=False)
-    values = sql("list_filter(", values, ", lambda tw_v: tw_v IS NOT NULL)")
+    values = sql(
+        "list_filter(",
+        around.call("list", [x], order=around.ordering(), distinct=False),
+        ", lambda tw_v: tw_v IS NOT NULL)",
+    )
     count = around.call("count", [x], distinct=False)
     if name == "quantile_disc":
         found = sql(values, "[greatest(1, CAST(ceil(", share, " * ", count, ") AS BIGINT))]")
@@ -76,11 +80,12 @@ def _within(name: str) -> Maker:
         between = name == "quantile_cont"
         if listed and (between or by_key or None in places):
             found = _each(around, name, x, shares)
-        elif several and by_key:
-            what = f"several places at once among values of type {t.format_type(node.args[0].type)}"
-            raise PlanError("0A000", f"percentiles of {what} are not supported", position=node.position)
         elif several:
-            found = _of_constants(around, name, x, _whole(around, direct), several=True)
+            arg = around.emitter.frag(direct)
+            if by_key or is_text(arg) or _varies(direct):
+                what = "value" if name == "quantile_disc" else "number"
+                return _in_places(around, what, _values(around, x), arg)
+            found = _of_constants(around, name, x, arg, several=True)
         else:
             arg = around.emitter.frag(direct)
             if between or _varies(direct) or by_key:
@@ -99,16 +104,33 @@ def _within(name: str) -> Maker:
     return made
 
 
-def _whole(around: Around, direct: ir.Node) -> Frag:
-    """An array of places that DuckDB takes as it is. Raises 0A000."""
-    arg = around.emitter.frag(direct)
-    if arg.form == ARRAY_TEXT:
-        what = "an array of several dimensions"
-    elif _varies(direct):
-        what = "an array that varies or has NULLs"
-    else:
-        return arg
-    raise PlanError("0A000", f"percentiles of {what} are not supported", position=around.node.position)
+def _values(around: Around, x: Frag) -> Frag:
+    """What there is, in order, as a list; of numerics their texts."""
+    values = around.call("list", [x], order=around.ordering(), distinct=False)
+    values = sql("list_filter(", values, ", lambda tw_v: tw_v IS NOT NULL)")
+    if around.node.args[0].type.oid != t.NUMERIC:
+        return values
+    return sql("list_transform(", values, ", lambda tw_v: ", as_text_numeric(Frag(("tw_v",), x.form)), ")")
+
+
+def _in_places(around: Around, what: str, values: Frag, shares: Frag) -> Frag:
+    """An array of the places' shape, each with its percentile; NULL where there are no values. `what`: of which macro.
+
+    All rows of a group have the same places, and which columns it is grouped by DuckDB may see under other names. Raises 42704.
+    What a lambda sees of a group goes into it as a struct: DuckDB does not take aggregates from outside of one.
+    """
+    kind = around.node.args[0].type
+    if t.element_of(kind.oid):
+        raise PlanError("42704", f"could not find array type for data type {t.format_type(kind)}")
+    if any(isinstance(n, ir.Var) for n in ir.walk(around.node.direct[0])):
+        shares = sql("any_value(", shares, ")", form=shares.form)
+    kinds = TypeRef(t.array_of(t.FLOAT8))
+    group = sql("{'v': ", values, ", 'p': ", as_list(shares, kinds), "}")
+    each = f"list_transform(tw_g.p, lambda tw_p: tw_{what}_within(tw_g.v, tw_p))"
+    found = sql("list_transform([", group, f"], lambda tw_g: {each})[1]")
+    items = stored_items(found, element_ref(around.node.type))
+    shaped = with_items(as_text(shares, kinds), items)
+    return sql("CASE WHEN len(", values, ") > 0 THEN ", shaped, " END", form=ARRAY_TEXT)
 
 
 def _each(around: Around, name: str, x: Frag, shares: tuple[ir.Node, ...]) -> Frag:
@@ -141,9 +163,15 @@ def _of_constants(around: Around, name: str, x: Frag, arg: Frag, *, several: boo
 
 @aggregates("percentile_cont(float8, interval)")
 def _interval_within(around: Around, args: list[Frag]) -> Frag:
-    values = around.call("list", args, order=around.ordering(), distinct=False)
     fraction = around.emitter.frag(around.node.direct[0])
-    return sql("tw_interval_within(list_filter(", values, ", lambda v: v IS NOT NULL), ", fraction, ")")
+    return sql("tw_interval_within(", _values(around, args[0]), ", ", fraction, ")")
+
+
+@aggregates("percentile_cont(_float8, interval)")
+def _intervals_within(around: Around, args: list[Frag]) -> Frag:
+    return _in_places(
+        around, "interval", _values(around, args[0]), around.emitter.frag(around.node.direct[0])
+    )
 
 
 aggregates("percentile_cont(float8, float8)")(_within("quantile_cont"))

@@ -113,5 +113,6 @@ def _current_schemas(implicit: ir.Node) -> ir.Node:
 
 templates("""
 pg_is_in_recovery() => false
+pg_column_compression(any) => CAST(NULL AS VARCHAR)
 pg_column_size(any) => CAST(octet_length(encode(CAST({0} AS VARCHAR))) AS INTEGER)
 """)

@@ -89,8 +89,16 @@ MACROS: tuple[str, ...] = (
     _float("mul", "*"),
     _float("div", "/"),
     "CREATE OR REPLACE MACRO tw_interval_between(a, b, share) AS a + tw_interval_mul(b - a, share)",
+    "CREATE OR REPLACE MACRO tw_number_within(l, p) AS CASE WHEN p < 0 OR p > 1 "
+    "THEN error('[22003] percentile value ' || printf('%g', p) || ' is not between 0 and 1') "
+    "WHEN p * (len(l) - 1) = floor(p * (len(l) - 1)) THEN l[CAST(p * (len(l) - 1) AS BIGINT) + 1] "
+    "ELSE l[CAST(floor(p * (len(l) - 1)) AS BIGINT) + 1] + (p * (len(l) - 1) - floor(p * (len(l) - 1))) * "
+    "(l[CAST(ceil(p * (len(l) - 1)) AS BIGINT) + 1] - l[CAST(floor(p * (len(l) - 1)) AS BIGINT) + 1]) END",
+    "CREATE OR REPLACE MACRO tw_value_within(l, p) AS CASE WHEN p < 0 OR p > 1 "
+    "THEN error('[22003] percentile value ' || printf('%g', p) || ' is not between 0 and 1') "
+    "WHEN p IS NOT NULL THEN l[greatest(1, CAST(ceil(p * len(l)) AS BIGINT))] END",
     "CREATE OR REPLACE MACRO tw_interval_within(l, p) AS CASE WHEN p < 0 OR p > 1 "
-    "THEN error('[22003] percentile value ' || p || ' is not between 0 and 1') WHEN len(l) > 0 THEN "
+    "THEN error('[22003] percentile value ' || printf('%g', p) || ' is not between 0 and 1') WHEN len(l) > 0 THEN "
     "tw_interval_between(l[CAST(floor(p * (len(l) - 1)) AS BIGINT) + 1], l[CAST(ceil(p * (len(l) - 1)) AS BIGINT) + 1], "
     "p * (len(l) - 1) - floor(p * (len(l) - 1))) END",
     r"CREATE OR REPLACE MACRO tw_record_absent(x) AS x IS NULL OR regexp_full_match(x, '\(,*\)')",
