@@ -139,10 +139,13 @@ def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bo
         answer = fused.execute(conversation, prepared, usual, params)
     if answer.__class__ is bytes:
         if answer and not before:
-            conversation.io.write(answer)
+            if conversation.bundling.holds:
+                conversation.bundling.add(conversation.io, answer)
+            else:
+                conversation.io.write(answer)
         else:
             conversation.out.append(answer)
-            conversation.flush()
+            conversation.flush_together()
     elif answer is WAIT and conversation.early is None:
         conversation.busy = True
     elif conversation.under_way(answer):  # type: ignore[arg-type]

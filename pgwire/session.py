@@ -30,6 +30,7 @@ from typing import Any, Final
 from executor.abc import CopyIn, CopyOut, Prepared, Rows, RowsAfterOthers, Session, Stream
 from pgwire import copying, express, extended, function_calls, fused, messages, parsed, replies, simple
 from pgwire.abc import MORE, WAIT, Io, Step
+from pgwire.bundling import AT_ONCE, Bundling
 from pgwire.copy_files import copy_from_file, copy_to_file
 from pgwire.copying import CopyFeed, Feed
 from pgwire.errors import describe
@@ -53,6 +54,7 @@ class Conversation(Telling):
 
     __slots__ = (
         "_held",
+        "bundling",
         "calm",
         "copy",
         "early",
@@ -76,10 +78,12 @@ class Conversation(Telling):
         *,
         limit_bytes: int = messages.DEFAULT_LIMIT_BYTES,
         wakefulness: Wakefulness = ASLEEP,
+        bundling: Bundling = AT_ONCE,
         replicates: bool = False,
     ) -> None:
         super().__init__(session, io)
         self.wakefulness = wakefulness
+        self.bundling = bundling
         session.on_notification = self._hear
         session.on_terminate, session.on_interrupt = self.end, self._interrupt
         session.on_notices = self._tell_notices
@@ -281,6 +285,16 @@ class Conversation(Telling):
             self.out.append(describe(error).fatal().encode())
             self.flush()
             self._leave()
+
+    def flush_together(self) -> None:
+        """`flush`, of one statement's whole answer: inside of a transaction it may go out with others'."""
+        if self.bundling.holds and self.session.transaction_status == b"T" and self.encoding is None:
+            data = b"".join(self.out)
+            self.out.clear()
+            if data and not self.gone:
+                self.bundling.add(self.io, data)
+        else:
+            self.flush()
 
     # --- the callback of keyed writes ----------------------------------------------------------
 

@@ -127,7 +127,9 @@ def answered(conversation: Conversation, data: bytes) -> bool:
                 conversation.flush()
             return True
         answer = fused.answer(conversation, said, result)  # type: ignore[arg-type]
-    if answer:
+    if answer and conversation.bundling.holds:
+        conversation.bundling.add(conversation.io, answer)
+    elif answer:
         conversation.io.write(answer)
     else:
         conversation.flush()
@@ -150,7 +152,7 @@ def _alone(conversation: Conversation, data: bytes) -> bool:
     conversation.calm = False
     step = _asked(conversation, text)
     if step is None and not conversation.ends and conversation.io.writable:
-        conversation.flush()
+        conversation.flush_together()
         conversation.calm = conversation.undisturbed
     elif step is None or conversation.under_way(step):
         conversation.run()

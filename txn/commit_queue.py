@@ -48,6 +48,9 @@ class _Mark:
             self.reached.set_result(None)
 
 
+def _nothing() -> None: ...
+
+
 class CommitQueue:
     """See the module. All methods are called on the event loop's thread."""
 
@@ -68,6 +71,8 @@ class CommitQueue:
         """The group that is admitted and being made durable outside the loop's turn; 0: none."""
         self.closed_by: TxnError | None = None
         self.on_closed: list[Callable[[TxnError], None]] = []
+        self.before_round: Callable[[], None] = _nothing
+        """Does what should not wait for an append on the loop: sends what is to be sent."""
 
     def _round(self) -> None:
         """Takes waiting members and sees to them; called when the log is free."""
@@ -103,6 +108,7 @@ class CommitQueue:
         if self._put_off():
             self.loop.call_soon(self._turn)
         else:
+            self.before_round()
             self._round()
 
     @property
