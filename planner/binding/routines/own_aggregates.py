@@ -96,13 +96,14 @@ def called(
         scope.clause = clause
     calls.refuse_unsorted(args, args, keys, clauses["ORDER BY"] or [], bool(clauses["DISTINCT"]))
     routines.noted(queries, f)
+    result = TypeRef(f.result.oid)
     if queries.routines.expand:
         queries.running = queries.volatile = True
     else:  # whoever writes it down again names it as it is declared
         f = polymorphic.declared(f)
     types = ", ".join(type_name(p.type.oid) for p in f.inputs)
     node = ir.Aggregate(
-        TypeRef(f.result.oid), f"{routines.ROUTINE}{f.oid}({types})", args, bool(clauses["DISTINCT"]), keys, test, (),
+        result, f"{routines.ROUTINE}{f.oid}({types})", args, bool(clauses["DISTINCT"]), keys, test, (),
         scope.number, position,
     )  # fmt: skip
     if over is not None:
