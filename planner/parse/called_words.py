@@ -18,7 +18,7 @@ from planner.lexer import OPERATOR, PUNCTUATION, QUOTED, Token, is_sign
 WORDS: Final = TYPE_FUNCTION_NAME - {"current_schema", "left", "right"}
 """Without those that sqlglot takes for functions itself."""
 _BEFORE_OPERANDS: Final = frozenset(
-    ("all", "and", "any", "between", "both", "by", "case", "distinct", "else", "from", "having", "ilike", "join",
+    ("all", "and", "any", "between", "both", "case", "distinct", "else", "from", "having", "ilike", "join",
      "lateral", "leading", "like", "limit", "offset", "on", "or", "returning", "select", "symmetric", "then", "trailing",
      "variadic", "when", "where")
 )  # fmt: skip
@@ -41,6 +41,13 @@ def _operand_begins(tokens: list[Token], at: int) -> bool:
         return True
     if previous.kind == PUNCTUATION:
         return previous.value in ("(", ",", "[", ":=")
+    before = tokens[at - 2] if at > 1 else None
+    if (
+        before is not None and before.kind == PUNCTUATION and before.value == "."
+    ):  # t.by JOIN (b JOIN c ON ...)
+        return False
+    if previous.keyword == "by":  # a column's name elsewhere
+        return before is not None and before.keyword in ("group", "order", "partition")
     if previous.keyword == "not":  # NOT like(a, b), but a NOT LIKE (b)
         return _operand_begins(tokens, at - 1)
     return previous.keyword in _BEFORE_OPERANDS

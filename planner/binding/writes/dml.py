@@ -316,7 +316,7 @@ class DmlBinder(InsertBinder):
     ) -> Frag:
         emit = self.queries.emitter
         head: list[Item] = [prefix] if prefix is not None else []
-        once = source is not None and not self.for_rules
+        once = source is not None and not self.for_rules and self.instead is None
         distinct = f"DISTINCT ON (r{relation.number}._rid) " if once else ""
         rows = Slot(relation.slot) if self.instead is None else self.instead.source
         item = sql(rows, f" AS r{relation.number}")
@@ -329,6 +329,11 @@ class DmlBinder(InsertBinder):
             tables += [", ", source]
         test: list[Item] = [" WHERE ", emit.where(where)] if where is not None else []
         text = sql(*head, f"SELECT {distinct}", join(", ", items), " FROM ", *tables, *test)
+        if self.instead is not None and source is not None:
+            # Nothing tells a view's rows apart: its triggers fire for each row that is found, also for one that is joined twice.
+            text = sql(
+                "SELECT row_number() OVER () AS _rid, * EXCLUDE (_rid) FROM (", text, ") AS joined_rows"
+            )
         if self.instead is None:
             self.queries.ranges[relation.number] = locking.ranges(self.queries, relation, where)
             if self.steps is not None:

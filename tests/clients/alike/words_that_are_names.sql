@@ -35,3 +35,7 @@ select count(*, 1) from word_names;
 select a from word_names order by a nulls;
 drop table word_names;
 select '1 day'::interval h, '1 day'::interval y, '2 days'::interval day m, interval '3' hour s;
+create table word_by (k int, by bool); insert into word_by values (1, true), (2, false);
+select a.k, b.k, c.k from word_by a join word_by b on a.by = b.by join (word_by c join word_by d on d.k = c.k) on c.by = b.by order by 1;
+select a.k, by from word_by a join word_by b using (by) join (word_by c join word_by d on d.k = c.k) using (by) where by order by left(by::text, 1);
+drop table word_by;

@@ -1,0 +1,26 @@
+-- INSTEAD OF triggers fire for each row that a statement finds, also for a row of the view that is joined to several others.
+create table par (id int primary key, code text, tag int);
+create table chi (id int primary key, pid int, n int);
+insert into par select s, 'c' || s, s % 2 from generate_series(1, 4) s;
+insert into chi select s, s % 4 + 1, s % 3 from generate_series(1, 6) s;
+create view vi as select c.id, c.n, p.code from chi c join par p on p.id = c.pid;
+create table log (w text);
+create function vf() returns trigger language plpgsql as $$ begin insert into log values (tg_op || old.id); if tg_op = 'DELETE' then delete from chi where id = old.id; return old; end if; update chi set n = new.n where id = old.id; return new; end $$;
+create trigger t instead of update or delete on vi for each row execute function vf();
+update vi m set n = o.tag from par o where m.n = o.tag;
+table log order by 1;
+update vi set n = 5 where id in (1, 1, 2) returning *;
+delete from log;
+delete from vi m using par o where m.n = o.tag;
+table log order by 1;
+delete from log;
+with x as (select 1) update vi m set n = 7 from (values (1), (1)) o(x) where m.id = 5 returning id, n, x;
+table log order by 1;
+create view vd as select n from chi;
+create function vg() returns trigger language plpgsql as $$ begin insert into log values (tg_op || old.n); return coalesce(new, old); end $$;
+create trigger t instead of update or delete on vd for each row execute function vg();
+insert into chi values (10, 1, 7), (11, 1, 7);
+delete from log;
+update vd set n = 1;
+delete from vd;
+table log order by 1;
