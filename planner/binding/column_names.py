@@ -42,6 +42,12 @@ def start_of(node: exp.Expression) -> int:
     return 0 if start is None else start + 1
 
 
+def _are_fields(columns: Sequence[ir.Node], composite: int) -> bool:
+    """Whether these are what a composite type is made of."""
+    fields = t.composite_fields(composite) or ()
+    return [told_type(x.type) for x in columns] == [ref for _, ref in fields]
+
+
 def _unless_missing(relation: Relation, row: ir.Logic, named: Callable[[ir.Var], ir.Node]) -> ir.Node:
     """The whole row of a relation for which an outer join may have found nothing: it is NULL then.
 
@@ -226,6 +232,8 @@ class NameBinder(PredicateBinder):
                     if [told_type(x.type) for x in columns] == [c.type for c in made.columns]:
                         meet_rows(made)
                         rows = made.oid
+                elif found.composite and _are_fields(columns, found.composite):
+                    rows = found.composite
                 row = row_of(tuple(columns), names, rows)
                 if not found.nullable:
                     return row

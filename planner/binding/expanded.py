@@ -24,7 +24,9 @@ from planner.binding.functions.json import objects_of, populated_texts
 from planner.binding.functions.value_texts import from_text, record_text, stored_text, stored_value
 from planner.binding.naming import identifier
 from planner.binding.records import fields_of
+from planner.binding.scope import Relation
 from planner.catalog.domains import underneath
+from planner.catalog.row_types import relation_of
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
@@ -141,6 +143,13 @@ def by_fields(queries: QueryBinder, made: ir.Node, numbered: bool) -> Wide | Non
     )
     made_of = cells("j", fields)
     return _made(list(fields), rows, made_of, numbered)
+
+
+def of_their_type(relation: Relation, ref: TypeRef) -> None:
+    """A whole row of the relation, whose columns are the fields of composite values, is one of these again."""
+    relation.own_names = tuple(name for name, _ in t.composite_fields(ref.oid) or ())
+    relation.returned = relation_of(ref.oid)
+    relation.composite = 0 if relation.returned else ref.oid
 
 
 def cells(column: str, fields: Sequence[tuple[str, TypeRef]]) -> list[Frag]:

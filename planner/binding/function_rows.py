@@ -104,6 +104,8 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
         if numbered:
             relation.columns.append(RelationColumn("ordinality", TypeRef(t.INT8)))
             emitted.append(EmittedColumn(ordinality.NUMBER))
+        elif not given:
+            expanded.of_their_type(relation, lists[0].type)
         if not given:
             sources.rename(relation, alias)
         sources.queries.declare(number, emitted)

@@ -83,7 +83,7 @@ class OperatorBinder(AggregateBinder):
             op = "<>"
         if op == filled_rows.OPERATOR:
             a = filled_rows.base_of(self.queries, a, position)
-        if op == "||":
+        if op == "||" or t.RECORD_ARRAY in (a.type.oid, b.type.oid):
             a, b = of_their_type(self.coercions, (a, b))
         names = (type_name(a.type.oid), type_name(b.type.oid))
         ours = schema == _SYSTEM

@@ -58,11 +58,14 @@ def told(columns: Iterable[ResultColumn]) -> tuple[ResultColumn, ...]:
 
 
 def told_type(ref: TypeRef) -> TypeRef:
-    """The row type of whole rows, its array type for arrays of them; any other type as it is."""
+    """The row type of whole rows, or the composite type that they are of, its array type for arrays of them; any other type as it is."""
     rows = _row_types.get(ref.typmod) if ref.oid in _RECORDS else None
     if rows is None:
         return ref
-    return TypeRef(rows if ref.oid == t.RECORD else row_array_oid(relation_of(rows)))
+    if ref.oid == t.RECORD:
+        return TypeRef(rows)
+    relation = relation_of(rows)
+    return TypeRef(row_array_oid(relation) if relation else t.array_of(rows))
 
 
 def row_of(items: tuple[ir.Node, ...], names: tuple[str, ...] = (), rows: Oid = 0) -> ir.Logic:

@@ -73,6 +73,8 @@ class Relation:
     """The view that it is."""
     returned: int = 0
     """The table or view whose rows the function returns that it is."""
+    composite: int = 0
+    """The composite type, none of a relation's rows, whose values the function returns that it is."""
     called_now: str = ""
     """What it is shown as where nothing else was said: a stored query's text may have the name of before a renaming."""
 

@@ -234,6 +234,7 @@ class QueryExpressions(Writer):
             return None
         if isinstance(node, ir.Cast):  # to the type that it is of
             is_whole = relation.rows_of != 0 and relation_of(node.type.oid) == relation.rows_of
+            is_whole = is_whole or node.type.oid == relation.composite
         else:
             fields = fields_of(made.type) or ()
             is_whole = told_type(made.type) != made.type or [f for f, _ in fields] != [
@@ -262,8 +263,8 @@ class QueryExpressions(Writer):
         if self.whole_row(node) is None:
             return text
         first = next(n for n in ir.walk(node) if isinstance(n, ir.Var))
-        relation = self._relations[first.relation][0].rows_of
-        of = row_type_oid(relation) if relation else t.RECORD
+        relation = self._relations[first.relation][0]
+        of = row_type_oid(relation.rows_of) if relation.rows_of else relation.composite or t.RECORD
         return f"{text}::{self.type_name(TypeRef(of))}"
 
     def argument(self, node: ir.Argument) -> str:

@@ -29,8 +29,10 @@ from planner.binding.routines import values as routine_values
 from planner.binding.routines.bodies import mismatch
 from planner.binding.scope import Relation, RelationColumn, Scope
 from planner.catalog import Function
+from planner.catalog.domains import underneath
 from planner.catalog.row_types import relation_of
 from planner.parse import position as first_position
+from planner.relations import of_domain
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -193,6 +195,7 @@ class _Rows:
         if fields is not None and not self.numbered:
             relation.own_names = tuple(n for n, _ in fields)
             relation.returned = relation_of(f.result.oid)
+            relation.composite = 0 if relation.returned else f.result.oid
         if self.numbered:
             relation.columns.append(RelationColumn("ordinality", TypeRef(t.INT8)))
             relation.scalar = False
@@ -212,7 +215,7 @@ class _Rows:
                     'a column definition list is required for functions returning "record"',
                     position=self.position,
                 )
-            return [(identifier(c.this), self.queries.type_of(c.args["kind"])) for c in self.given]
+            return [(identifier(c.this), self._type_given(c)) for c in self.given]
         if self.given:
             what = (
                 "a column definition list is redundant for a function with OUT parameters"
@@ -223,6 +226,11 @@ class _Rows:
             )
             raise PlanError("42601", what, position=first_position(self.given[0]))
         return routines.fields_returned(self.queries, f)
+
+    def _type_given(self, c: exp.ColumnDef) -> TypeRef:
+        """Values of a domain are those of the type underneath."""
+        ref, use = underneath(self.queries.ctx.catalog, self.queries.type_of(c.args["kind"]))
+        return ref if use is None else of_domain(ref, use.oid)
 
     def _run(self, columns: list[tuple[str, TypeRef]] | None) -> tuple[Frag, list[Form]]:
         numbered = ordinality.NUMBER if self.numbered else ""
