@@ -62,7 +62,7 @@ async def _steps(session: Session, plan: Plan, s: st.Rewritten, params: tuple[Da
             count = int(rows.tag.rpartition(" ")[2])
         if step.returns:
             found = rows
-        elif plan.columns is None and step.plan.kind is StatementKind.READ and rows.columns is not None:
+        elif plan.columns is None and step.plan.tag == "SELECT" and rows.columns is not None:
             selected.append(rows)
     tag = f"INSERT 0 {count}" if s.verb == "INSERT" else f"{s.verb} {count}"
     if selected:

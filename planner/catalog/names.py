@@ -20,7 +20,10 @@ def quote_identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-QUOTED_LISTS: Final = ("search_path", "temp_tablespaces", "session_preload_libraries")
+QUOTED_LISTS: Final = (
+    "search_path", "temp_tablespaces", "local_preload_libraries", "session_preload_libraries", "shared_preload_libraries",
+    "unix_socket_directories",
+)  # fmt: skip
 """Settings that are lists of names: each is quoted by itself where they are written out."""
 
 

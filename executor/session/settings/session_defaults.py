@@ -23,6 +23,7 @@ from executor.session.settings.session_settings import join_list
 from executor.session.settings.setting_values import unknown_setting
 from planner import statements as st
 from planner.catalog import Catalog
+from planner.catalog.names import QUOTED_LISTS
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -32,14 +33,21 @@ _NOT_OF_FUNCTIONS = (
     "transaction_deferrable", "tidewire.isolation",
 )  # fmt: skip
 """They belong to the session, to its client, or to the transaction."""
-_LISTS = ("search_path", "datestyle", "temp_tablespaces", "session_preload_libraries")
+_LISTS = (
+    *QUOTED_LISTS,
+    "datestyle",
+    "listen_addresses",
+    "log_destination",
+    "synchronous_standby_names",
+    "wal_consistency_checking",
+)
 
 
 def one_value(name: str, values: Sequence[str]) -> str:
     """The values of SET as one text. Raises 22023 for several where there is one."""
     if len(values) > 1 and name.lower() not in _LISTS:
         raise ExecutionError("22023", f"SET {name} takes only one argument")
-    return join_list(values) if name.lower() == "search_path" else ", ".join(values)
+    return join_list(values) if name.lower() in QUOTED_LISTS else ", ".join(values)
 
 
 def checked(session: Session, said: st.AlterSettings) -> st.AlterSettings:
