@@ -113,8 +113,9 @@ def _rename(scope: Scope, found: EnumType, old: str, new: str) -> None:
     if new in found.labels:
         raise PlanError("42710", f'enum label "{new}" already exists')
     _refuse_hidden(scope, found, old)
-    for table in scope.catalog.tables_using(found.oid):
-        if any(c.type.oid == found.oid for c in table.columns):
+    of_it = (found.oid, found.array_oid)
+    for table in scope.catalog.tables_using(*of_it):
+        if any(c.type.oid in of_it for c in table.columns):
             _write_anew(scope, table, found, old, new)
     for f in _functions(scope, found):
         parameters = tuple(_renamed_parameter(p, found, old, new) for p in f.parameters)
@@ -136,6 +137,8 @@ def _write_anew(scope: Scope, table: Table, found: EnumType, old: str, new: str)
             cells.append(f"CASE {text} WHEN {_literal(old)} THEN {_literal(new)} ELSE {text} END")
             if column.default is not None and not column.generated:
                 column = replace(column, default=_renamed_default(column.default, old, new))
+        elif column.type.oid == found.array_oid:
+            cells.append(f"array_replace(CAST({name} AS text[]), {_literal(old)}, {_literal(new)})")
         else:
             cells.append(name)
         columns.append(column)
@@ -185,7 +188,12 @@ def _keeps_label(column: Column, found: EnumType, label: str) -> bool:
     assert column.default is not None
     if column.type.oid == found.oid:
         return _renamed_default(column.default, label, f"not {label}") == column.default
-    return _names(column.default, found)
+    return _names(column.default, found) and _holds([column.default], label)
+
+
+def _holds(texts: Sequence[str], label: str) -> bool:
+    """Whether a constant may be of the label, or of an array with it."""
+    return any(t.kind == STRING and label in t.value for text in texts if text for t in tokenize(text))
 
 
 def _refuse_hidden(scope: Scope, found: EnumType, label: str) -> None:
@@ -201,7 +209,9 @@ def _refuse_hidden(scope: Scope, found: EnumType, label: str) -> None:
         for index in catalog.indexes_of(table.oid):
             texts += [index.predicate, *(k.expression for k in index.keys)]
         texts += [c.default for c in table.columns if c.default and _keeps_label(c, found, label)]
-        if any(c.type.oid == found.array_oid for c in table.columns) or _says(texts, label):
+        if _says(texts, label) or any(
+            c.type.oid == found.array_oid and _holds(texts, label) for c in table.columns
+        ):
             holders.append(f"table {table.name}")
     needed = {found.oid, *(t.oid for t in using)}
     holders += [
