@@ -492,6 +492,9 @@ class Executor(Protocol):
     def role_secret(self, user: str) -> str | None:
         """What is kept of a role's password (`planner.catalog.passwords`); None: no password fits."""
 
+    def roles_of(self, user: str) -> frozenset[str]:
+        """The role and those that it is in, directly or through others."""
+
     def cancel(self, pid: int, secret: bytes) -> None:
         """Cancels the statement of the session with this key; silent when there is none."""
 

@@ -329,6 +329,10 @@ class Executor:
             return None
         return role.password
 
+    def roles_of(self, user: str) -> frozenset[str]:
+        """The role and those that it is in, whether it has their privileges at once or only by SET ROLE."""
+        return rights.roles_of(self.catalog, user, inherited=False)
+
     def number_sessions(self, first: int, step: int) -> None:
         """The numbers of sessions to come: several servers that clients take for one give each its own."""
         self._pids = itertools.count(first, step)

@@ -8,10 +8,11 @@
     hostnossl   all           all      all              reject
 
 The first rule that fits a connection decides, also when the proof then fails; where none fits, nobody gets in. `all`
-fits everything, `sameuser` a database of the user's name, a list is separated by commas, a name in double
+fits everything, `sameuser` a database of the user's name, `samerole` one of the name of a role that the user is in, the user
+`+staff` who is in that role, directly or through others; a list is separated by commas, a name in double
 quotes is only a name. An address is `all`, a network, or an address and a mask.
 
-What the file cannot mean here is refused at the start, with its line: host names, `+role`, `@file`, methods and
+What the file cannot mean here is refused at the start, with its line: host names, `@file`, methods and
 options that are not listed above. A rule that is skipped in silence would be a door left open.
 """
 
@@ -28,6 +29,7 @@ from planner.abc import SqlError
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 RULES_MAX: Final = 10_000
+_SAME_ROLE: Final = ("samerole", "samegroup")
 
 
 class AuthenticationConfigError(ValueError):
@@ -53,13 +55,15 @@ class ClientCertificate(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A connection as rules see it. `certificate`: the common name of the verified one that it showed."""
+    """A connection as rules see it. `certificate`: the common name of the verified one that it showed; `roles`: the user's own
+    and those that it is in."""
 
     user: str
     database: str
     address: str | None  # None: a unix socket
     tls: bool = False
     certificate: str | None = None
+    roles: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,11 @@ class Word:
 
     def is_keyword(self, keyword: str) -> bool:
         return not self.quoted and self.text == keyword
+
+    @property
+    def group(self) -> str | None:
+        """The role whose members are meant."""
+        return self.text[1:] if not self.quoted and self.text.startswith("+") else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +97,15 @@ class Rule:
             return False
         return (
             (self.network is None or _within(client.address, self.network))
-            and any(w.is_keyword("all") or w.text == client.user for w in self.users)
+            and any(
+                w.is_keyword("all")
+                or (w.group in client.roles if w.group is not None else w.text == client.user)
+                for w in self.users
+            )
             and any(
                 w.is_keyword("all")
                 or (w.is_keyword("sameuser") and client.database == client.user)
+                or (any(map(w.is_keyword, _SAME_ROLE)) and client.database in client.roles)
                 or w.text == client.database
                 for w in self.databases
             )
@@ -192,7 +206,7 @@ def _rule(fields: list[tuple[Word, ...]], line: int) -> Rule:
     if len(fields) < needed:
         raise ValueError(f"end of line before the {('database', 'user', 'address', 'method')[len(fields) - 1]}"
                          if kind != "local" else "expected: local DATABASE USER METHOD")  # fmt: skip
-    databases, users = _names(fields[1], "database"), _names(fields[2], "user")
+    databases, users = _names(fields[1], "database", "+@/"), _names(fields[2], "user", "@/")
     rest = fields[3:]
     network: Network | None = None
     if kind != "local":
@@ -221,9 +235,9 @@ def _single(words: tuple[Word, ...], what: str) -> str:
     return words[0].text
 
 
-def _names(words: tuple[Word, ...], what: str) -> tuple[Word, ...]:
+def _names(words: tuple[Word, ...], what: str, signs: str) -> tuple[Word, ...]:
     for word in words:
-        if not word.quoted and (word.text[0] in "+@/" or word.text in ("samerole", "samegroup")):
+        if not word.quoted and (word.text[0] in signs or word.text == "+"):
             raise ValueError(f"{what} {word.text!r} is not supported: a name, a list of names, or all")
     return words
 

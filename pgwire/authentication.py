@@ -123,6 +123,8 @@ class Authentication:
     cleartext: bool = False
     rules: tuple[Rule, ...] | None = None
     role_secret: Callable[[str], str | None] = lambda user: None
+    roles_of: Callable[[str], frozenset[str]] = lambda user: frozenset((user,))
+    """The role and those that it is in, for rules that say them."""
     _mock_key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
     @property
@@ -148,7 +150,9 @@ class Authentication:
         """
         if self.rules is not None:
             address = None if isinstance(peer, str) else peer[0]
-            method = decide(self.rules, Client(user, database, address, tls, certificate))
+            method = decide(
+                self.rules, Client(user, database, address, tls, certificate, self.roles_of(user))
+            )
             plain = method is Method.MD5 and not isinstance(self._secret(user), Md5Hash)
             return Method.SCRAM if plain else method
         local = isinstance(peer, str) or is_loopback(peer[0])

@@ -102,6 +102,7 @@ class Server:
         """By what those who come in from now on are asked for proofs; who is in stays."""
         self.authentication = authentication
         authentication.role_secret = self.executor.role_secret
+        authentication.roles_of = self.executor.roles_of
         self.executor.access_rules = authentication.listed
         self.tls = tls
         self.certificate_hash = certificate_hash  # what SCRAM-SHA-256-PLUS binds to

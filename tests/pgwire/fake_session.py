@@ -323,6 +323,9 @@ class FakeExecutor:
     def role_secret(self, user: str) -> str | None:
         return None
 
+    def roles_of(self, user: str) -> frozenset[str]:
+        return frozenset((user,))
+
     def cancel(self, pid: int, secret: bytes) -> None: ...
 
     async def close(self) -> None: ...

@@ -24,6 +24,8 @@ hostnossl  secret       all          all                 reject
 host       sameuser     all          10.0.0.0/8          md5
 host       a,"all" , b  alice,bob    192.168.1.0         255.255.255.0   password   # a mask
 host       all          alice        ::1/128             scram-sha-256
+host       samerole     +staff       10.9.0.0/16         trust
+host       all          +staff,"+x"  10.0.0.0/8          scram-sha-256
 host       all          all          127.0.0.1/32        trust
 """
 
@@ -49,6 +51,10 @@ def rules_file(tmp_path: Path) -> Path:
         (Client("bob", "a", "192.168.1.77"), Method.CLEARTEXT),
         (Client("bob", "all", "192.168.1.77"), Method.CLEARTEXT),
         (Client("alice", "d", "::1"), Method.SCRAM),
+        (Client("ann", "sales", "10.9.1.2", roles=frozenset(("ann", "staff", "sales"))), Method.TRUST),
+        (Client("ann", "other", "10.9.1.2", roles=frozenset(("ann", "staff"))), Method.SCRAM),
+        (Client("staff", "d", "10.1.1.1", roles=frozenset(("staff",))), Method.SCRAM),
+        (Client("+x", "d", "10.1.1.1", roles=frozenset(("+x",))), Method.SCRAM),
     ],
 )
 def test_the_first_rule_that_fits_decides(rules_file: Path, client: Client, method: Method) -> None:
@@ -65,6 +71,14 @@ def test_the_first_rule_that_fits_decides(rules_file: Path, client: Client, meth
         (
             Client("bob", "c", "192.168.1.77", tls=True),
             'no pg_hba.conf entry for host "192.168.1.77", user "bob", database "c", SSL encryption',
+        ),
+        (
+            Client("ann", "sales", "10.9.1.2", roles=frozenset(("ann", "sales"))),
+            'no pg_hba.conf entry for host "10.9.1.2", user "ann", database "sales", no encryption',
+        ),
+        (
+            Client("x", "d", "10.1.1.1", roles=frozenset(("x",))),
+            'no pg_hba.conf entry for host "10.1.1.1", user "x", database "d", no encryption',
         ),
         (
             Client("alice", "secret", "127.0.0.1"),
@@ -100,7 +114,8 @@ def test_nobody_else_gets_in(rules_file: Path, client: Client, message: str) -> 
         ("host all all 127.0.0.1/33 trust", "no address with its mask"),
         ("host all all all gss", 'method "gss" is not supported'),
         ("host all all all trust map=x", "option 'map=x' is not supported"),
-        ("host all +staff all trust", "user '\\+staff' is not supported"),
+        ("host +staff all all trust", "database '\\+staff' is not supported"),
+        ("host all + all trust", "user '\\+' is not supported"),
         ("host @file all all trust", "database '@file' is not supported"),
         ("host all all all cert", "only supported on hostssl"),
         ("host all all all trust clientcert=verify-ca", "only be configured for hostssl"),

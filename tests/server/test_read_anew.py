@@ -83,7 +83,7 @@ def test_a_password_a_rule_and_a_certificate_are_others_from_now_on(guarded: Gua
 
         certificate, key = own_certificate(guarded.folder / "second", "127.0.0.1")
         guarded.write("users", f"alice:{Verifier.of('new')}\n")
-        guarded.write("hba", RULES + "host all bob 127.0.0.1/32 trust\n")
+        guarded.write("hba", RULES + "host all +helpers 127.0.0.1/32 trust\n")
         guarded.write("crt", certificate.read_text())
         guarded.write("key", key.read_text())
         assert guarded.knows("old")  # nobody has said that they are to be read
@@ -91,6 +91,11 @@ def test_a_password_a_rule_and_a_certificate_are_others_from_now_on(guarded: Gua
         wait_until(lambda: guarded.said(SAID) == 1)
 
         assert guarded.knows("new") and not guarded.knows("old")
+        with pytest.raises(psycopg.OperationalError, match=r"no pg_hba\.conf entry"):
+            guarded.connect(user="bob", sslmode="disable")
+        admin.execute(
+            "CREATE ROLE helpers; CREATE ROLE more IN ROLE helpers; GRANT more TO bob; ALTER ROLE bob NOINHERIT"
+        )
         guarded.connect(user="bob", sslmode="disable").close()
         verified = {"sslmode": "verify-full", "host": "localhost", "hostaddr": "127.0.0.1"}
         for root, good in (("second", True), ("first", False)):
@@ -104,7 +109,7 @@ def test_a_password_a_rule_and_a_certificate_are_others_from_now_on(guarded: Gua
         inside.close()
         assert _loaded_later(admin)
         listed = admin.execute("SELECT user_name FROM pg_hba_file_rules ORDER BY line_number").fetchall()
-        assert listed == [(["alice"],), (["tidewire"],), (["bob"],)]
+        assert listed == [(["alice"],), (["tidewire"],), (["+helpers"],)]
 
 
 def test_what_cannot_be_used_changes_nothing(guarded: Guarded) -> None:
