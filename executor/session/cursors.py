@@ -10,12 +10,13 @@ position is before the first row, on one, or after the last:
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlglot import exp
 
-from executor.abc import ExecutionError, Portal, Prepared, Rows, Stream
+from executor.abc import ExecutionError, Portal, Prepared, Result, Rows, Stream
 from executor.columnar.rows import batch_rows
 from executor.session.locks.fetched_rows import LockingStream
 from planner import statements as st
@@ -34,7 +35,7 @@ _AT_ONCE: Final = 1_000
 class CursorRows:
     """The rows of a cursor, drawn from its result as they are needed."""
 
-    __slots__ = ("_limit", "_shown", "_types", "failure", "position", "rows", "source")
+    __slots__ = ("_limit", "_shown", "_types", "failure", "later", "position", "rows", "source")
 
     def __init__(
         self, result: Rows | Stream, columns: Sequence[ResultColumn], rows_max: int, shown: int | None = None
@@ -47,11 +48,18 @@ class CursorRows:
         self.position = 0
         self.failure: SqlError | None = None
         """What the query has raised where it was to begin: said when somebody asks for rows."""
+        self.later: Callable[[], Awaitable[Result]] | None = None
+        """Begins the query, if it is to begin when somebody asks for rows."""
 
     async def draw(self, count: int | None) -> None:
         """Makes at least `count` rows present, if there are so many (None: all)."""
         if self.failure is not None and count != 0:
             raise self.failure
+        if self.later is not None and count != 0:
+            begin, self.later = self.later, None
+            result = await begin()
+            self.rows = list(result.rows) if isinstance(result, Rows) else []
+            self.source = result if isinstance(result, Stream) else None
         while self.source is not None and (count is None or len(self.rows) < count):
             if isinstance(self.source, LockingStream):
                 self.source.ahead = _AT_ONCE if count is None else min(count - len(self.rows), _AT_ONCE)
@@ -67,7 +75,7 @@ class CursorRows:
             raise ExecutionError("54000", f"a cursor holds more than {self._limit} rows")
 
     def close(self) -> None:
-        source, self.source = self.source, None
+        source, self.source, self.later = self.source, None, None
         if source is not None:
             source.close()
 
@@ -175,8 +183,10 @@ async def declare(
         raise ExecutionError("54000", "too many open cursors")
     inner: Plan = plan.extra["query"]
     failure: SqlError | None = None
+    begin = partial(session.run_plan, inner, tuple(params), block is None, fetched=True)
+    late = block is not None and _acts_alone(inner)
     try:
-        result = await session.run_plan(inner, tuple(params), block is None, fetched=True)
+        result = Rows("SELECT 0", inner.columns) if late else await begin()
     except SqlError as error:
         if block is None or not _is_of_rows(inner, error):
             raise
@@ -189,7 +199,7 @@ async def declare(
     cursor = CursorRows(
         result, inner.columns or (), limit, len(columns or ()) if "placed" in inner.extra else None
     )
-    cursor.failure = failure
+    cursor.failure, cursor.later = failure, begin if late else None
     if "placed" in inner.extra:
         inner = dataclasses.replace(inner, columns=columns, wire=None)
     said = session.statement_text or plan.text
@@ -216,6 +226,14 @@ def shown_columns(query: Plan) -> tuple[ResultColumn, ...] | None:
     """Those of a cursor's query that FETCH shows."""
     hidden = sum(p.hidden for p in query.extra.get("placed", ()))
     return query.columns[: len(query.columns) - hidden] if query.columns is not None else None
+
+
+def _acts_alone(query: Plan) -> bool:
+    """Whether a query is of no table and runs what may do anything, which it does when its row is asked for: it has no rows of then to keep."""
+    if not isinstance(query.body, Query) or not query.body.volatile or "runs" not in query.extra:
+        return False
+    tree = parse_query(query.text)
+    return isinstance(tree, exp.Select) and len(list(tree.find_all(exp.Query, exp.Table))) == 1
 
 
 def _is_of_rows(query: Plan, error: SqlError) -> bool:
