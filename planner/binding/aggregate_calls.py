@@ -200,6 +200,8 @@ class AggregateBinder(WindowBinder):
         proc, declared = self.resolve(name, given, position)
         if over is None:
             raise PlanError("42809", f"window function {name} requires an OVER clause", position=position)
+        for a in given:
+            self._no_sets(a, "window", position)
         args, result = self.arguments(declared, proc.result, given, position)
         return self.over(
             ir.Call(result, f"{name}({', '.join(declared)})", args, False, position), over, scope, position

@@ -60,7 +60,7 @@ def _list(labels: tuple[str, ...]) -> str:
 def _end(_emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
     labels = _labels(call)
     if not labels:
-        raise PlanError("55000", "enum has no values")
+        raise PlanError("55000", f"enum {t.type_in_words(_of(call))} contains no values")
     label = labels[0] if call.op.startswith("enum_first") else labels[-1]
     t.refuse_unsafe(_of(call), (label,))
     return sql(quote_text(label))
