@@ -27,6 +27,7 @@ from planner.binding.dimensions import (
     with_items,
 )
 from planner.binding.emit import Emitter, Implementation
+from planner.binding.evaluation import has_query
 from planner.binding.fragments import ARRAY_TEXT, Frag, join, sql
 from planner.binding.functions.array_texts import element_at
 from planner.binding.functions.registry import implements, register
@@ -282,26 +283,45 @@ def _places(emitter: Emitter, call: ir.Call, args: list[Frag], start: Frag | Non
     )
 
 
+def _queries_aside(make: Implementation) -> Implementation:
+    """Of functions that name what they are given for each element: DuckDB's lambdas take no queries, whose values are columns beside them."""
+
+    def made(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        asked = [i for i, a in enumerate(args) if has_query(a)]
+        if not asked:
+            return make(emitter, call, args)
+        named = [Frag((f"tw_given{i}",), a.form) if i in asked else a for i, a in enumerate(args)]
+        values = join(", ", [sql(args[i], f" AS tw_given{i}") for i in asked])
+        body = make(emitter, call, named)
+        return sql("(SELECT ", body, " FROM (SELECT ", values, ") AS tw_given)", form=body.form)
+
+    return made
+
+
 def _wanted(item: Frag, ref: TypeRef) -> Frag:
     return as_text_numeric(item) if t.element_of(ref.oid) == t.NUMERIC else item
 
 
 @_shaped("array_positions(anycompatiblearray, anycompatible)")
+@_queries_aside
 def _positions(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     return _places(emitter, call, args)
 
 
 @_shaped("array_position(anycompatiblearray, anycompatible)")
+@_queries_aside
 def _position(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     return sql("list_extract(", _places(emitter, call, args), ", 1)")
 
 
 @_shaped("array_position(anycompatiblearray, anycompatible, int4)")
+@_queries_aside
 def _position_from(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     return sql("list_extract(", _places(emitter, call, args, args[2]), ", 1)")
 
 
 @_shaped("array_remove(anycompatiblearray, anycompatible)")
+@_queries_aside
 def _removed(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     array, ref = args[0], call.type
     element = element_ref(ref)
@@ -319,6 +339,7 @@ def _removed(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
 
 
 @_shaped("array_replace(anycompatiblearray, anycompatible, anycompatible)")
+@_queries_aside
 def _replaced(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     array, ref = args[0], call.type
     element = element_ref(ref)
