@@ -1,10 +1,10 @@
-"""Answers inside of transactions, handed to the kernel several at a time, where several clients are at it.
+"""Answers, handed to the kernel several at a time, where several clients are at it.
 
     one by one   A's statement | send | B's statement | send | C's statement | send      each wakes a client that sleeps again by the next
     a bundle     A's statement | B's statement | C's statement | send send send          the first wakes it, the others find it awake
 
-Statements of open transactions are short, but longer than what a client does between two of them. So a client process
-that has many connections (a pool's, pgbench) goes to sleep after each answer and is woken for the next one, and to wake
+Statements of open transactions take longer than what a client does between two of them, and so do reads that are more than a look-up.
+So a client process that has many connections (a pool's, pgbench) goes to sleep after each answer and is woken for the next one, and to wake
 a process is the dearest thing about sending. Answers that a turn of the loop has for several connections are kept until
 its end, or for `HELD_S`, and are sent one behind the other, before an append keeps the loop.
 
@@ -26,6 +26,10 @@ HELD_S: Final = 0.0002
 LONELY_MAX: Final = 4
 """After so many turns in a row with one answer nobody is waited for."""
 REST_S: Final = 0.1
+SHORT_NS: Final = 20_000
+LONG_NS: Final = 200_000
+"""A read outside of transactions that took less than the one, or more than the other, is answered at once: a client is still awake, or what
+waking it costs is little beside the read."""
 
 
 class Bundling:
@@ -97,4 +101,4 @@ class Bundling:
 AT_ONCE: Final = Bundling(None, None)
 """For who has no loop of his own."""
 
-__all__ = ["AT_ONCE", "HELD_S", "LONELY_MAX", "REST_S", "Bundling"]
+__all__ = ["AT_ONCE", "HELD_S", "LONELY_MAX", "LONG_NS", "REST_S", "SHORT_NS", "Bundling"]

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from executor.abc import PENDING, Prepared
 from pgwire import fused, messages, replies
 from pgwire.abc import WAIT, Step
+from pgwire.bundling import LONG_NS, SHORT_NS
 from pgwire.encoding.parameters import (
     field_of,
     fields_decoder,
@@ -177,9 +178,11 @@ def _read(
         return False
     session.statement_text, session.statement_began_ns = prepared.text, began_ns
     count = len(rows)
-    conversation.io.write(
-        before + usual.opening + body + (_ENDS[count] if count < len(_ENDS) else _end(count))
-    )
+    said = before + usual.opening + body + (_ENDS[count] if count < len(_ENDS) else _end(count))
+    if conversation.bundling.holds and SHORT_NS < time_ns() - began_ns < LONG_NS:
+        conversation.bundling.add(conversation.io, said)
+    else:
+        conversation.io.write(said)
     return True
 
 

@@ -25,12 +25,13 @@ what a client is told besides (`telling`).
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
+from time import time_ns
 from typing import Any, Final
 
 from executor.abc import CopyIn, CopyOut, Prepared, Rows, RowsAfterOthers, Session, Stream
 from pgwire import copying, express, extended, function_calls, fused, messages, parsed, replies, simple
 from pgwire.abc import MORE, WAIT, Io, Step
-from pgwire.bundling import AT_ONCE, Bundling
+from pgwire.bundling import AT_ONCE, LONG_NS, SHORT_NS, Bundling
 from pgwire.copy_files import copy_from_file, copy_to_file
 from pgwire.copying import CopyFeed, Feed
 from pgwire.errors import describe
@@ -287,8 +288,16 @@ class Conversation(Telling):
             self._leave()
 
     def flush_together(self) -> None:
-        """`flush`, of one statement's whole answer: inside of a transaction it may go out with others'."""
-        if self.bundling.holds and self.session.transaction_status == b"T" and self.encoding is None:
+        """`flush`, of one statement's whole answer, which may go out with others'."""
+        session = self.session
+        if (
+            self.bundling.holds
+            and self.encoding is None
+            and (
+                session.transaction_status == b"T"
+                or SHORT_NS < time_ns() - session.statement_began_ns < LONG_NS
+            )
+        ):
             data = b"".join(self.out)
             self.out.clear()
             if data and not self.gone:
