@@ -28,6 +28,7 @@ from planner.binding.row_comparisons import items
 from planner.binding.scope import Scope
 from planner.binding.xml.forms import SERIALIZED
 from planner.catalog import domains
+from planner.lexer import WORD, tokenize
 from planner.parse import position as first_position
 from planner.types.bits import bits_in
 from planner.types.orders import UNORDERED
@@ -68,6 +69,10 @@ class ExpressionBinder(ArrayBinder):
     def bind(self, node: exp.Expression, scope: Scope) -> ir.Node:
         handler = _HANDLERS.get(type(node))
         if handler is None:
+            if isinstance(node, exp.Var) and node.name.lower() == "default":  # in VALUES that are no INSERT's
+                words = (x for x in tokenize(self.queries.text) if x.kind == WORD and x.value == "default")
+                at = next((x.start + 1 for x in words), 0)
+                raise PlanError("42601", "DEFAULT is not allowed in this context", position=at)
             raise PlanError(
                 "0A000", f"{type(node).__name__} expressions are not supported", position=first_position(node)
             )
