@@ -14,6 +14,7 @@ A session runs one statement at a time; pgwire holds later messages back while o
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -488,6 +489,9 @@ class Executor(Protocol):
 
     def reloaded(self) -> None:
         """What the operator has written for the server has been read anew just now."""
+
+    def look_at_log(self) -> asyncio.Future[None] | None:
+        """Done when this server knows what others have acknowledged by now; None: it does."""
 
     def role_secret(self, user: str) -> str | None:
         """What is kept of a role's password (`planner.catalog.passwords`); None: no password fits."""

@@ -15,7 +15,8 @@ import itertools
 import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -41,6 +42,7 @@ from executor.session.locks import advisory, bulk_locks, definition_locks, found
 from executor.session.locks.shared_advisory import SharedAdvisoryLocks
 from executor.session.session import Session
 from executor.session.settings.first_settings import FirstSettings
+from executor.session.settings.written_settings import WrittenSettings
 from executor.sizes import Sizes
 from executor.snapshot.hydration import HydrationProgress
 from executor.snapshot.store import SnapshotStore
@@ -60,6 +62,9 @@ from txn.shared import SharedEnvironment
 from txn.transaction import Transaction
 
 _log = logging.getLogger("tidewire.executor")
+
+_SETTINGS_AGAIN_S: Final = 0.05
+"""So long after a session was found at work it is looked whether it has new settings to hear of."""
 
 
 class Executor:
@@ -91,6 +96,9 @@ class Executor:
         self.system = SystemRelations()
         self.first_settings = FirstSettings(self)
         self.configured: Mapping[str, str] = {}
+        """The settings that sessions begin with, of the operator (`decided`) and of ALTER SYSTEM."""
+        self.decided: Mapping[str, str] = {}
+        self.written = WrittenSettings()
         self.sizes = Sizes(env, store)
         self.distributed: Engine | None = None
         """Who answers big SELECTs (`execution_engine`); the assembly puts it here and closes it."""
@@ -310,14 +318,34 @@ class Executor:
     reload: Callable[[], None] | None = None
     """Has the server read its files anew (`pg_reload_conf`), where there is one that can."""
 
-    def configure(self, settings: Mapping[str, str]) -> None:
-        """What the operator has decided, as SHOW tells it: canonical values by lower-case name."""
-        self.configured = dict(settings)
-        self.first_settings.forget()
+    def configure(self, decided: Mapping[str, str], file: Path | None = None) -> None:
+        """What the operator has decided, as SHOW tells it: canonical values by lower-case name. `file`: what ALTER SYSTEM writes."""
+        self.decided = dict(decided)
+        self.written.path = file
+        self._configured_by(self.written.take(self.decided, starting=True))
 
     def reloaded(self) -> None:
-        """The server's files have been read anew just now (`pg_conf_load_time`)."""
+        """The server's files have been read anew just now (`pg_conf_load_time`), and what ALTER SYSTEM has written is."""
         self.loaded_us = self.env.clock.now_us()
+        self._configured_by(self.written.take(self.decided, starting=False))
+        for session in list(self.sessions.values()):
+            self._tell_settings(session)
+
+    def _configured_by(self, written: Mapping[str, str]) -> None:
+        self.configured = {**written, **self.decided}
+        self.first_settings.forget()
+
+    def _tell_settings(self, session: Session) -> None:
+        """Between its statements: what computes with a setting goes on with it."""
+        if session.in_statement or session.is_running:
+            asyncio.get_running_loop().call_later(_SETTINGS_AGAIN_S, self._tell_settings, session)
+        elif self.sessions.get(session.pid) is session:
+            session.settings.configure(self.configured)
+            session.settings_changed()
+
+    def look_at_log(self) -> asyncio.Future[None] | None:
+        """Done when this server knows what others have acknowledged by now; None: it does. Fails as `Frontier.current`."""
+        return None if self.frontier is None or self.frontier.is_valid else self.frontier.current()
 
     def role_secret(self, user: str) -> str | None:
         """What is kept of a role's password; None without one, and once it is VALID no longer."""

@@ -271,9 +271,29 @@ class Connection(asyncio.Protocol):
                     self._server.cancel(pid, secret)
                     self.close()
                 case StartupPacket() as startup:
-                    self._start(startup)
+                    self._start_when_current(startup)
         except (ProtocolViolation, SqlError) as error:
             self._refuse(error)
+
+    def _start_when_current(self, startup: StartupPacket) -> None:
+        """Of several servers: the role, its password or the database may be what another one has acknowledged just now."""
+        look = self._server.executor.look_at_log()
+        if look is None:
+            self._start(startup)
+            return
+
+        def looked(done: asyncio.Future[None]) -> None:
+            if self.closed or done.cancelled():
+                return
+            try:
+                if (error := done.exception()) is not None:
+                    raise SqlError("57P03", "the database system is not available", detail=str(error))
+                self._start(startup)
+            except (ProtocolViolation, SqlError) as refusal:
+                self._refuse(refusal)
+
+        self._listen(self._first.extend)
+        look.add_done_callback(looked)
 
     def _answer_ssl(self) -> None:
         if self._first:

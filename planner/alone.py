@@ -32,6 +32,8 @@ def alone(statement: Any) -> str:
         return "ALTER TABLE ... DETACH CONCURRENTLY"
     if isinstance(statement, st.EndPrepared):
         return "COMMIT PREPARED" if statement.commits else "ROLLBACK PREPARED"
+    if isinstance(statement, st.AlterSystem):
+        return "ALTER SYSTEM"
     if isinstance(statement, st.Discard) and statement.what == "all":
         return "DISCARD ALL"
     return ""

@@ -40,6 +40,7 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.Load: (_SESSION, "LOAD"),
     st.SecurityLabel: (_SESSION, "SECURITY LABEL"),
     st.AlterLargeObject: (_SESSION, "ALTER LARGE OBJECT"),
+    st.AlterSystem: (_SESSION, "ALTER SYSTEM"),
     st.LockTable: (_SESSION, "LOCK TABLE"),
     st.Explain: (_READ, "EXPLAIN"),
     st.SelectAsOf: (_READ, "SELECT"),

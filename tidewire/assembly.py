@@ -29,6 +29,7 @@ import uvloop
 from executor.columnar.parallel import usable_cores
 from executor.executor import Executor
 from executor.limits import ExecutorLimits
+from executor.session.settings.written_settings import FILE
 from pgwire.server import Server, WireLimits
 from pipeline.spark.selects.engine import SparkEngine
 from planner.abc import SqlError
@@ -204,7 +205,11 @@ async def assemble(
     except OSError as error:
         refuse_address(config.listen, error)
     stack.push_async_callback(server.drain)
-    executor.configure(settings_told(config, credentials, host, port))
+    # Several processes have one file, in the directory of them all.
+    folder = config.data_dir.absolute() if seat is None else config.data_dir.absolute().parent.parent
+    executor.configure(
+        settings_told(config, credentials, host, port), None if config.in_memory else folder / FILE
+    )
     reload = partial(read_again, config, server, credentials)
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
     # Of several processes the parent is told, which tells all.

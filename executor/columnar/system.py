@@ -18,6 +18,7 @@ from executor.columnar.process_rows import access_rows, build_rows, memory_rows
 from executor.columnar.seen import SeenByAll
 from executor.session import permissions
 from executor.session.settings.guc_table import GUCS, Guc
+from executor.session.settings.written_settings import file_rows
 from planner import types as t
 from planner.abc import SystemUse, TypeRef
 from planner.catalog import Sequence, system
@@ -77,14 +78,22 @@ class SystemRelations:
 
 def _settings(session: Session) -> list[dict[str, Any]]:
     rows = []
-    hidden = permissions.hidden_settings(session)
+    hidden, written = permissions.hidden_settings(session), session.executor.written
     for name, value, description in session.settings.show_all():
         key = name.lower()
         if key in hidden:
             continue
         guc = GUCS[key]
         source, reset = session.settings.origin(key)
-        row: dict[str, Any] = {"name": name, "source": source, "reset_val": reset, "pending_restart": False}
+        row: dict[str, Any] = {
+            "name": name,
+            "source": source,
+            "reset_val": reset,
+            "pending_restart": key in written.pending,
+        }
+        if source == "configuration file" and not hidden:
+            row["sourceline"] = line = written.line_of(key)
+            row["sourcefile"] = None if line is None else str(written.path)
         raw = session.settings.raw(key)
         rows.append(
             {
@@ -159,6 +168,7 @@ _SERVER: dict[str, Any] = {
     "pg_config": build_rows,
     "pg_backend_memory_contexts": memory_rows,
     "pg_hba_file_rules": access_rows,
+    "pg_file_settings": file_rows,
     "pg_replication_slots": slot_rows,
     "pg_stat_replication": sender_rows,
     "pg_prepared_statements": _statements,

@@ -415,6 +415,7 @@ def _elsewhere() -> dict[type[Any], Run]:
     from executor.session.blocks import two_phase
     from executor.session.copying import statement as copying
     from executor.session.explaining import explain
+    from executor.session.settings import written_settings
 
     return {
         st.DeclareCursor: cursors.declare,
@@ -424,6 +425,7 @@ def _elsewhere() -> dict[type[Any], Run]:
         st.Call: calls.call,
         st.Do: do.run,
         st.AlterLargeObject: large_objects.alter_owner,
+        st.AlterSystem: written_settings.alter,
         st.GrantLargeObject: large_object_rights.grant,
         st.Explain: explain.run,
         st.SelectAsOf: as_of.run,
@@ -447,6 +449,7 @@ OWN_TRANSACTION = (
     st.Deallocate,
     st.Discard,
     st.Vacuum,
+    st.AlterSystem,
 )
 """Statements that open no implicit transaction."""
 

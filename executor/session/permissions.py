@@ -62,6 +62,20 @@ def require_setting(session: SessionContext, key: str) -> None:
         raise ExecutionError("42501", f'permission denied to set parameter "{guc.name}"')
 
 
+def require_alter_system(session: SessionContext, name: str) -> None:
+    """What ALTER SYSTEM asks for; "": RESET ALL. Raises 42501."""
+    if session.superuser:
+        return
+    if not name:
+        raise ExecutionError("42501", "permission denied to perform ALTER SYSTEM RESET ALL")
+    granted = rights.parameter(session.catalog, name.lower())
+    if granted is None or not rights.holds(session.catalog, session.user, granted, "alter system"):
+        guc = GUCS.get(name.lower())
+        raise ExecutionError(
+            "42501", f'permission denied to set parameter "{guc.name if guc is not None else name}"'
+        )
+
+
 def require_language(session: SessionContext, language: str) -> None:
     """What DO asks for. Raises 42501."""
     thing = built_ins.of_language(LANGUAGES[language])

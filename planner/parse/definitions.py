@@ -37,7 +37,7 @@ from planner.parse import (
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.exclusions import index_element
-from planner.parse.first_settings import first_settings
+from planner.parse.first_settings import alter_system, first_settings
 from planner.parse.maintenance import on_or_off
 from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
@@ -389,7 +389,7 @@ def alter(c: Cursor) -> Any:
     if c.accept("rule"):
         return rules.alter_rule(c)
     if c.accept("system"):
-        c.unsupported("ALTER SYSTEM", at)
+        return alter_system(c)
     if c.accept("publication"):
         return publications.alter(c)
     if c.accept("subscription"):

@@ -1,5 +1,5 @@
-"""What ALTER ROLE and ALTER DATABASE say of the settings that sessions begin with, and functions of those that they run under:
-SET as a session says it, and RESET."""
+"""What ALTER ROLE and ALTER DATABASE say of the settings that sessions begin with, functions of those that they run under, and
+ALTER SYSTEM of all sessions': SET as a session says it, and RESET."""
 
 from __future__ import annotations
 
@@ -32,3 +32,12 @@ def first_settings(c: Cursor, said: st.AlterSettings) -> st.AlterSettings:
         c.at = at
         c.fail()
     return dataclasses.replace(said, name=made.name, values=made.values)
+
+
+def alter_system(c: Cursor) -> st.AlterSystem:
+    """The rest of ALTER SYSTEM: names and their values alone, none of the words that SET has for some of them."""
+    if c.accept("reset"):
+        return st.AlterSystem() if c.accept("all") else st.AlterSystem(utility.variable_name(c))
+    c.expect("set")
+    name = utility.variable_name(c)
+    return st.AlterSystem(name, utility.values_assigned(c))

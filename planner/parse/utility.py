@@ -162,15 +162,19 @@ def set_(c: Cursor) -> Any:
         return st.SetVariable("xmloption", (c.label(),), local)
     if c.accept("catalog"):
         c.unsupported("current database cannot be changed; SET CATALOG", c.tokens[c.at - 1])
-    name = variable_name(c)
+    return st.SetVariable(variable_name(c), values_assigned(c), local)
+
+
+def values_assigned(c: Cursor) -> tuple[str, ...] | None:
+    """`= value, ...`; None for DEFAULT."""
     if not (c.accept("to") or c.accept_symbol("=")):
         c.fail()
     if c.accept("default"):
-        return st.SetVariable(name, None, local)
+        return None
     values = [_value(c)]
     while c.accept_symbol(","):
         values.append(_value(c))
-    return st.SetVariable(name, tuple(values), local)
+    return tuple(values)
 
 
 def _assigns(c: Cursor, distance: int) -> bool:

@@ -267,6 +267,14 @@ class AlterSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class AlterSystem:
+    """ALTER SYSTEM SET, RESET: what the server's administrators write down for it."""
+
+    name: str = ""  # "": RESET ALL
+    values: tuple[str, ...] | None = None  # None: RESET, or TO DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
 class CreateDatabase:
     name: str
     options: dict[str, Any] = field(default_factory=dict)

@@ -323,6 +323,9 @@ class FakeExecutor:
     def role_secret(self, user: str) -> str | None:
         return None
 
+    def look_at_log(self) -> None:
+        return None
+
     def roles_of(self, user: str) -> frozenset[str]:
         return frozenset((user,))
 

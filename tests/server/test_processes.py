@@ -80,6 +80,18 @@ class _Sleeper:
         return not self._thread.is_alive()
 
 
+def test_who_comes_in_meets_what_was_made_just_before(server: ServerProcess) -> None:
+    """Whichever process a client meets: roles, their rights and databases that another one has acknowledged are there."""
+    with server.connect() as admin:
+        for i in range(30):
+            admin.execute(f"CREATE ROLE made_{i} LOGIN")
+            admin.execute(f"CREATE DATABASE made_{i} OWNER made_{i}")
+            server.connect(user=f"made_{i}", dbname=f"made_{i}").close()
+            admin.execute(f"DROP DATABASE made_{i}")
+            with pytest.raises(psycopg.OperationalError, match="does not exist"):
+                server.connect(dbname=f"made_{i}")
+
+
 def test_a_cancel_request_finds_its_process(server: ServerProcess) -> None:
     """The kernel picks who gets the request: of several, some arrive at the wrong process, and all work."""
     for connection in _one_to_each(server) * 4:

@@ -165,3 +165,64 @@ def test_what_the_server_was_started_with_is_shown(guarded: Guarded) -> None:
             admin.execute("SET port = 1")
         admin.execute("RESET ALL")
         assert admin.execute("SHOW max_connections").fetchone() == ("200",)
+
+
+def test_what_alter_system_wrote_is_what_sessions_begin_with(guarded: Guarded) -> None:
+    """Those that have begun, too, but where they have said something themselves."""
+    with _admin(guarded) as admin, _admin(guarded) as other:
+        admin.execute("ALTER SYSTEM SET work_mem = '7MB'")
+        admin.execute("ALTER SYSTEM SET statement_timeout = 45000")
+        admin.execute("ALTER SYSTEM SET search_path = public, 'Odd one'")
+        admin.execute("ALTER SYSTEM SET shared_buffers = '256MB'")
+        admin.execute("ALTER DATABASE tidewire SET enable_sort = off")
+        admin.execute("ALTER SYSTEM SET enable_sort = on")
+        other.execute("SET work_mem = '9MB'")
+        assert admin.execute("SHOW statement_timeout").fetchone() == ("0",)
+        with _admin(guarded) as begun:
+            assert begun.execute("SHOW statement_timeout").fetchone() == ("0",)
+        admin.execute("SELECT pg_reload_conf()")
+        wait_until(lambda: admin.execute("SHOW statement_timeout").fetchone() == ("45s",))
+        wait_until(lambda: other.execute("SHOW statement_timeout").fetchone() == ("45s",))
+        assert other.execute("SHOW work_mem").fetchone() == ("9MB",)
+        other.execute("RESET work_mem")
+        assert other.execute("SHOW work_mem").fetchone() == ("7MB",)
+        assert admin.execute("SHOW search_path").fetchone() == ('public, "Odd one"',)
+        with _admin(guarded) as begun:
+            assert begun.execute("SHOW enable_sort").fetchone() == ("off",)
+            assert begun.execute("SHOW work_mem").fetchone() == ("7MB",)
+        waiting = "SELECT setting, pending_restart, sourceline FROM pg_settings WHERE name = 'shared_buffers'"
+        assert admin.execute(waiting).fetchone() == ("16384", True, None)
+        assert admin.execute(
+            "SELECT source, sourceline, sourcefile FROM pg_settings WHERE name = 'work_mem'"
+        ).fetchone() == ("configuration file", 3, str(guarded.data_dir / "postgresql.auto.conf"))
+        with pytest.raises(psycopg.errors.FeatureNotSupported, match='parameter "port"'):
+            admin.execute("ALTER SYSTEM SET port = 1")
+    assert guarded.stop() == 0
+    guarded.start()
+    with _admin(guarded) as admin:
+        assert admin.execute(waiting).fetchone() == ("32768", False, 6)
+        assert admin.execute("SHOW statement_timeout").fetchone() == ("45s",)
+        (guarded.data_dir / "postgresql.auto.conf").write_text(
+            "work_mem = 'much'\nstatement_timeout = '5s'\nx\n"
+        )
+        admin.execute("SELECT pg_reload_conf()")
+        wait_until(lambda: admin.execute("SHOW statement_timeout").fetchone() == ("5s",))
+        assert admin.execute("SHOW work_mem").fetchone() == ("4MB",)
+        assert admin.execute(waiting).fetchone() == ("32768", True, None)
+        told = admin.execute("SELECT name, applied, error FROM pg_file_settings ORDER BY seqno").fetchall()
+        assert told == [("work_mem", False, 'invalid value for parameter "work_mem": "much"'), ("statement_timeout", True, None)]  # fmt: skip
+        admin.execute("ALTER SYSTEM RESET ALL")
+        admin.execute("SELECT pg_reload_conf()")
+        wait_until(lambda: admin.execute("SHOW statement_timeout").fetchone() == ("0",))
+
+
+def test_several_processes_have_one_file(tmp_path: Path) -> None:
+    with _guarded(tmp_path, "--processes", "2") as server:
+        with _admin(server) as admin:
+            admin.execute("ALTER SYSTEM SET work_mem = '7MB'")
+            admin.execute("SELECT pg_reload_conf()")
+        assert isinstance(server, Guarded)
+        wait_until(lambda: server.said(SAID) == 2)
+        for _ in range(10):
+            with _admin(server) as begun:
+                assert begun.execute("SHOW work_mem").fetchone() == ("7MB",)

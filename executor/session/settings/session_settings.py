@@ -57,6 +57,7 @@ class Settings:
         "_configured",
         "_custom",
         "_functions",
+        "_given",
         "_local",
         "_reported",
         "_reset",
@@ -110,9 +111,9 @@ class Settings:
             "session_authorization": user,
             "is_superuser": "on" if superuser else "off",
         }
-        for name, value in options.items():
-            key, canonical = self._check(name, value, startup=True)
-            self._reset[key] = canonical
+        given = dict(self._check(name, value, startup=True) for name, value in options.items())
+        self._reset |= given
+        self._given = frozenset(given)
         self._custom: set[str] = set()
         """The names of users' own that have been set, whatever has become of their values."""
         self._local: dict[str, str] = {}
@@ -182,7 +183,8 @@ class Settings:
         """Where a setting's value is from, as pg_settings says it, and what RESET would make of it."""
         source = "session" if key in self._local or key in self._session else "default"
         if source == "default" and key in self._reset:
-            source = "configuration file" if key in self._configured else "client"
+            of_server = key in self._configured and key not in self._given
+            source = "configuration file" if of_server else "client"
         return source, self._reset.get(key, GUCS[key].default if key in GUCS else "")
 
     # --- writing ---------------------------------------------------------------------------
@@ -209,12 +211,7 @@ class Settings:
             self._changeable(key)
         else:
             key, canonical = self._check(name, value)
-            if key in _NAMING and canonical not in _NAMING[key][1]:
-                raise ExecutionError(
-                    "22023",
-                    f'invalid value for parameter "{key}": "{value}"',
-                    detail=f'{_NAMING[key][0]} "{value}" does not exist.',
-                )
+            require_names(key, value, canonical)
         if key not in GUCS:
             self._custom.add(key)
         self._put(key, canonical, local=local)
@@ -236,6 +233,13 @@ class Settings:
         self._local.pop(key, None)
         for before in self._functions:
             before.pop(key, None)
+
+    def configure(self, configured: Mapping[str, str]) -> None:
+        """The server's own values are others now: so is what nobody has said anything else of, and what RESET goes back to."""
+        kept = {k: v for k, v in self._reset.items() if k in self._given or k not in self._configured}
+        self._reset = {**configured, **kept}
+        self._configured = configured
+        self._renew()
 
     def take(self, prefix: str, own: Mapping[str, str]) -> list[str]:
         """From now on names that begin so are an extension's own. Returns what is no more: others that users have set."""
@@ -449,6 +453,16 @@ _OWN = (
 _ALIKE = tuple(name for name in Settings.__slots__ if name not in _OWN)
 _alike = attrgetter(*_ALIKE)
 _ran = deque[None](maxlen=0).extend
+
+
+def require_names(key: str, value: str, canonical: str) -> None:
+    """Raises 22023 for a name of what is not there."""
+    if key in _NAMING and canonical not in _NAMING[key][1]:
+        raise ExecutionError(
+            "22023",
+            f'invalid value for parameter "{key}": "{value}"',
+            detail=f'{_NAMING[key][0]} "{value}" does not exist.',
+        )
 
 
 def join_list(values: Iterable[str]) -> str:
