@@ -90,6 +90,16 @@ def _sets(clause: exp.Expression, key: Key) -> list[tuple[ir.Node, ...]]:
     raise PlanError("0A000", f"{type(clause).__name__} in GROUP BY is not supported")
 
 
+def _around(scope: Scope) -> frozenset[int]:
+    """The relations of the queries that this one is in."""
+    found: set[int] = set()
+    at = scope.parent
+    while at is not None:
+        found |= {r.number for r in at.relations}
+        at = at.parent
+    return frozenset(found)
+
+
 class Grouping:
     """The lower storey: its keys and aggregates, collected while the upper expressions are lifted."""
 
@@ -100,6 +110,7 @@ class Grouping:
         self.number = queries.next_relation()
         self.keys: list[ir.Node] = list(dict.fromkeys(n for s in sets or () for n in s))
         self._own = {r.number for r in scope.relations}
+        self._around = _around(scope)
         self._drawn = DrawnArguments(queries, self._own)
         self._key_values = {k: self._drawn.key(k) for k in self.keys}
         """The keys, and in the place of those that vary what each row has drawn: they are shown as well as grouped by."""
@@ -123,10 +134,9 @@ class Grouping:
         if needs_key(frag, node.type, by):
             # Grouped by something that stands for the value: show one of the values. Of rows around the query, whose
             # aggregate that would be, there is one value.
-            own = any(
-                isinstance(n, ir.Var) and n.relation in self._own for n in ir.walk(self._key_values[node])
-            )
-            shown = sql("any_value(", frag, ")") if own else frag
+            read = [n for n in ir.walk(self._key_values[node]) if isinstance(n, ir.Var)]
+            around = bool(read) and all(n.relation in self._around for n in read)
+            shown = frag if around else sql("any_value(", frag, ")")
             if self.sets is not None and len(self.sets) > 1:
                 key = self._grouped(node)
                 shown = sql("CASE WHEN grouping(", key, ") = 0 THEN ", shown, " END")

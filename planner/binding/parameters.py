@@ -76,8 +76,8 @@ class Parameters:
     def decide(self, number: int, ref: TypeRef) -> TypeRef:
         """What the type is from here on."""
         assert number not in self._types
-        # A record's modifier says what its fields are, an interval's what the numbers of a literal count.
-        kept = ref.oid == t.RECORD or (ref.oid == t.INTERVAL and self.literals)
+        # A variable's record's modifier says what its fields are (a text is none), an interval's what the numbers of a literal count.
+        kept = ref.oid == (t.INTERVAL if self.literals else t.RECORD)
         self._types[number] = decided = ref if kept else TypeRef(ref.oid)
         return decided
 

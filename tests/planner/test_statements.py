@@ -133,7 +133,6 @@ REFUSED = [
         "CREATE FUNCTION in language plperl",
     ),
     ("create aggregate a (order by int) (sfunc = f, stype = int)", "an ordered-set aggregate"),
-    ("alter system set x = 1", "ALTER SYSTEM"),
 ]
 
 
