@@ -12,7 +12,10 @@ written is read beforehand. A row that two parts write is the first one's.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -21,7 +24,7 @@ import pyarrow.compute as pc
 from executor.abc import ExecutionError, Result, Rows
 from executor.columnar.rows import batch_rows
 from executor.constraints.rules import identity_of
-from executor.keyed.row_ids import as_numpy
+from executor.keyed.row_ids import RowIds, as_numpy
 from executor.session import bulk, bulk_changes, stepwise
 from executor.session.blocks.block import Block
 from executor.session.blocks.keyed import SnapshotMoved
@@ -57,6 +60,9 @@ if TYPE_CHECKING:
 RID = TypeRef(t.INT8)
 _ENDS = (triggers.DELETE, triggers.UPDATE, triggers.INSERT)
 """The order in which MERGE's statement-level triggers fire behind it."""
+Own = Mapping[ShardId, frozenset[int]]
+"""Rows that the transaction itself had brought when its statement began, by tables that several of its parts write."""
+_NONE_OF_ITS: Own = MappingProxyType({})
 _MARK = "\0statement"
 """The savepoint to which a statement of several parts returns before it begins anew. No client's is called so."""
 
@@ -103,13 +109,14 @@ async def _part(
     *,
     begins: bool,
     began: int = 0,
+    own: Own = _NONE_OF_ITS,
 ) -> Rows:
     if isinstance(body, MergeQuery):
         rows = await arrow(session, block, body.query, params, None, given, begins=begins)
-        return Rows(f"MERGE {await _merge(session, block, body, rows)}", plan.columns)
+        return Rows(f"MERGE {await _merge(session, block, body, rows, own)}", plan.columns)
     if isinstance(body, LockingQuery):
         return await locking.select(session, block, plan, body, params, given, begins=begins)
-    tag, returned = await _run(session, block, body, params, given, begins=begins, began=began)
+    tag, returned = await _run(session, block, body, params, given, begins=begins, began=began, own=own)
     if returned is None:
         return Rows(tag, plan.columns)
     types = [c.type for c in plan.columns or ()]
@@ -125,10 +132,11 @@ async def _run(
     *,
     begins: bool,
     began: int = 0,
+    own: Own = _NONE_OF_ITS,
 ) -> tuple[str, pa.Table | None]:
     """Runs the query, writes its rows; the tag and, as DuckDB has it, what RETURNING says.
 
-    `began`: before the row ids of the statement that it is a part of.
+    `began`: before the row ids of the statement that it is a part of. `own`: of that statement as well.
     """
     table = body.table
     found = await arrow(session, block, body.query, params, None, given, begins=begins)
@@ -137,9 +145,10 @@ async def _run(
         found, homes = partitioned.homes_of(body, found)
         if (given or not begins) and not isinstance(table, ViewRows):
             if homes is None:
-                found = _not_gone(block, table, found)
+                found = _not_gone(block, own, table, found)
             else:
-                found, homes = partitioned.not_gone(block, session, found, homes, _not_gone)
+                still = partial(_not_gone, block, own)
+                found, homes = partitioned.not_gone(session, found, homes, still)
     command = (
         "INSERT 0"
         if isinstance(body, InsertQuery)
@@ -211,21 +220,28 @@ async def _canonical(session: Session, rows: pa.Table, types: Sequence[TypeRef])
     return await session.executor.store.sort(lambda: canonical_table(rows, types))
 
 
-def _not_gone(block: Block, table: Table, rows: pa.Table) -> pa.Table:
+def _not_gone(block: Block, own: Own, table: Table, rows: pa.Table) -> pa.Table:
     """Rows (`_rid` first) that no earlier part of the statement has written."""
     writes = block.tables.get(table.shard)
-    mask = writes.gone().among(rows.column(0)) if writes is not None else None
-    return rows if mask is None else rows.filter(pa.array(~mask))
+    if writes is None:
+        return rows
+    gone = [writes.gone()]
+    if brought := own.get(table.shard):  # what is deleted of them leaves no trace
+        gone.append(RowIds(more=brought - writes.buffer.inserts.keys()))
+    for ids in gone:
+        mask = ids.among(rows.column(0))
+        rows = rows if mask is None else rows.filter(pa.array(~mask))
+    return rows
 
 
 # --- MERGE ---------------------------------------------------------------------------------------
 
 
-async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Table) -> int:
-    """`rows`: `_rid`, action, the new row. Locks all that is written before anything is."""
+async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Table, own: Own) -> int:
+    """`rows`: `_rid`, action, the new row. Locks all that is written before anything is. `own`: as of `_run`."""
     table = body.table
     rids = as_numpy(rows.column(0).drop_null())
-    if len(set(rids.tolist())) < len(rids):
+    if len(set(rids.tolist())) < len(rids) or _written_before(session, block, own, body, rows):
         raise ExecutionError(
             "21000",
             "MERGE command cannot affect row a second time",
@@ -299,6 +315,17 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
     return count
 
 
+def _written_before(session: Session, block: Block, own: Own, body: MergeQuery, rows: pa.Table) -> bool:
+    """Whether an earlier part of the statement has written one of the rows that are there."""
+    if not own:
+        return False
+    found, homes = partitioned.homes_of(body, rows.filter(pc.is_valid(rows.column(0))))
+    still = partial(_not_gone, block, own)
+    if homes is None:
+        return still(body.table, found).num_rows < found.num_rows
+    return partitioned.not_gone(session, found, homes, still)[0].num_rows < found.num_rows
+
+
 # --- WITH ----------------------------------------------------------------------------------------
 
 
@@ -310,10 +337,21 @@ async def _with_writes(
     began = session.executor.env.rids.next()
     tables = [part.table for _, part in parts if not isinstance(part, Query | LockingQuery)]
     leaves = [leaf for table in tables if spreads(table) for leaf in leaves_of(session.catalog, table)]
+    own = _brought(block, [*tables, *leaves])
     with partitioned.postponing(block, *tables, *leaves) as postponed:
-        result = await _in_turn(session, block, plan, parts, params, given, began)
+        result = await _in_turn(session, block, plan, parts, params, given, began, own)
     await partitioned.heed(session, block, postponed)
     return result
+
+
+def _brought(block: Block, written: Sequence[Any]) -> Own:
+    """`written`: the tables of the parts, each as often as there are parts that write it."""
+    many = Counter(table.shard for table in written if not isinstance(table, ViewRows))
+    return {
+        shard: frozenset(block.tables[shard].buffer.inserts if shard in block.tables else ())
+        for shard, count in many.items()
+        if count > 1
+    }
 
 
 async def _in_turn(
@@ -324,8 +362,9 @@ async def _in_turn(
     params: Sequence[Datum],
     given: dict[str, Given],
     began: int,
+    own: Own,
 ) -> Result:
-    """The parts one after the other. `given`: what they read of tables that parts before them write; `began`: as of `_run`."""
+    """The parts one after the other. `given`: what they read of tables that parts before them write; `began`, `own`: as of `_run`."""
     begins, undo = not given, "runs" in plan.extra
     result: Result | None = None
     for slot, part in parts:
@@ -335,11 +374,13 @@ async def _in_turn(
             rows = batch_rows(await arrow(session, block, part, params, types, given, begins=begins), types)
             result = Rows(f"SELECT {len(rows)}", plan.columns, rows)
         elif not slot:
-            result = await _part(session, block, plan, part, params, given, begins=begins, began=began)
+            result = await _part(
+                session, block, plan, part, params, given, begins=begins, began=began, own=own
+            )
         elif isinstance(part, LockingQuery):
             returned = await locking.rows(session, block, part, params, given, begins=begins, undo=undo)
         else:
-            _, returned = await _run(session, block, part, params, given, begins=begins, began=began)
+            _, returned = await _run(session, block, part, params, given, begins=begins, began=began, own=own)
         begins = False
         if returned is not None:
             given[slot] = (None, returned)

@@ -485,16 +485,12 @@ async def lock_rids(
 
 
 def not_gone(
-    block: Block,
-    session: Session,
-    found: pa.Table,
-    homes: pa.ChunkedArray,
-    still: Callable[[Block, Table, pa.Table], pa.Table],
+    session: Session, found: pa.Table, homes: pa.ChunkedArray, still: Callable[[Table, pa.Table], pa.Table]
 ) -> tuple[pa.Table, pa.ChunkedArray]:
     """Rows that no earlier part of the statement has written."""
     kept: set[int] = set()
     for leaf, at in _by_home(session, homes):
-        kept.update(still(block, leaf, found.take(pa.array(at))).column(0).to_pylist())
+        kept.update(still(leaf, found.take(pa.array(at))).column(0).to_pylist())
     mask = pc.is_in(found.column(0), value_set=pa.array(sorted(kept), pa.int64()))
     return found.filter(mask), homes.filter(mask)
 
