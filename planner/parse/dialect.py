@@ -254,6 +254,9 @@ def _configure(parser: Any) -> None:
 
 _configure(RisingWaveParser)
 
+CALLED_OTHERWISE: Final = frozenset((*RisingWaveParser.FUNCTIONS, *RisingWaveParser.FUNCTION_PARSERS))
+"""The names, in capitals, whose calls are grammar: in quotes they are functions' like any other."""
+
 
 class TidewirePostgres(Postgres):  # type: ignore[misc]
     """The dialect of what this server reads. Tokens come from our lexer, not from its tokenizer."""

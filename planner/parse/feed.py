@@ -17,6 +17,7 @@ statement (`end` inclusive, as sqlglot has it), which the nodes made from it kee
 
 from __future__ import annotations
 
+import re
 from operator import attrgetter
 from typing import Final
 
@@ -41,7 +42,7 @@ from planner.lexer import (
     Token,
     keywords_of,
 )
-from planner.parse.dialect import ANY_OPERATOR, ANY_SIGN, OPERATOR_TOKENS
+from planner.parse.dialect import ANY_OPERATOR, ANY_SIGN, CALLED_OTHERWISE, OPERATOR_TOKENS
 from planner.parse.errors import syntax_error
 from planner.parse.grouped_conditions import bracketed
 from planner.parse.typed_literals import (
@@ -115,6 +116,7 @@ _NAMES_AFTER_AS: Final = (RESERVED | TYPE_FUNCTION_NAME) - {"not"}
 
 _NAMES_OF_TYPES: Final = _OBJECT_TYPES | TYPE_WORDS.keys()
 
+_QUOTED_CALL: Final = re.compile(r'"\s*(?:\(|/\*|--)')
 _MARK: Final = "\0"
 """Which no name has."""
 
@@ -136,10 +138,16 @@ def marked(fed: list[GlotToken]) -> bool:
     return found
 
 
+def calls_in_quotes(text: str) -> bool:
+    """Whether there may be calls of what has a grammar of its own without quotes: `"position"('abc', 'b')` is a function's, and is marked."""
+    return '"' in text and _QUOTED_CALL.search(text) is not None
+
+
 def unmarked(tree: exp.Expression) -> None:
     """Gives them their names back."""
-    for name in tree.find_all(exp.Identifier):
-        name.set("this", name.this.removesuffix(_MARK))
+    for node in tree.find_all(exp.Identifier, exp.Anonymous):
+        if isinstance(node.this, str):
+            node.set("this", node.this.removesuffix(_MARK))
 
 
 def feed(tokens: list[Token]) -> list[GlotToken]:
@@ -295,7 +303,10 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                 i += 1
                 put_cast(put, token, following)
             else:
-                append(GlotToken(TokenType.IDENTIFIER, token.value, len(out), 0, token.start, token.end - 1))
+                value = token.value
+                if following.value == "(" and value.upper() in CALLED_OTHERWISE:
+                    value += _MARK
+                append(GlotToken(TokenType.IDENTIFIER, value, len(out), 0, token.start, token.end - 1))
         elif kind == STRING:
             put(TokenType.STRING, token.value, token)
         elif kind in (INTEGER, DECIMAL):

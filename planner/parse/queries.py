@@ -24,7 +24,7 @@ from planner.parse import samples
 from planner.parse.column_lists import joined
 from planner.parse.dialect import TidewirePostgres
 from planner.parse.errors import end_of_input
-from planner.parse.feed import feed, marked, unmarked
+from planner.parse.feed import calls_in_quotes, feed, marked, unmarked
 from planner.parse.forms import rewritten
 from planner.parse.grammar import check_expression, check_query
 from planner.parse.insert_targets import Cut, table_start, without_parts
@@ -76,7 +76,7 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     fed = feed(tokens)
     if not fed:
         raise _error(text, tokens, None)
-    brackets = "[" in text and marked(fed)
+    marks = ("[" in text and marked(fed)) or calls_in_quotes(text)
     parser = TidewirePostgres.Parser(dialect=_DIALECT, error_level=ErrorLevel.IMMEDIATE, max_nodes=NODES_MAX)
     try:
         with nesting.calls_up_to(nesting.READING):
@@ -91,7 +91,7 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     if tree is None or (into is None and isinstance(tree, exp.Command)):
         raise _error(text, tokens, fed[0])
     assert isinstance(tree, exp.Expression)
-    if brackets:
+    if marks:
         unmarked(tree)
     if overriding:
         for insert in tree.find_all(exp.Insert):
