@@ -322,8 +322,10 @@ def _written_before(session: Session, block: Block, own: Own, body: MergeQuery, 
     found, homes = partitioned.homes_of(body, rows.filter(pc.is_valid(rows.column(0))))
     still = partial(_not_gone, block, own)
     if homes is None:
-        return still(body.table, found).num_rows < found.num_rows
-    return partitioned.not_gone(session, found, homes, still)[0].num_rows < found.num_rows
+        left = still(body.table, found)
+    else:
+        left, _ = partitioned.not_gone(session, found, homes, still)
+    return len(left) < len(found)
 
 
 # --- WITH ----------------------------------------------------------------------------------------
