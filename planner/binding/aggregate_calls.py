@@ -24,6 +24,19 @@ from planner.binding.windows import INSIDE, WindowBinder
 from planner.parse import position as first_position
 
 
+def _spelled_alike(
+    keys: Sequence[ir.SortKey], order: Sequence[exp.Ordered], arguments: Sequence[exp.Expression], given: Sequence[ir.Node]
+) -> tuple[ir.SortKey, ...]:  # fmt: skip
+    """Sort keys that say the same subquery as an argument: each is bound for itself, and no node of another."""
+    out = []
+    for key, said in zip(keys, order, strict=True):
+        if said.this.find(exp.Query) is not None:
+            at = next((i for i, a in enumerate(arguments) if a == said.this), None)
+            key = key if at is None else ir.SortKey(given[at], key.descending, key.nulls_first)
+        out.append(key)
+    return tuple(out)
+
+
 def _as_argument(key: ir.SortKey, given: Sequence[ir.Node], args: Sequence[ir.Node]) -> ir.SortKey:
     """ORDER BY an argument is by what the aggregate gets of it: `string_agg(c, ',' ORDER BY c)` of a citext is by texts
     (PostgreSQL's `findTargetlistEntrySQL99`, which looks through implicit casts)."""
@@ -106,6 +119,8 @@ class AggregateBinder(WindowBinder):
                     position=position,
                 )
             args, result = self.arguments(declared, proc.result, given, position)
+            if distinct:
+                keys = _spelled_alike(keys, order, arguments, given)
             keys = tuple(_as_argument(k, given, args) for k in keys)
         self.refuse_nested((*args, *direct), keys, over is not None, position)
         scope.clause = "FILTER"
