@@ -132,6 +132,7 @@ class Connection(asyncio.Protocol):
         )
 
     def eof_received(self) -> bool:
+        self._server.bundling.send()  # under TLS nothing is sent any more when this has returned
         return False
 
     def connection_lost(self, error: Exception | None) -> None:

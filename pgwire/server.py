@@ -117,8 +117,9 @@ class Server:
         refuse_insecure(host, self.authentication)
         self.loop = asyncio.get_running_loop()
         self.wakefulness = stay_awake(self.loop.call_soon, self.limits.stay_awake_s)
-        self.bundling = Bundling(self.loop.call_soon, self.loop.call_later)
-        self.executor.before_appends(self.bundling.send)
+        if self.bundling is AT_ONCE:  # one for all addresses: connections ask for it when they send
+            self.bundling = Bundling(self.loop.call_soon, self.loop.call_later)
+            self.executor.before_appends(self.bundling.send)
         listener = await self.loop.create_server(
             lambda: Connection(self),
             host or None,

@@ -108,8 +108,10 @@ class CommitQueue:
         if self._put_off():
             self.loop.call_soon(self._turn)
         else:
-            self.before_round()
-            self._round()
+            try:
+                self.before_round()
+            finally:
+                self._round()
 
     @property
     def queued(self) -> int:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import socket
+import ssl
+import struct
 import threading
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -86,3 +91,67 @@ def test_reads_outside_of_transactions_are_whose_they_are(server: ServerProcess,
     _run(work)
     with server.connect() as last:
         last.execute("DROP TABLE bundled_reads")
+
+
+class Spoken:
+    """A client that speaks TLS itself, so that the end of what it has to say may come with the last of it."""
+
+    def __init__(self, server: ServerProcess) -> None:
+        self._socket = socket.create_connection((server.host, server.port), timeout=60)
+        self._socket.sendall(struct.pack(">II", 8, 80877103))
+        assert self._socket.recv(1) == b"S"
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._in, self._out)
+        self._until(self._tls.do_handshake)
+        self._send(b"\x00\x03\x00\x00user\0tidewire\0database\0tidewire\0\0", b"")
+
+    def _until(self, step: Callable[[], Any]) -> Any:
+        while True:
+            try:
+                return step()
+            except ssl.SSLWantReadError:
+                self._socket.sendall(self._out.read())
+                received = self._socket.recv(65536)
+                self._in.write(received)
+                if not received:
+                    self._in.write_eof()
+
+    def _send(self, data: bytes, kind: bytes = b"Q") -> None:
+        self._tls.write(kind + struct.pack(">I", len(data) + 4) + data)
+
+    def ask(self, text: str) -> None:
+        self._send(text.encode() + b"\0")
+
+    def answer(self, status: bytes) -> bytes:
+        """What comes up to the server's being ready, or to its end."""
+        heard = b""
+        while not heard.endswith(b"Z\0\0\0\5" + status):
+            try:
+                heard += self._until(lambda: self._tls.read(65536))
+            except ssl.SSLError:
+                break
+        return heard
+
+    def say_no_more(self) -> None:
+        with pytest.raises(ssl.SSLWantReadError):
+            self._tls.unwrap()
+        self._socket.sendall(self._out.read())
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def test_who_has_said_his_last_under_tls_hears_the_answer(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data", "--tls", "generate") as server:
+        client = Spoken(server)
+        client.answer(b"I")
+        for text in ("BEGIN", "SELECT 1"):
+            client.ask(text)
+            client.answer(b"T")
+        client.ask("SELECT 4711")  # planned already: it is answered on the spot
+        client.say_no_more()
+        assert b"4711" in client.answer(b"T")
+        client.close()
+        assert server.stop() == 0
