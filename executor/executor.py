@@ -63,6 +63,8 @@ from txn.transaction import Transaction
 
 _log = logging.getLogger("tidewire.executor")
 
+_INTERNAL: Final = {"default_transaction_read_only": "off", "statement_timeout": "0", "lock_timeout": "0"}
+"""What the server's own transactions begin with, whatever is said of clients' (ALTER SYSTEM, ALTER DATABASE, ALTER ROLE ALL)."""
 _SETTINGS_AGAIN_S: Final = 0.05
 """So long after a session was found at work it is looked whether it has new settings to hear of."""
 
@@ -337,9 +339,11 @@ class Executor:
 
     def _tell_settings(self, session: Session) -> None:
         """Between its statements: what computes with a setting goes on with it."""
+        if self.sessions.get(session.pid) is not session:
+            return
         if session.in_statement or session.is_running:
             asyncio.get_running_loop().call_later(_SETTINGS_AGAIN_S, self._tell_settings, session)
-        elif self.sessions.get(session.pid) is session:
+        else:
             session.settings.configure(self.configured)
             session.settings_changed()
 
@@ -446,8 +450,8 @@ class Executor:
         return self.env.begin(block.isolation, as_of=block.as_of)
 
     def internal_session(self, database: str = "tidewire") -> Session:
-        """For transactions of the server's own, beside those of its clients."""
-        return Session(self, 0, "tidewire", database, {})
+        """For transactions of the server's own, beside those of its clients: what these begin with is not said of them."""
+        return Session(self, 0, "tidewire", database, dict(_INTERNAL))
 
     async def run_internal(self, text: str, database: str = "tidewire") -> None:
         """A statement of the server's own, in a session and transaction of its own."""

@@ -81,7 +81,6 @@ async def serve(config: Config, seat: Seat | None = None) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    loop.add_signal_handler(signal.SIGHUP, lambda: None)  # who is starting reads everything anyway
     lost: list[TxnError] = []
 
     def log_lost(error: TxnError) -> None:
@@ -146,6 +145,8 @@ async def assemble(
     seat: Seat | None = None,
 ) -> tuple[Server, str]:
     """A listening server and its address; `stack` closes all of it. `log_lost` hears when the log is."""
+    loop, changed = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_signal_handler(signal.SIGHUP, changed.set)  # some may have been read by then
     authentication_of(config)  # what cannot be is refused before anything is opened
     files.look_in(config.tsearch_data)
     data_dir = None
@@ -211,7 +212,9 @@ async def assemble(
         settings_told(config, credentials, host, port), None if config.in_memory else folder / FILE
     )
     reload = partial(read_again, config, server, credentials)
-    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
+    loop.add_signal_handler(signal.SIGHUP, reload)
+    if changed.is_set():
+        reload()
     # Of several processes the parent is told, which tells all.
     executor.reload = reload if seat is None else partial(os.kill, os.getppid(), signal.SIGHUP)
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

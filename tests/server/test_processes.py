@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,8 @@ import psycopg
 import pytest
 
 from tests.server.process import ServerProcess, refused, wait_until
+from tidewire.config import Config
+from tidewire.processes import supervisor
 from tidewire.processes.relay import Relay, Request, What
 
 PROCESSES = 2
@@ -209,3 +213,39 @@ def test_requests_travel_to_the_process_that_numbers_its_sessions_so() -> None:
         for a, b in pairs:
             a.close()
             b.close()
+
+
+SLOW = """
+import signal, sys, time
+sys.stdin.readline()
+time.sleep(0.5)
+signal.signal(signal.SIGHUP, lambda *_: sys.exit(7))
+print("tidewire: ready to accept connections on x:1", flush=True)
+while True:
+    time.sleep(1)
+"""
+
+
+def test_who_is_starting_reads_anew_what_changed_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have read the files when they became others, and is not to be told before it can hear."""
+    start = asyncio.create_subprocess_exec
+
+    async def slow(*_: str, **given: Any) -> asyncio.subprocess.Process:
+        return await start(sys.executable, "-c", SLOW, **given)
+
+    async def run() -> int:
+        config = Config(processes=2)
+        family = supervisor._Family(config)
+        try:
+            starting = asyncio.create_task(family.start(0, config))
+            while not family.children:
+                await asyncio.sleep(0.01)
+            family.reload()
+            await starting
+            return await asyncio.wait_for(family.children[0].ended, 20)
+        finally:
+            family.tell(signal.SIGKILL)
+            family.close()
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", slow)
+    assert asyncio.run(run()) == 7

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,23 @@ def test_of_several_processes_all_hear_of_it(tmp_path: Path) -> None:
         assert not server.unexpected()
 
 
+def test_who_is_starting_reads_anew_what_changed_meanwhile(tmp_path: Path) -> None:
+    server = _guarded(tmp_path)
+    with ThreadPoolExecutor(1) as pool:
+        started = pool.submit(server.start)
+        wait_until((server.data_dir / "consensus.log").exists)  # the files have been read before
+        server.write("users", f"alice:{Verifier.of('new')}\n")
+        os.kill(server.pid, signal.SIGHUP)
+        started.result()
+    try:
+        with _admin(server) as admin:
+            admin.execute("CREATE ROLE alice LOGIN")
+        assert server.said(SAID) == 1
+        assert server.knows("new")
+    finally:
+        server.kill()
+
+
 def test_what_the_server_was_started_with_is_shown(guarded: Guarded) -> None:
     with _admin(guarded) as admin:
         told = admin.execute(
@@ -226,3 +244,18 @@ def test_several_processes_have_one_file(tmp_path: Path) -> None:
         for _ in range(10):
             with _admin(server) as begun:
                 assert begun.execute("SHOW work_mem").fetchone() == ("7MB",)
+
+
+def test_what_is_said_of_clients_is_not_said_of_the_servers_own_transactions(guarded: Guarded) -> None:
+    with _admin(guarded) as admin:
+        admin.execute("CREATE SEQUENCE drawn")
+        admin.execute("ALTER SYSTEM SET default_transaction_read_only = on")
+        admin.execute("SELECT pg_reload_conf()")
+        wait_until(lambda: admin.execute("SHOW default_transaction_read_only").fetchone() == ("on",))
+        admin.execute("SET default_transaction_read_only = off")
+        with _admin(guarded) as leaving:
+            leaving.execute("SET default_transaction_read_only = off")
+            leaving.execute("CREATE TEMPORARY TABLE left_behind ()")
+        assert admin.execute("SELECT setval('drawn', 5)").fetchone() == (5,)
+        there = "SELECT count(*) FROM pg_class WHERE relname = 'left_behind'"
+        wait_until(lambda: admin.execute(there).fetchone() == (0,), 10)

@@ -53,6 +53,8 @@ class _Child:
     process: asyncio.subprocess.Process
     ended: asyncio.Task[int] = field(init=False)
     ready: bool = False
+    changed: bool = False
+    """While it was starting its files became others, some of which it may have read by then."""
 
     def __post_init__(self) -> None:
         self.ended = asyncio.create_task(self.process.wait())
@@ -93,17 +95,23 @@ class _Family:
         if not line.startswith(READY):
             raise StartError(f"process {ordinal} did not start (exit code {await child.ended})")
         child.ready = True
+        if child.changed:
+            process.send_signal(signal.SIGHUP)
         _log.info("process started", process=ordinal, pid=process.pid)
         return line.removeprefix(READY).strip()
 
-    def tell(self, number: signal.Signals, *, only_ready: bool = False) -> None:
+    def tell(self, number: signal.Signals) -> None:
         for child in self.children.values():
-            if child.process.returncode is None and (child.ready or not only_ready):
+            if child.process.returncode is None:
                 child.process.send_signal(number)
 
     def reload(self) -> None:
-        """Every process reads its files anew; one that is starting does so anyway, and may not know of the signal yet."""
-        self.tell(signal.SIGHUP, only_ready=True)
+        """Every process reads its files anew; one that is starting may not know of the signal yet, and is told when it does."""
+        for child in self.children.values():
+            if not child.ready:
+                child.changed = True
+            elif child.process.returncode is None:
+                child.process.send_signal(signal.SIGHUP)
 
     async def stop(self, limit_s: float) -> list[int]:
         """SIGTERM to all, and SIGKILL to those that outlive the limit; their exit codes.
@@ -144,7 +152,7 @@ async def _supervise(config: Config) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    loop.add_signal_handler(signal.SIGHUP, lambda: None)
+    loop.add_signal_handler(signal.SIGHUP, lambda: None)  # nothing has been read yet that is kept
     authentication_of(config)  # what would keep every process from starting is said once
     with contextlib.ExitStack() as stack:
         try:
@@ -154,9 +162,9 @@ async def _supervise(config: Config) -> None:
         port = _reserved_port(config, stack)
         family = _Family(config)
         stack.callback(family.close)
+        loop.add_signal_handler(signal.SIGHUP, family.reload)
         try:
             address = await _start_all(family, config, port)
-            loop.add_signal_handler(signal.SIGHUP, family.reload)
             data_dir.announce(address)
             print(f"{READY}{address}", flush=True)
             _log.info("ready", address=address, processes=config.processes, version=__version__)
