@@ -11,4 +11,7 @@ grant alter system on parameter work_mem to asys; set role asys; alter system se
 select name, setting, applied, error from pg_file_settings where sourcefile like '%auto.conf'; set role asys; select count(*) from pg_file_settings; reset role;
 alter system set enable_seqscan to default; alter system reset statement_timeout;
 select name, setting, applied, error from pg_file_settings where sourcefile like '%auto.conf';
+-- A value may hold anything but the end of a line.
+alter system set log_line_prefix = E'a\nb'; alter system set log_line_prefix = E'a\rwork_mem = 1 \\ ''x'' # ';
+select name, replace(setting, chr(13), '<CR>'), applied, error from pg_file_settings where sourcefile like '%auto.conf';
 alter system reset all; revoke alter system on parameter work_mem from asys; drop role asys;
