@@ -143,6 +143,11 @@ def _opened(path: Path) -> BinaryIO:
     return open(path, "rb")
 
 
+def _emptied(path: Path) -> BinaryIO:
+    """A file to write. A pipe that nobody reads is refused, not waited for. Raises OSError."""
+    return open(path, "wb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK, 0o644))
+
+
 def _text_of(reader: _Reader, path: str, *where: Any) -> str | None:
     data = _bytes_of(reader, path, *where)
     utf8 = encoding_named("UTF8")
@@ -203,7 +208,10 @@ def _files(folder: Path, shown: str, wanted: Callable[[str], bool] = lambda name
             for entry in sorted(entries, key=lambda e: e.name):
                 if entry.name.startswith(".") or not wanted(entry.name) or not entry.is_file():
                     continue
-                stat = entry.stat()
+                try:
+                    stat = entry.stat()
+                except FileNotFoundError:  # gone since it was listed
+                    continue
                 rows.append((entry.name, stat.st_size, _moment_us(stat.st_mtime)))
     except OSError as error:
         raise _failed(f'could not open directory "{shown}"', error) from None
@@ -280,7 +288,7 @@ async def _server_file(session: Session, path: str, mode: Literal["rb", "wb"]) -
     try:
         if mode == "rb":
             return await asyncio.to_thread(_opened, where)
-        return await asyncio.to_thread(open, where, mode)
+        return await asyncio.to_thread(_emptied, where)
     except (OSError, ValueError) as error:
         doing = "could not open server file" if mode == "rb" else "could not create server file"
         raise _failed(f'{doing} "{path}"', error) from None

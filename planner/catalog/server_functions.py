@@ -5,7 +5,7 @@
     pg_reload_conf                                                    reads access rules, passwords and certificates anew
 
 Large objects have two more (`planner.catalog.large_objects`). Who may call them, GRANT says: nobody at first but superusers, and
-members of pg_monitor those that list. They are run by `executor.session.server_functions`.
+members of pg_monitor those that list. They are run by `executor.session.server_files`.
 """
 
 from __future__ import annotations

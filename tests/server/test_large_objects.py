@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 from collections.abc import Iterator
@@ -175,3 +176,13 @@ def test_limits(tmp_path: Path) -> None:
         with pytest.raises(psycopg.errors.ConfigurationLimitExceeded):
             c.execute("SELECT lo_open(1, x'40000'::int) FROM generate_series(1, 1001)")
         c.execute("ROLLBACK")
+
+
+def test_a_pipe_that_nobody_reads_is_not_waited_for(server: ServerProcess, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with server.connect(options="-c statement_timeout=20s") as c:
+        row = c.execute("SELECT lo_from_bytea(0, 'x')").fetchone()
+        assert row is not None
+        with pytest.raises(psycopg.errors.IoError, match="could not create server file"):
+            c.execute("SELECT lo_export(%s::oid, %s)", (row[0], str(tmp_path / "pipe")))
+        c.execute("SELECT lo_unlink(%s::oid)", row)
