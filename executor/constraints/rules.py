@@ -40,6 +40,8 @@ BindCheck = Callable[[Table, str], Bound]
 
 PARTITION_BOUND = "b"
 """The kind of the condition that a partition's bound is."""
+LATE: Final = VIEW_CHECK + index_values.COMPUTED
+"""The kinds of conditions that are asked of rows which are written, not of those in whose place ON CONFLICT finds others."""
 _FIELD_LENGTH_MAX = 64
 _DEFAULTS = t.TypeSettings()
 
@@ -152,7 +154,7 @@ class TableRules:
         self.checks = tuple(checks)
         self.screens: tuple[Screen, ...] | None = None if None in screens else tuple(filter(None, screens))
         """What tells of many rows at once whether they pass; None: each is to be asked."""
-        self.guards = tuple(c for c in checks if c[0].kind == VIEW_CHECK)
+        self.guards = tuple(c for c in checks if c[0].kind in LATE)
         self.wide_checks = tuple(wide)
 
     def _compute(
@@ -205,7 +207,7 @@ class TableRules:
                 raise self.check_violation(constraint, row)
 
     def check_proposed(self, row: Row, session: Any) -> None:
-        """The same of a row in whose place ON CONFLICT may find another: views ask nothing of a row that is not written."""
+        """The same of a row in whose place ON CONFLICT may find another: views and indexes ask nothing of a row that is not written."""
         if not self.guards:
             self.check(row, session)
             return
@@ -213,7 +215,7 @@ class TableRules:
             if row[i] is None:
                 raise self.null_violation(i, row)
         for constraint, passes in self.checks:
-            if constraint.kind != VIEW_CHECK and not passes((), row, session):
+            if constraint.kind not in LATE and not passes((), row, session):
                 raise self.check_violation(constraint, row)
 
     def check_stays(self, row: Row) -> None:

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows, canonical_array
-from executor.constraints.rules import PARTITION_BOUND, TableRules
+from executor.constraints.rules import LATE, PARTITION_BOUND, TableRules
 from executor.constraints.screens import doubtful
 from executor.keyed.key_values import column_forms, datum_forms, picked
 from executor.keyed.table_writes import TableWrites
@@ -38,7 +38,6 @@ from planner.abc import (
     TypeRef,
 )
 from planner.catalog import quote_identifier, quote_qualified
-from planner.relations import VIEW_CHECK
 from planner.types.arrow_columns import one_array
 from storage.abc import Row
 
@@ -59,10 +58,10 @@ async def check_wide(
 ) -> None:
     """CHECKs that only DuckDB can compute, over rows with physical column names. Raises 23514.
 
-    `but`, `only`: a kind of constraints that is left out, or that alone is asked.
+    `but`, `only`: kinds of constraints, a letter each, that are left out, or that alone are asked.
     """
     rules = session.rules(table)
-    asked = [c for c in rules.wide_checks if c.kind != but and (not only or c.kind == only)]
+    asked = [c for c in rules.wide_checks if c.kind not in but and (not only or c.kind in only)]
     if not asked or not rows.num_rows:
         return
     schema = session.catalog.schema_of(table.schema_oid).name
@@ -88,17 +87,17 @@ async def check_wide_proposed(session: Session, block: Block, table: Table, rows
     """The same of rows in whose place ON CONFLICT may find others: as PostgreSQL does, before it looks for any."""
     if session.rules(table).wide_checks:
         written = staging.written_rows(table, rows)
-        await check_wide(session, block, table, written, but=VIEW_CHECK)
+        await check_wide(session, block, table, written, but=LATE)
 
 
 async def check_wide_decided(session: Session, block: Block, table: Table, changes: Sequence[Change]) -> None:
     """What `check_wide_proposed` has left when ON CONFLICT has been decided: the rows that UPDATE made, and of new ones
-    what views ask, which ask nothing of a row that is not written."""
+    what views and indexes ask, which ask nothing of a row that is not written."""
     if not session.rules(table).wide_checks:
         return
     new = [c[4] for c in changes if c[2] is None and c[4] is not None]
     made = [c[4] for c in changes if c[2] is not None and c[4] is not None]
-    await check_wide(session, block, table, staging.written_rows(table, new), only=VIEW_CHECK)
+    await check_wide(session, block, table, staging.written_rows(table, new), only=LATE)
     await check_wide(session, block, table, staging.written_rows(table, made))
 
 

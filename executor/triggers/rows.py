@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
-from executor.constraints.rules import TableRules
+from executor.constraints.rules import LATE, TableRules
 from executor.keyed import deferred_keys
 from executor.keyed.footprint import columns_at
 from executor.keyed.insert import InsertPlan, twice_updated
@@ -26,7 +26,6 @@ from executor.session.blocks import keyed
 from executor.triggers.firing import Statement
 from planner import triggers
 from planner.abc import Table
-from planner.relations import VIEW_CHECK
 from storage.abc import Row
 from txn.abc import SerializationFailure
 from txn.locks import LockMode
@@ -73,7 +72,7 @@ class RowWriter:
         conflict = plan.body.on_conflict
         done: list[Written] = []
         first = began or self._session.executor.env.rids.next()
-        but = "" if conflict is None else VIEW_CHECK
+        but = "" if conflict is None else LATE
         asked = await self._ask(rows, but)
         for proposed in rows:
             before = await fired.before_row(triggers.INSERT, None, proposed)
@@ -236,14 +235,14 @@ class RowWriter:
         return made
 
     async def _check_inserted(self, row: Row) -> None:
-        """What views ask of a row in whose place ON CONFLICT has found no other."""
+        """What views and indexes ask of a row in whose place ON CONFLICT has found no other."""
         from executor.session import row_checks
         from executor.session.copying import staging
 
         self._rules.check_inserted(row, self._session)
         if self._rules.wide_checks:
             written = staging.written_rows(self._table, [row])
-            await row_checks.check_wide(self._session, self._block, self._table, written, only=VIEW_CHECK)
+            await row_checks.check_wide(self._session, self._block, self._table, written, only=LATE)
 
     async def _ask(self, rows: Sequence[Row], but: str = "") -> bool:
         """CHECKs of several rows before any of them is written, where their functions see none. Whether they were asked."""

@@ -29,3 +29,9 @@ create table pt (k int, a int) partition by list (k); create table p1 partition 
 create function inv(int) returns int language sql immutable as 'select 10/$1'; create table fu (a int); create index on fu (inv(a)); 
 create temp table tt (a int); create index on tt ((1/a)); insert into tt values (0); insert into tt values (1);
 prepare p(int) as insert into tt values ($1); execute p(2); execute p(0); select * from tt;
+-- A row that ON CONFLICT does not write is not computed, also where that takes a query or triggers are there.
+create table oc (id int primary key, a int, b float8 default 1); create index on oc ((1/a)); create index on oc (acos(b)); insert into oc values (1,1);
+insert into oc values (1,0) on conflict do nothing; insert into oc values (1,0,5) on conflict (id) do update set a = 5; insert into oc values (1,5) on conflict (id) do update set a = 0; insert into oc values (2,0) on conflict do nothing; insert into oc values (2,1,3) on conflict (id) do nothing; select * from oc;
+insert into oc select g, 0, 7 from generate_series(1,1) g on conflict (id) do update set a = oc.a + 1; insert into oc select g, 0, 7 from generate_series(1,2) g on conflict (id) do update set a = oc.a + 1; select * from oc;
+create function same() returns trigger language plpgsql as $$ begin return new; end $$; create trigger s before insert on oc for each row execute function same();
+insert into oc values (1,0,5) on conflict do nothing; insert into oc values (3,0) on conflict do nothing; insert into oc values (3,1,5) on conflict do nothing; insert into oc values (3,1) on conflict do nothing; select * from oc order by id;
