@@ -69,7 +69,8 @@ def _read(session: Session, text: str, ref: TypeRef) -> Datum:
         if -_INTEGERS[oid] <= number < _INTEGERS[oid]:
             return number
     elif oid in _NUMBERS and _DECIMAL.fullmatch(text):
-        return t.input_text(text, ref, session.type_settings)
+        unsigned = text.lstrip("-")  # the minus is an operator, and no numeric is -0
+        return t.input_text(text if unsigned.strip("0.") else unsigned, ref, session.type_settings)
     elif (oid in _READ and _STRING.fullmatch(text)) or (oid in _MOMENTS and _MOMENT.fullmatch(text)):
         return t.input_text(text[1:-1].replace("''", "'"), ref, session.type_settings)
     raise ValueError

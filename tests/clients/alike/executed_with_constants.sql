@@ -47,3 +47,8 @@ execute pd('02/03/2020');
 reset datestyle;
 create table exas as execute pe(1);
 select id, t from exas;
+-- The minus is an operator: there is no zero below zero.
+execute pf(-0.0);
+execute pf(-0);
+execute pf(-00.50);
+execute pf('-0');
