@@ -14,6 +14,7 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.comparable import needs_key
 from planner.binding.dimensions import as_list, as_text, element_ref, is_text, stored_items, with_items
+from planner.binding.evaluation import has_query
 from planner.binding.fragments import ARRAY_TEXT, Frag, join, sql
 from planner.binding.functions.aggregates import Around, Maker, aggregates
 from planner.binding.numeric_forms import as_text_numeric
@@ -82,9 +83,9 @@ def _within(name: str) -> Maker:
             found = _each(around, name, x, shares)
         elif several:
             arg = around.emitter.frag(direct)
-            if by_key or is_text(arg) or _varies(direct):
+            if by_key or is_text(arg) or _varies(direct) or has_query(arg):
                 what = "value" if name == "quantile_disc" else "number"
-                return _in_places(around, what, _values(around, x), arg)
+                return _in_places(around, what, x, arg)
             found = _of_constants(around, name, x, arg, several=True)
         else:
             arg = around.emitter.frag(direct)
@@ -113,7 +114,7 @@ def _values(around: Around, x: Frag) -> Frag:
     return sql("list_transform(", values, ", lambda tw_v: ", as_text_numeric(Frag(("tw_v",), x.form)), ")")
 
 
-def _in_places(around: Around, what: str, values: Frag, shares: Frag) -> Frag:
+def _in_places(around: Around, what: str, x: Frag, shares: Frag) -> Frag:
     """An array of the places' shape, each with its percentile; NULL where there are no values. `what`: of which macro.
 
     All rows of a group have the same places, and which columns it is grouped by DuckDB may see under other names. Raises 42704.
@@ -122,8 +123,11 @@ def _in_places(around: Around, what: str, values: Frag, shares: Frag) -> Frag:
     kind = around.node.args[0].type
     if t.element_of(kind.oid):
         raise PlanError("42704", f"could not find array type for data type {t.format_type(kind)}")
+    values = _values(around, x)
     if any(isinstance(n, ir.Var) for n in ir.walk(around.node.direct[0])):
-        shares = sql("any_value(", shares, ")", form=shares.form)
+        # Beside a column of its own it is no aggregate of rows around the query, whose columns the places may be.
+        beside = sql("{'p': ", shares, ", 'x': ", x, " IS NULL}")
+        shares = sql("struct_extract(any_value(", beside, "), 'p')", form=shares.form)
     kinds = TypeRef(t.array_of(t.FLOAT8))
     group = sql("{'v': ", values, ", 'p': ", as_list(shares, kinds), "}")
     each = f"list_transform(tw_g.p, lambda tw_p: tw_{what}_within(tw_g.v, tw_p))"
@@ -169,9 +173,7 @@ def _interval_within(around: Around, args: list[Frag]) -> Frag:
 
 @aggregates("percentile_cont(_float8, interval)")
 def _intervals_within(around: Around, args: list[Frag]) -> Frag:
-    return _in_places(
-        around, "interval", _values(around, args[0]), around.emitter.frag(around.node.direct[0])
-    )
+    return _in_places(around, "interval", args[0], around.emitter.frag(around.node.direct[0]))
 
 
 aggregates("percentile_cont(float8, float8)")(_within("quantile_cont"))

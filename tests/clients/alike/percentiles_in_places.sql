@@ -31,3 +31,9 @@ select g, percentile_cont(array[0,0.9]) within group (order by g*interval '1 h'+
 select percentile_cont('{}'::float8[]) within group (order by x) from (values (interval '1 day')) v(x);
 select percentile_cont(array[0.5,null]) within group (order by x) from (values (interval '1 day')) v(x);
 select percentile_cont(null::float8[]) within group (order by x) from (values (interval '1 day')) v(x);
+-- Of places that are columns of the rows around the query, or that a query finds.
+select g, (select percentile_cont(a) within group (order by x) from generate_series(1,10) x) from (values (1, array[0.1]), (2, array[0.5])) v(g, a) order by g;
+select g, (select percentile_disc(a) within group (order by x) from generate_series(1,10) x) from (values (1, array[0.1]::float8[]), (2, array[0.5, 0.7]), (3, null)) v(g, a) order by g;
+select g, p from (values (1, array[0.1]::float8[]), (2, array[0.5, 0.7])) v(g, a), lateral (select percentile_disc(a) within group (order by x + g) p from generate_series(1,10) x) q order by g;
+select g, (select percentile_cont(a) within group (order by i) from (values (interval '1 day'), ('3 days')) v(i)) from (values (1, array[0.5]::float8[])) v(g, a);
+select x % 2 as g, percentile_cont((select array[0.1,0.9])) within group (order by x) from generate_series(1,10) x group by 1 order by 1;
