@@ -263,6 +263,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         found += [Dependent(c, on) for c in casts.calling(scope, thing)]
         found += [Dependent(x, on) for x in event_triggers.calling(scope, thing)]
         found += [Dependent(holder, on, trigger=x) for holder, x in triggers.firing(scope, thing.oid)]
+        found += [Dependent(holder, on, trigger=x) for holder, x in triggers.asking(scope, thing)]
         found += _callers(scope, thing, on)
     if isinstance(thing, Extension):
         from planner.ddl.extensions import triggers_calling, users_of

@@ -5,8 +5,8 @@
 
 PostgreSQL's definitions hold a function's OID. Here a query is written out anew, bound in the catalog of before, with the names of after.
 In an expression a name in front of a parenthesis is replaced where it can mean nobody else: one function in the database is called so,
-and none of PostgreSQL's; where there are others, it is written out anew as well. Policies, rules and bodies in strings keep their texts, so
-what the first two call stays as it is called (0A000).
+and none of PostgreSQL's; where there are others, it is written out anew as well. Policies, rules, conditions of triggers and
+bodies in strings keep their texts, so what the first three call stays as it is called (0A000).
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ from planner.records import replace
 
 def follow(scope: Scope, f: Function, new: Function, what: str) -> None:
     """Before the function is `new`. Raises 0A000 for a text in which nobody can say what is meant."""
-    reading = [d for d in dependents(scope, f) if not _by_oid(d)]
+    reading = [d for d in dependents(scope, f) if not _by_oid(d, f)]
     if not reading:
         return
     refusal = PlanError(
         "0A000",
-        f"{what} to another name or schema is not supported while policies, rules or functions call it, or what calls it may mean another",
+        f"{what} to another name or schema is not supported while policies, rules, triggers' conditions or functions call it, or what calls it may mean another",
     )
     others = [x for x in scope.catalog.objects(Function) if x.name == f.name and x.oid != f.oid]
     alone = not others and not procs().get(f.name)
     texts = _Texts(scope, f, new, refusal, alone)
     for oid in dict.fromkeys(d.thing.oid for d in reading):
         held = scope.catalog.get(oid)
-        if oid == f.oid or any(d.policy or d.rule for d in reading if d.thing.oid == oid):
+        if oid == f.oid or any(d.policy or d.rule or d.trigger for d in reading if d.thing.oid == oid):
             raise refusal
         kept = stored_query(held)
         if kept is not None:
@@ -73,10 +73,10 @@ def follow(scope: Scope, f: Function, new: Function, what: str) -> None:
         domains.spread(scope)
 
 
-def _by_oid(d: Dependent) -> bool:
-    """As triggers know it, operators, casts and aggregates."""
+def _by_oid(d: Dependent, f: Function) -> bool:
+    """As triggers know it (but their conditions), operators, casts and aggregates."""
     return (
-        d.trigger is not None
+        (d.trigger is not None and d.trigger.function == f.oid)
         or isinstance(d.thing, Operator | Cast | EventTrigger)
         or (isinstance(d.thing, Function) and d.thing.aggregate is not None)
     )

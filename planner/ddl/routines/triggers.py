@@ -14,8 +14,9 @@ from planner import triggers
 from planner import types as t
 from planner.abc import Column, Oid, PlanError, SqlError, Table, Trigger
 from planner.binding.writes import trigger_conditions
-from planner.catalog import Index, View, rights
+from planner.catalog import Function, Index, View, rights
 from planner.catalog.objects import Sequence as SequenceObject
+from planner.catalog.uses import HAS_TRIGGERS
 from planner.ddl import moments
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.operators import definitions as operators
@@ -359,6 +360,24 @@ def firing(scope: Scope, function: Oid) -> list[tuple[Holder, Trigger]]:
     holders = [h for h in scope.catalog.using(function) if isinstance(h, Table | View)]
     found = [(h, x) for h in holders for x in h.triggers if x.function == function and not x.parent]
     return sorted(found, key=lambda pair: pair[1].oid)
+
+
+def asking(scope: Scope, function: Function) -> list[tuple[Holder, Trigger]]:
+    """The triggers whose WHEN calls a function, without those of partitions."""
+    holders = [h for h in scope.catalog.using(HAS_TRIGGERS) if isinstance(h, Table | View)]
+    found = [(h, x) for h in holders for x in h.triggers if not x.parent and _asks(scope, h, x, function)]
+    return sorted(found, key=lambda pair: pair[1].oid)
+
+
+def _asks(scope: Scope, holder: Holder, trigger: Trigger, function: Function) -> bool:
+    if function.name not in trigger.condition:
+        return False
+    rows = trigger_conditions.rows_of(holder)
+    try:
+        bound = trigger_conditions.bind(scope.context(), rows, trigger.condition, expand=False)
+    except SqlError:
+        return False
+    return function.oid in bound.rows.queries.routines.used
 
 
 def using(table: Table, column: Column) -> list[Trigger]:

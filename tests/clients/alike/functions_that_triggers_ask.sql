@@ -1,0 +1,21 @@
+-- A trigger stands on the function that its WHEN calls, and goes with it; no other of that name is meant.
+create function f(a int) returns bool language sql immutable as 'select a > 1';
+create function f(a text) returns bool language sql immutable as 'select a <> $$x$$';
+create function told() returns trigger language plpgsql as $$ begin raise notice '%', new; return new; end $$;
+create table t (a int, b text); create trigger tr before insert on t for each row when (f(new.a) and new.b is null) execute function told();
+create view v as select * from t; create trigger vt instead of insert on v for each row execute function told();
+drop function f(int);
+drop function f(text);
+insert into t values (5), (1);
+create function f(a text) returns bool language sql immutable as 'select a <> $$x$$';
+drop function f(int) cascade;
+insert into t values (5);
+select tgname from pg_trigger where tgrelid = 't'::regclass;
+create function g(int) returns bool language sql as 'select true';
+create table p (a int) partition by list (a); create table p1 partition of p for values in (1);
+create trigger pt after insert on p for each row when (g(new.a)) execute function told();
+drop function g(int);
+drop function g(int) cascade;
+insert into p values (1); select tgname from pg_trigger where tgrelid = 'p1'::regclass;
+drop function told();
+drop function told() cascade;
