@@ -133,6 +133,13 @@ def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: s
         scope.catalog, resolve_type(replace(said, position=0), scope.catalog, scope.search_path)
     )
     refuse_conditions(ref, domain)
+    if (demands(domain) or types.composite_conditions(ref.oid)) and _ranges_over(
+        scope, (found.oid, found.array_oid)
+    ):
+        raise PlanError(
+            "0A000",
+            f'attributes that have conditions are not supported while ranges are of type "{found.name}"',
+        )
     collation = action.column.collation if action.column is not None else ""
     collation = attribute_collation(scope, collation, ref, domain, action.position)
     if action.what == "add column":
@@ -160,11 +167,13 @@ def change_rows(scope: Scope, before: Table, after: Table) -> None:
         kept[c.attnum] == c.type if c.attnum in kept else not c.identity and _is_null(c.default)
         for c in after.visible
     )
-    for thing, column in ((x, c) for x in _made_of(scope, rows.oid, rows.array_oid) for c in x.columns):
+    within = _ranges_over(scope, (rows.oid, rows.array_oid))
+    made = _made_of(scope, rows.oid, rows.array_oid, *within)
+    for thing, column in ((x, c) for x in made for c in x.columns):
         follows = as_they_are and isinstance(thing, Table) and column.type.oid == rows.oid
         # A default may be made of the fields of before.
         follows = follows and column.default is None and not _is_within_others(scope, thing)
-        if column.type.oid in (rows.oid, rows.array_oid) and not follows:
+        if column.type.oid in (rows.oid, rows.array_oid, *within) and not follows:
             raise PlanError(
                 "0A000",
                 f'cannot alter {rights.table_word(before)} "{before.name}" because column "{thing.name}.{column.name}" uses its row type',

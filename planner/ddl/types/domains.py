@@ -183,7 +183,7 @@ def _refuse_ranges(scope: Scope, of: Collection[int], name: str) -> None:
             raise PlanError(
                 "0A000", f'altering type "{name}" of which ranges are ("{made.name}") is not supported'
             )
-        if isinstance(made, Domain):
+        if isinstance(made, Domain | CompositeType):
             _refuse_ranges(scope, (made.oid, made.array_oid), name)
 
 

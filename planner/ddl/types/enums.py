@@ -5,9 +5,9 @@ new shard; and defaults that are the label follow it, those of parameters, too:
 
     ALTER TYPE mood RENAME VALUE 'sad' TO 'blue'    ->    CASE CAST(m AS text) WHEN 'sad' THEN 'blue' ELSE ... END
 
-Arrays and composite values keep labels inside of other texts, and a condition or a query may mean the label by the
-same string as anything else: there renaming is refused, as it is where policies, rules, triggers and bodies of the
-standard's form say it.
+In arrays it is put in the place of elements. Composite values and ranges keep labels inside of other texts, and a condition, an array's
+default or a query may mean the label by the same string as anything else: there renaming is refused, as it is where policies, rules,
+triggers and bodies of the standard's form say it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final
 
 from planner import statements as st
 from planner.abc import Column, Oid, PlanError, Table
-from planner.catalog import CompositeType, Domain, EnumType, Function, View, quote_identifier
+from planner.catalog import CompositeType, Domain, EnumType, Function, RangeType, View, quote_identifier
 from planner.catalog.routine_objects import Parameter
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.uses import HAS_POLICIES, HAS_RULES, HAS_TRIGGERS
@@ -188,7 +188,8 @@ def _keeps_label(column: Column, found: EnumType, label: str) -> bool:
     assert column.default is not None
     if column.type.oid == found.oid:
         return _renamed_default(column.default, label, f"not {label}") == column.default
-    return _names(column.default, found) and _holds([column.default], label)
+    of_it = column.type.oid == found.array_oid or _names(column.default, found)
+    return of_it and _holds([column.default], label)
 
 
 def _holds(texts: Sequence[str], label: str) -> bool:
@@ -197,12 +198,13 @@ def _holds(texts: Sequence[str], label: str) -> bool:
 
 
 def _refuse_hidden(scope: Scope, found: EnumType, label: str) -> None:
-    """Raises 0A000 where the label may be inside of other texts: arrays, composite values, expressions, queries."""
+    """Raises 0A000 where the label may be inside of other texts: composite values, ranges, expressions, queries."""
     catalog = scope.catalog
     of_it = (found.oid, found.array_oid)
-    made = [x for x in catalog.using(*of_it) if isinstance(x, CompositeType | Domain)]
+    made = [x for x in catalog.using(*of_it) if isinstance(x, CompositeType | Domain | RangeType)]
     holders = [f"type {x.name}" for x in made]
     using = [t for t in catalog.tables_using(*of_it) if any(c.type.oid in of_it for c in t.columns)]
+    holders += [f"the bound of table {t.name}" for t in using if _is_bound(t, found)]
     for table in using:
         texts = [c.expression for c in table.constraints]
         texts += [c.default for c in table.columns if c.generated and c.default]
@@ -235,6 +237,13 @@ def _refuse_hidden(scope: Scope, found: EnumType, label: str) -> None:
             "0A000",
             f"renaming a label of enum {found.name} that {holders[0]} may hold inside of other values is not supported",
         )
+
+
+def _is_bound(table: Table, found: EnumType) -> bool:
+    """Whether a partition's bound may be of the enum's labels."""
+    kinds = {c.attnum: c.type.oid for c in table.columns}
+    tests = table.partition.tests if table.partition is not None else ()
+    return any(kinds.get(attnum) == found.oid for test in tests for attnum in test.columns)
 
 
 def _texts_beside(relation: Table | View, needed: set[Oid]) -> list[str]:

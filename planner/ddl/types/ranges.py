@@ -56,6 +56,10 @@ def create_range(scope: Scope, said: st.CreateRange) -> None:
     opclass = _opclass(scope, options.get("subtype_opclass"), base, shown)
     if base != subtype and (base.typmod >= 0 or _has_conditions(scope, subtype.oid)):
         raise PlanError("0A000", f"ranges over type {shown}, which has conditions, are not supported")
+    if types.composite_conditions(types.element_of(base.oid) or base.oid):
+        raise PlanError(
+            "0A000", f"ranges over type {shown}, whose attributes have conditions, are not supported"
+        )
     if not may_be_bounds(base.oid):
         raise PlanError("0A000", f"ranges over type {shown} are not supported")
     collation = _collation(scope, options.get("collation"), base)
