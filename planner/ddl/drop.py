@@ -49,7 +49,6 @@ from planner.ddl.operators import operator_classes
 from planner.ddl.replication import publications, published
 from planner.ddl.scope import Scope, describe, describe_part
 from planner.ddl.types.typenames import resolve_type
-from planner.records import replace
 from planner.types.declared import FIRST_USER_OID
 from planner.types.of_extensions import EXTENSION_OF
 
@@ -322,9 +321,7 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
             scope.dropped.append(current.shard)
         elif isinstance(current, Index) and current.table_oid not in gone:
             settle_unique_indexes(scope, scope.catalog.table(current.table_oid))
-            if index_values.may_fail(current):  # it is asked no more
-                table = scope.catalog.table(current.table_oid)
-                scope.replace(table, replace(table, computed_anew=table.computed_anew + 1))
+            index_values.is_other(scope, current)
 
 
 def _age(d: Dependent | CatalogObject) -> tuple[bool, int, int]:

@@ -158,8 +158,7 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         return
     if _has_rows(scope, table, said):
         scope.checks += index_values.computed(scope, table, index)
-    if index_values.may_fail(index):  # who writes from now on has it computed
-        scope.replace(table, replace(table, computed_anew=table.computed_anew + 1))
+    index_values.is_other(scope, index)
 
 
 def _has_rows(scope: Scope, table: Table, said: st.CreateIndex) -> bool:

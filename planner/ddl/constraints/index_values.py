@@ -22,6 +22,7 @@ from planner.ddl.constraints import definitions as constraints
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.parse import parse_expression
+from planner.records import replace
 
 COMPUTED: Final = "i"
 """The kind of the condition that an index can be computed of the row: it is never false."""
@@ -61,6 +62,13 @@ def conditions(table: Table, catalog: Catalog) -> Iterator[Constraint]:
             )
 
 
+def is_other(scope: Scope, index: Index) -> None:
+    """An index has come, or has gone: who writes from now on has it computed, or no more."""
+    if may_fail(index):
+        table = scope.catalog.table(index.table_oid)
+        scope.replace(table, replace(table, computed_anew=table.computed_anew + 1))
+
+
 def may_fail(index: Index) -> bool:
     """Whether there are rows of which it cannot be computed, and nobody else finds out."""
     return bool(_failing(index))
@@ -88,4 +96,4 @@ def _fails(node: exp.Expression) -> bool:
     return isinstance(node, (*_ARITHMETIC, exp.Substring))
 
 
-__all__ = ["COMPUTED", "computed", "conditions", "may_fail"]
+__all__ = ["COMPUTED", "computed", "conditions", "is_other", "may_fail"]

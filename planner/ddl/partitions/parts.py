@@ -15,7 +15,7 @@ from planner.abc import Constraint, Oid, PlanError, Table
 from planner.catalog import Index
 from planner.ddl import naming
 from planner.ddl.constraints import definitions as constraints
-from planner.ddl.constraints import foreign_keys, table_constraints, unique_indexes
+from planner.ddl.constraints import foreign_keys, index_values, table_constraints, unique_indexes
 from planner.ddl.constraints import names as constraint_names
 from planner.ddl.partitions import columns as partition_columns
 from planner.ddl.partitions import creation as partitions
@@ -350,6 +350,10 @@ def _index(scope: Scope, parent: Table, child: Table, theirs: Index) -> None:
         if child.partitioning is None and not scope.made_here(child):
             found = unique_indexes.check(scope, child, made)
             scope.checks.append(replace(found, before=True))
+        return
+    if index_values.may_fail(made) and child.partitioning is None and not scope.made_here(child):
+        scope.checks += index_values.computed(scope, child, made)
+    index_values.is_other(scope, made)
 
 
 __all__ = ["settle"]

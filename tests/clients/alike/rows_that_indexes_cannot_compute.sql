@@ -35,3 +35,10 @@ insert into oc values (1,0) on conflict do nothing; insert into oc values (1,0,5
 insert into oc select g, 0, 7 from generate_series(1,1) g on conflict (id) do update set a = oc.a + 1; insert into oc select g, 0, 7 from generate_series(1,2) g on conflict (id) do update set a = oc.a + 1; select * from oc;
 create function same() returns trigger language plpgsql as $$ begin return new; end $$; create trigger s before insert on oc for each row execute function same();
 insert into oc values (1,0,5) on conflict do nothing; insert into oc values (3,0) on conflict do nothing; insert into oc values (3,1,5) on conflict do nothing; insert into oc values (3,1) on conflict do nothing; select * from oc order by id;
+-- Partitions' rows are asked from when the index of the table above is there, and before a table with rows becomes a partition.
+create table dp (a int, b int) partition by list (a); create table dp1 partition of dp for values in (1); create table dp3 (a int, b int);
+insert into dp values (1, 1); insert into dp1 values (1, 2); insert into dp3 values (3, 1); insert into dp1 select 1, 5; insert into dp select 1, 6;
+create index dpi on dp ((1/b)); insert into dp values (1, 0); insert into dp1 values (1, 0); insert into dp1 select 1, 0; insert into dp select 1, 0; update dp set b = 0; update dp1 set b = 0 where b = 1;
+alter table dp attach partition dp3 for values in (3); insert into dp3 values (3, 0); insert into dp values (3, 0);
+drop index dpi; insert into dp1 values (1, 0); insert into dp values (1, 0); insert into dp3 values (3, 0); select * from dp order by 1, 2;
+create table dp4 (a int, b int); insert into dp4 values (4, 0); create index dpi on dp ((1/b)) where a > 3; alter table dp attach partition dp4 for values in (4); update dp4 set b = 1; alter table dp attach partition dp4 for values in (4); insert into dp values (4, 0); select * from dp where a > 3;
