@@ -271,6 +271,10 @@ class TableRules:
             return self._of_row(
                 ExecutionError("23514", message, table=self.table.name, about_oid=self.table.oid), row
             )
+        if constraint.kind == index_values.COMPUTED:
+            return ExecutionError(
+                "22000", "range lower bound must be less than or equal to range upper bound"
+            )
         if constraint.kind == VIEW_CHECK:
             message = f'new row violates check option for view "{constraint.name}"'
             return self._of_row(ExecutionError("44000", message), row)  # of which PostgreSQL names no table

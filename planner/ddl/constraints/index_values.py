@@ -21,11 +21,12 @@ from planner.catalog import Catalog, Index
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
+from planner.lexer import WORD, is_sign, tokenize
 from planner.parse import parse_expression
 from planner.records import replace
 
 COMPUTED: Final = "i"
-"""The kind of the condition that an index can be computed of the row: it is never false."""
+"""The kind of the condition that an index can be computed of the row: it is false of bounds of a range that are not in order."""
 _ARITHMETIC: Final = (exp.Div, exp.Mod, exp.Add, exp.Sub, exp.Mul, exp.Pow, exp.Neg)
 _FAILING: Final = frozenset(
     (
@@ -36,6 +37,9 @@ _FAILING: Final = frozenset(
     )
 )  # fmt: skip
 """Functions, as far as they are in indexes at all, that have no value for some of their arguments."""
+_RANGES: Final = frozenset(("int4range", "int8range", "numrange", "daterange", "tsrange", "tstzrange"))
+_COUNTED: Final = frozenset(("int4range", "int8range"))
+"""An end that belongs to them is one more, which may be too much. (A date can be, too, in some millions of years.)"""
 
 
 def computed(scope: Scope, table: Table, index: Index) -> list[DataCheck]:
@@ -54,12 +58,10 @@ def computed(scope: Scope, table: Table, index: Index) -> list[DataCheck]:
 
 
 def conditions(table: Table, catalog: Catalog) -> Iterator[Constraint]:
-    """As constraints that are always true, whose computing may fail."""
+    """As constraints that are true unless computing them fails, or a range would end before it begins."""
     for index in catalog.indexes_of(table.oid):
-        for value in _failing(index):
-            yield Constraint(
-                index.oid, index.name, COMPUTED, (), f"({value}) IS NULL OR ({value}) IS NOT NULL"
-            )
+        for test in _tests(index):
+            yield Constraint(index.oid, index.name, COMPUTED, (), test)
 
 
 def is_other(scope: Scope, index: Index) -> None:
@@ -71,17 +73,47 @@ def is_other(scope: Scope, index: Index) -> None:
 
 def may_fail(index: Index) -> bool:
     """Whether there are rows of which it cannot be computed, and nobody else finds out."""
-    return bool(_failing(index))
+    return bool(_tests(index))
 
 
-def _failing(index: Index) -> list[str]:
-    """What it computes that may fail, its predicate included."""
+def _tests(index: Index) -> list[str]:
+    """Of what it computes that may fail, its predicate included."""
     if index.unique:
         return []
-    values = [k.expression for k in index.keys if k.expression and _may_fail(k.expression)]
-    if index.predicate and (values or _may_fail(index.predicate)):
-        return [f"CASE WHEN {index.predicate} THEN ({v}) IS NULL END" for v in values or ["true"]]
-    return values
+    tests = [_test(k.expression) for k in index.keys if k.expression and _may_fail(k.expression)]
+    if index.predicate and (tests or _may_fail(index.predicate)):
+        return [f"CASE WHEN {index.predicate} THEN {test} END" for test in tests or ["true"]]
+    return tests
+
+
+def _test(text: str) -> str:
+    bounds = _bounds(text)
+    if bounds is not None:  # to compare them takes no query, where the range itself does
+        low, high = bounds
+        return f"NOT (({low}) > ({high}))"
+    return f"(({text}) IS NULL OR ({text}) IS NOT NULL)"
+
+
+def _bounds(text: str) -> tuple[str, str] | None:
+    """The two ends of an expression that is a range of them, and fails as long as they do not for no other reason."""
+    made = parse_expression(text).unnest()
+    if not isinstance(made, exp.Anonymous) or str(made.this).lower() not in _RANGES:
+        return None
+    tokens = [x for x in tokenize(text) if x.value]
+    begin = next(i for i, x in enumerate(tokens) if is_sign(x, "("))
+    while not (tokens[begin - 1].kind == WORD and begin):  # parentheses around all of it
+        begin = next(i for i in range(begin + 1, len(tokens)) if is_sign(tokens[i], "("))
+    parts, depth, start = [], 0, tokens[begin].end
+    for x in tokens[begin:]:
+        depth += is_sign(x, "(") + is_sign(x, "[") - is_sign(x, ")") - is_sign(x, "]")
+        if depth == 0 or (depth == 1 and is_sign(x, ",")):
+            parts.append(text[start : x.start])
+            start = x.end
+        if depth == 0:
+            break
+    kept_open = len(parts) == 2 or str(made.this).lower() not in _COUNTED
+    literal = len(parts) == 2 or isinstance(made.expressions[2].find(exp.Literal), exp.Literal)
+    return (parts[0], parts[1]) if kept_open and literal else None
 
 
 def _may_fail(text: str) -> bool:
