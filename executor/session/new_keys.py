@@ -125,7 +125,7 @@ def _durable(session: Session, txn: Transaction, ts: Timestamp) -> None:
 def decided(
     session: Session, txn: Transaction, writes: TableWrites, plan: InsertPlan, rows: Sequence[Row]
 ) -> None:
-    """Before ON CONFLICT looks for rows in the place of these: that nobody is about to bring one, and that the snapshot has those
+    """Before ON CONFLICT looks for rows in the place of these: that nobody is about to bring one, and that the snapshot has just those
     that are there. Only of the keys that it is about: the row's others are looked at when it turns out to be new.
 
     Raises WouldBlock, 40001. Who waits for one of the keys has none of them meanwhile: the row may never be brought.
@@ -141,7 +141,9 @@ def decided(
             raise WouldBlock(rules.key_space, key, LockMode.UPDATE)
         for rule in uniques:
             k = rule.key(row)
-            if k is not None and not held_keys.is_free(txn, rule.space, k):
+            if k is None or held_keys.is_free(txn, rule.space, k):
+                continue
+            if not (primary and _is_settled(session, txn, writes, plan, row)):
                 spare(session, txn, writes, rows)
                 raise WouldBlock(rule.space, k, LockMode.UPDATE)
     if writes.image is None:
@@ -151,15 +153,35 @@ def decided(
             k = rule.key(row)
             if k is None:
                 continue
-            newer = point(rule.space, k, txn.read_ts)
-            if newer and _is_taken(writes, rule, k, newer) and not txn.refresh(newer):
+            newer = point(rule.space, k, txn.read_ts)  # a row that came, or that the snapshot has and that is gone
+            place = None
+            if plan.leaves_alone:
+                place = writer_of(env.locks, writes.image, writes.shard, rule, k, txn)
+            if not newer and place is None:
+                continue
+            if primary and _is_settled(session, txn, writes, plan, row):
+                continue
+            if newer and not txn.refresh(newer):
                 raise txn.stale(rule.space, k, newer)
-            if (
-                plan.leaves_alone
-                and (place := writer_of(env.locks, writes.image, writes.shard, rule, k, txn)) is not None
-            ):
+            if place is not None:
                 spare(session, txn, writes, rows)
                 raise WouldBlock(writes.shard, place, LockMode.SHARE, passing=True)
+
+
+def _is_settled(
+    session: Session, txn: Transaction, writes: TableWrites, plan: InsertPlan, row: Row
+) -> bool:
+    """Whether DO NOTHING leaves a row alone for its primary key already, whatever becomes of its others: a row of the snapshot has it,
+    which nobody else has written."""
+    env, key_of = session.executor.env, plan.rules.key
+    if key_of is None or not plan.leaves_alone or writes.image is None:
+        return False
+    key = key_of(row)
+    if env.conflicts.point(writes.shard, key, txn.read_ts) or is_written(env.locks, writes.shard, key, txn):
+        return False
+    if key in writes.by_key:
+        return writes.by_key[key] is not None
+    return _is_taken(writes, None, key, 0)
 
 
 def lock_proposed(
