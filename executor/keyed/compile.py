@@ -340,8 +340,9 @@ CODE_LENGTH_MAX: Final = 2_000
 """each of at most so many characters."""
 
 
-def _build(writer: _Writer, body: str, arguments: str) -> Any:
-    return FunctionType(_code(f"def f({arguments}):\n    return {body}\n"), dict(writer.names))
+def _build(writer: _Writer, body: str, arguments: str, before: str = "") -> Any:
+    """`before`: lines that are run first."""
+    return FunctionType(_code(f"def f({arguments}):\n{before}    return {body}\n"), dict(writer.names))
 
 
 def _code(source: str) -> CodeType:
@@ -413,10 +414,32 @@ def _key_part(e: Expr, column: TypeRef) -> Expr:
 
 
 def compile_row(expressions: Sequence[Expr], columns: Sequence[TypeRef]) -> Compiled:
-    """A whole row, each value fitted to its column (varchar(n), numeric(p,s), ...)."""
+    """A whole row, each value fitted to its column (varchar(n), numeric(p,s), ...).
+
+    Numbers of sequences are drawn last: a row with a constant that is no value of its column takes none in PostgreSQL, which
+    finds that when it plans.
+    """
     writer = _Writer()
     items = [_fitted(writer, e, c) for e, c in zip(expressions, columns, strict=True)]
-    return _build(writer, f"({', '.join(items)}{',' if len(items) == 1 else ''})", "p, r, s")  # type: ignore[no-any-return]
+    drawn = [i for i, e in enumerate(expressions) if _draws(e)]
+    made = ""
+    if drawn:
+        for i in range(drawn[0] + 1, len(items)):
+            if i not in drawn and _may_fail(items[i]):
+                value = writer.temporary()
+                made += f"    {value} = {items[i]}\n"
+                items[i] = value
+    row = f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+    return _build(writer, row, "p, r, s", made)  # type: ignore[no-any-return]
+
+
+def _draws(e: Expr) -> bool:
+    return isinstance(e, Call) and (e.op == "nextval" or any(map(_draws, e.args)))
+
+
+def _may_fail(item: str) -> bool:
+    """Whether the text of a cell calls something, and is no mere value."""
+    return "(" in item
 
 
 def _fitted(writer: _Writer, e: Expr, column: TypeRef) -> str:

@@ -48,7 +48,9 @@ def sampled(queries: QueryBinder, source: Source, sample: exp.Expression, scope:
             f"tablesample method {name} does not exist",
             position=_named_at(queries.text, first_position(sample)),
         )
-    percent = _argument(queries, sample.args.get("percent") or sample.args.get("size"), t.FLOAT4, scope)
+    percent = _argument(
+        queries, sample.args.get("percent") or sample.args.get("size"), t.FLOAT4, scope, source
+    )
     part = sql(
         "(SELECT CASE WHEN tw_p IS NULL THEN error('[2202H] TABLESAMPLE parameter cannot be null') "
         "WHEN tw_p < 0 OR tw_p > 100 OR isnan(tw_p) "
@@ -62,7 +64,7 @@ def sampled(queries: QueryBinder, source: Source, sample: exp.Expression, scope:
     else:
         salt = sql(
             "(SELECT CASE WHEN tw_s IS NULL THEN error('[2202G] TABLESAMPLE REPEATABLE parameter cannot be null') "
-            "ELSE hash(tw_s) END FROM (SELECT ", _argument(queries, seed, t.FLOAT8, scope), " AS tw_s))",
+            "ELSE hash(tw_s) END FROM (SELECT ", _argument(queries, seed, t.FLOAT8, scope, source), " AS tw_s))",
         )  # fmt: skip
     relation = source.relations[0]
     relation.rid = True
@@ -82,10 +84,12 @@ def _named_at(text: str, argument: int) -> int:
     return at
 
 
-def _argument(queries: QueryBinder, node: exp.Expression | None, oid: int, scope: Scope) -> Frag:
-    """An argument of the clause, which sees no columns."""
+def _argument(
+    queries: QueryBinder, node: exp.Expression | None, oid: int, scope: Scope, source: Source
+) -> Frag:
+    """An argument of the clause, which sees the columns around its query, and none of its own."""
     if node is None:
         raise PlanError("42601", "tablesample method requires 1 argument, not 0")
-    inner = Scope(None, scope.number, ctes=scope.ctes, clause="TABLESAMPLE")
+    inner = Scope(scope.parent, scope.number, ctes=scope.ctes, clause="TABLESAMPLE", beyond=source.relations)
     bound: ir.Node = queries.expressions.bind(node, inner)
     return queries.emitter.frag(queries.coercions.coerce(bound, TypeRef(oid), "a", first_position(node)))
