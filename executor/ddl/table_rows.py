@@ -216,6 +216,8 @@ async def _first(session: Session, block: Block, plan: Plan, within: KeyTest | N
     rows: Iterable[Row]
     if isinstance(plan.body, Query):
         types = [c.type for c in plan.columns or ()]
+        if "constants" in plan.extra:
+            await queries.arrow(session, block, plan.extra["constants"], ())
         async with calls.asked(session, ()) if "runs" in plan.extra else nullcontext():
             found = await queries.arrow(session, block, plan.body, (), types)
         rows = batch_rows(found if within is not None else found.slice(0, 1), types)

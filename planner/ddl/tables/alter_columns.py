@@ -271,6 +271,18 @@ def _widens(old: TypeRef, new: TypeRef) -> bool:
     return old.oid == new.oid in (types.VARCHAR, types.BPCHAR) and 0 <= old.typmod <= new.typmod
 
 
+def _cast_default(scope: Scope, column: Column, ref: TypeRef, shown: str) -> None:
+    """A column's default is cast to its new type, whatever becomes of its rows. Raises 42804."""
+    if (
+        column.default is not None
+        and not column.generated
+        and not casts_automatically(_type_of_default(scope, column), ref.oid)
+    ):
+        raise PlanError(
+            "42804", f'default for column "{column.name}" cannot be cast automatically to type {shown}'
+        )
+
+
 def _type_of_default(scope: Scope, column: Column) -> int:
     """What a column's default is before it is converted to the column's type."""
     assert column.default is not None
@@ -376,16 +388,9 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
             f'column "{column.name}" cannot be cast automatically to type {shown}',
             hint=f'You might need to specify "USING {quote_identifier(column.name)}::{shown}".',
         )
-    if (
-        column.default is not None
-        and not column.generated
-        and not casts_automatically(_type_of_default(scope, column), ref.oid)
-    ):
-        raise PlanError(
-            "42804", f'default for column "{column.name}" cannot be cast automatically to type {shown}'
-        )
     if a.expression is not None and table.foreign is None:
         kind = retyped.verify_using(on, column, a.expression, ref, shown)
+        _cast_default(scope, column, ref, shown)
         alike = _stays(column.type, ref) or _widens(column.type, ref) or not constraints.is_cut(ref)
         if (
             said_alike
@@ -397,6 +402,8 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
             a = replace(a, expression=None)
         elif keys:
             raise retyped.is_in_index_expressions()
+    else:
+        _cast_default(scope, column, ref, shown)
     if same_type and collation == column.collation and a.expression is None:
         return
     by_row = a.expression is None or retyped.is_by_row(parse_expression(a.expression.text))

@@ -28,6 +28,7 @@ from planner.catalog.system.written import condition
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import foreign_keys
 from planner.ddl.dependencies.dependents import mentions
+from planner.ddl.plan import DataCheck
 from planner.ddl.tables.columns import assignable
 from planner.parse import parse_expression
 from planner.records import replace
@@ -83,6 +84,10 @@ def verify_using(on: Alteration, column: Column, said: st.Sql, ref: TypeRef, sho
             f'result of USING clause for column "{column.name}" cannot be cast automatically to type {shown}',
             hint="You might need to add an explicit cast.",
         )
+    if not is_by_row(parse_expression(said.text)):
+        # what is computed of constants is refused where there is no row to compute it for, too
+        asked = f"SELECT ({said.text}) FROM {rows} LIMIT 0"
+        scope.checks.append(DataCheck(asked, "XX000", "nothing is found", before=True))
     kind: TypeRef = plan.columns[0].type
     return kind
 
