@@ -93,9 +93,14 @@ async def _assigned(session: Session, argument: st.Sql, ref: TypeRef, number: in
                 hint="You will need to rewrite or cast the expression.",
                 position=argument.offset + 1,
             )
-    value = await _only_value(session, f"{_placed('SELECT (', argument)})::{t.format_type(ref)}")
+    value = await _only_value(session, f"{_placed('SELECT (', argument)})::{_name_of(ref)}")
     # A parameter has no modifier, and numeric(p,s) is held otherwise than numeric.
     return t.numeric.decimal_out(value) if isinstance(value, Decimal) else value
+
+
+def _name_of(ref: TypeRef) -> str:
+    """A type's name in a cast: bit in quotes is of any length, without it is one bit."""
+    return '"bit"' if ref.oid == t.BIT and ref.typmod < 0 else t.format_type(ref)
 
 
 def _placed(head: str, argument: st.Sql) -> str:
@@ -112,12 +117,12 @@ def _type_of(session: Session, argument: st.Sql) -> TypeRef:
 
 async def evaluate(session: Session, text: str, ref: TypeRef) -> Datum:
     """The value of an expression as a `ref`."""
-    return await _only_value(session, f"SELECT CAST({text} AS {t.format_type(ref)})")
+    return await _only_value(session, f"SELECT CAST({text} AS {_name_of(ref)})")
 
 
 async def evaluate_in_place(session: Session, said: st.Sql, ref: TypeRef) -> Datum:
     """The value of an expression of the statement as a `ref`; errors point into the statement."""
-    return await _only_value(session, f"{_placed('SELECT CAST((', said)}) AS {t.format_type(ref)})")
+    return await _only_value(session, f"{_placed('SELECT CAST((', said)}) AS {_name_of(ref)})")
 
 
 async def _record(session: Session, argument: st.Sql, ref: TypeRef, number: int) -> Datum:

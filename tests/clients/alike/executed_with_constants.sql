@@ -52,3 +52,7 @@ execute pf(-0.0);
 execute pf(-0);
 execute pf(-00.50);
 execute pf('-0');
+-- A parameter has no length: of bits neither.
+prepare pb(bit(3), bit, varbit(2)) as select $1, $2, $3;
+execute pb('101', '01', '0011');
+execute pb(B'1011', B'', null);
