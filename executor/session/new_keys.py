@@ -153,7 +153,9 @@ def decided(
             k = rule.key(row)
             if k is None:
                 continue
-            newer = point(rule.space, k, txn.read_ts)  # a row that came, or that the snapshot has and that is gone
+            newer = point(
+                rule.space, k, txn.read_ts
+            )  # a row that came, or that the snapshot has and that is gone
             place = None
             if plan.leaves_alone:
                 place = writer_of(env.locks, writes.image, writes.shard, rule, k, txn)
@@ -168,9 +170,7 @@ def decided(
                 raise WouldBlock(writes.shard, place, LockMode.SHARE, passing=True)
 
 
-def _is_settled(
-    session: Session, txn: Transaction, writes: TableWrites, plan: InsertPlan, row: Row
-) -> bool:
+def _is_settled(session: Session, txn: Transaction, writes: TableWrites, plan: InsertPlan, row: Row) -> bool:
     """Whether DO NOTHING leaves a row alone for its primary key already, whatever becomes of its others: a row of the snapshot has it,
     which nobody else has written."""
     env, key_of = session.executor.env, plan.rules.key
