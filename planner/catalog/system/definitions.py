@@ -11,6 +11,7 @@ from planner.catalog import classes_of_operators, collations, own_functions, tab
 from planner.catalog.catalog import Catalog
 from planner.catalog.class_objects import OperatorClass
 from planner.catalog.constants import with_constants
+from planner.catalog.domains import underneath
 from planner.catalog.information_types import BY_OID as INFORMATION_TYPES
 from planner.catalog.information_types import OIDS
 from planner.catalog.names import quote_identifier, quote_qualified, split_name
@@ -204,6 +205,13 @@ def default_text(
             shown = type_name(catalog, base)
         return f"{text}::{shown}"
     return spelled(text)
+
+
+def domain_default(catalog: Catalog, domain: Domain, search_path: tuple[str, ...]) -> str | None:
+    """A domain's default as the catalogs show it: functions with their schema where the search path does not find them."""
+    column = Column("", underneath(catalog, domain.base)[0], 0, default=domain.default)
+    nothing = Table(0, domain.schema_oid, domain.name, (), (), "")
+    return default_text(catalog, column, nothing, search_path)
 
 
 def collation_name(catalog: Catalog, key: str, search_path: tuple[str, ...]) -> str:

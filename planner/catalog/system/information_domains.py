@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from planner.abc import Column, Table, TypeRef
+from planner.abc import Table, TypeRef
 from planner.catalog.domains import collation_of
 from planner.catalog.objects import UserType
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.definitions import constraint_definition, default_text
+from planner.catalog.system.definitions import constraint_definition, domain_default
 from planner.catalog.system.information_collations import collation_facts
 from planner.catalog.system.information_measures import MEASURES
 from planner.catalog.system.listings import schema_name
@@ -76,7 +76,7 @@ def _domains(context: SystemContext) -> Rows:
             facts |= {"data_type": "USER-DEFINED", "udt_schema": schema_name(context, below.schema_oid)}
             facts["udt_name"] = below.name
         facts |= _named(context, d) | collation_facts(context, collation_of(context.catalog, d))
-        facts["domain_default"] = default_text(context.catalog, Column("", d.base, 0, default=d.default))
+        facts["domain_default"] = domain_default(context.catalog, d, context.search_path)
         facts["dtd_identifier"] = "1"
         found.append(make(**facts))
     return found

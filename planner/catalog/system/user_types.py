@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from planner.abc import Column, Oid, Table, TypeRef
+from planner.abc import Oid, Table, TypeRef
 from planner.catalog.collations import oid_of
 from planner.catalog.domains import collation_of as domain_collation
 from planner.catalog.objects import UserType, View
@@ -13,7 +13,7 @@ from planner.catalog.row_types import row_type
 from planner.catalog.system import extension_functions
 from planner.catalog.system.classes import composite_class_oid, owner_oid
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.definitions import default_text
+from planner.catalog.system.definitions import domain_default
 from planner.catalog.system.privileges import acl
 from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, PG_CATALOG_OID, relations
 from planner.catalog.system.rowmaker import RowMaker
@@ -107,7 +107,7 @@ def pg_type(context: SystemContext) -> Rows:
                 "typanalyze": _analyzed_by().get(d.base.oid, 0),
                 "typndims": int(base.typcategory == "A"),
             }
-        default = default_text(catalog, Column("", d.base, 0, default=d.default))
+        default = domain_default(catalog, d, context.search_path)
         add(
             d,
             "domain",
