@@ -153,9 +153,8 @@ def decided(
             k = rule.key(row)
             if k is None:
                 continue
-            newer = point(
-                rule.space, k, txn.read_ts
-            )  # a row that came, or that the snapshot has and that is gone
+            # A row that came, or that the snapshot has and that is gone.
+            newer = point(rule.space, k, txn.read_ts)
             place = None
             if plan.leaves_alone:
                 place = writer_of(env.locks, writes.image, writes.shard, rule, k, txn)
