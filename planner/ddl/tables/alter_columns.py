@@ -112,6 +112,7 @@ def drop_column(on: Alteration, a: st.AlterAction) -> None:
     table, scope = on.table, on.scope
     column = constraints.find_column(table, a.name)
     if column is None:
+        _refuse_of_system(a.name, "drop")
         if a.exists:
             scope.notice(f'column "{a.name}" of relation "{table.name}" does not exist, skipping')
             return
@@ -156,6 +157,12 @@ def drop_column(on: Alteration, a: st.AlterAction) -> None:
     on.reshaped = True
 
 
+def _refuse_of_system(name: str, verb: str) -> None:
+    """Raises 0A000 for a column that every table has."""
+    if name in constraints.SYSTEM_COLUMNS:
+        raise PlanError("0A000", f'cannot {verb} system column "{name}"')
+
+
 def _is_included(scope: Scope, key: Constraint, column: Column) -> bool:
     index = scope.catalog.get(key.index_oid) if key.index_oid else None
     return isinstance(index, Index) and column.attnum in index.include
@@ -165,6 +172,7 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
     scope, table = on.scope, on.table
     column = constraints.find_column(table, a.name)
     if column is None:
+        _refuse_of_system(a.name, "rename")
         raise PlanError("42703", f'column "{a.name}" does not exist')
     for taken in (*inheritance.family(scope.catalog, table)[1:], table):
         if constraints.find_column(taken, a.new_name) is not None:
