@@ -24,7 +24,7 @@ from executor.session import large_objects, server_files, tables, xml_documents
 from executor.session.acting import around
 from executor.session.blocks.looking_back import around_routine
 from planner import types as t
-from planner.abc import Plan, ResultColumn, SqlError, TypeRef
+from planner.abc import Plan, ResultColumn, SqlError, TypeRef, Utility
 from planner.binding.records import told_type
 from planner.binding.routines.bodies import unlike
 from planner.binding.routines.variables import Shape, kind_of
@@ -38,6 +38,7 @@ from planner.catalog import (
 )
 from planner.ddl.routines import procedural
 from planner.statements import plpgsql as pl
+from planner.statements.tables import CreateTableAs
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -77,6 +78,15 @@ def _looked_up(f: Function, catalog: Catalog, path: tuple[str, ...]) -> Code:
     if f.result.oid != t.VOID and (f.result.oid != t.RECORD or columns(f) is not None):
         code.returns = RoutineReturns(catalog, f, None)
     return code
+
+
+def _called(plan: Plan) -> str:
+    """What a statement is called that returns no rows. A table made of a query says SELECT when it is done, and is none."""
+    statement = plan.body.statement if isinstance(plan.body, Utility) else None
+    if not isinstance(statement, CreateTableAs) or statement.materialized:
+        return plan.tag
+    made = plan.text.lstrip()[: len("create")].lower() == "create"
+    return "CREATE TABLE AS" if made else "SELECT INTO"
 
 
 class RoutineReturns(Returns):
@@ -172,7 +182,7 @@ class RoutineReturns(Returns):
     async def rows(self, walk: Walk, plan: Plan, result: Any) -> int:
         found = columns_of(plan, result)
         if found is None:
-            raise Misplaced("42601", f"{plan.tag} query does not return tuples")
+            raise Misplaced("42601", f"{_called(plan)} query does not return tuples")
         try:
             message = "structure of query does not match function result type"
             types = [c.type for c in found]
