@@ -176,8 +176,10 @@ async def run_savepoint(
 
 
 def savepoint(session: Session, block: Block, name: str) -> None:
-    portals = dict(session.portals)
+    portals, began = dict(session.portals), block.txn is not None
     block.savepoint(name, session.settings.savepoint(), portals, session.executor.advisory.mark(session.pid))
+    if not began:  # a savepoint is no query: the first one takes the snapshot
+        block.transaction().renews = True
 
 
 def release(session: Session, block: Block, name: str) -> None:
