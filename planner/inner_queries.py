@@ -68,9 +68,7 @@ class InnerQueries:
             plan.parameters = tuple(TypeRef(oid or types.UNKNOWN) for oid in parameter_types)
             return
         if isinstance(statement, st.Prepare):
-            parameter_types = [
-                types.base_of(resolve_type(t, ctx.catalog, ctx.search_path)).oid for t in statement.types
-            ]
+            parameter_types = [resolve_type(t, ctx.catalog, ctx.search_path).oid for t in statement.types]
         if isinstance(statement, st.Copy):
             cursors.refuse_rules(query, ctx)
         inner = self._plan_inner_query(statement, query, plan.text, ctx, parameter_types, depth)

@@ -19,6 +19,7 @@ from planner.abc import PlanError, SqlError, TypeRef
 from planner.binding.facts import type_name
 from planner.binding.records import comparable_shapes, fields_of
 from planner.binding.resolve import castable, see_casts
+from planner.catalog.system.definitions import type_name as shown_type
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -37,14 +38,17 @@ _MOMENTS: Final = frozenset((t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ))
 
 
 async def arguments(
-    session: Session, name: str, given: Sequence[st.Sql], wanted: Sequence[TypeRef]
+    session: Session, name: str, given: Sequence[st.Sql], wanted: Sequence[TypeRef], told: Sequence[TypeRef]
 ) -> tuple[Datum, ...]:
-    """The values of EXECUTE's arguments as the prepared statement's parameters. Raises 42601, 42804."""
+    """The values of EXECUTE's arguments as the prepared statement's parameters. `told`: their types as clients are told them, which
+    may be domains over those that are wanted. Raises 42601, 42804, and what domains' conditions raise."""
     expect_count(name, given, wanted)
     values: list[Datum] = []
-    for number, (argument, ref) in enumerate(zip(given, wanted, strict=False), 1):
+    for number, (argument, ref, said) in enumerate(zip(given, wanted, told, strict=False), 1):
         if ref.oid == t.RECORD:
             values.append(await _record(session, argument, ref, number))
+        elif said.oid != ref.oid:
+            values.append(await _assigned(session, argument, ref, number, said))
         else:
             values.append(await _assigned(session, argument, ref, number))
     return tuple(values)
@@ -76,12 +80,15 @@ def _read(session: Session, text: str, ref: TypeRef) -> Datum:
     raise ValueError
 
 
-async def _assigned(session: Session, argument: st.Sql, ref: TypeRef, number: int) -> Datum:
-    """The value as an assignment to the parameter's type. Raises 42804 where that is none."""
-    if argument.text.lower() == "null":
-        return None
-    with contextlib.suppress(ValueError, SqlError):  # asked for, which finds the error's place
-        return _read(session, argument.text, ref)
+async def _assigned(
+    session: Session, argument: st.Sql, ref: TypeRef, number: int, domain: TypeRef | None = None
+) -> Datum:
+    """The value as an assignment to the parameter's type, or a domain over it. Raises 42804 where that is none."""
+    if domain is None:
+        if argument.text.lower() == "null":
+            return None
+        with contextlib.suppress(ValueError, SqlError):  # asked for, which finds the error's place
+            return _read(session, argument.text, ref)
     if not _STRING.fullmatch(argument.text):
         kind = _type_of(session, argument)
         see_casts(session.context().catalog.casts)
@@ -93,7 +100,8 @@ async def _assigned(session: Session, argument: st.Sql, ref: TypeRef, number: in
                 hint="You will need to rewrite or cast the expression.",
                 position=argument.offset + 1,
             )
-    value = await _only_value(session, f"{_placed('SELECT (', argument)})::{_name_of(ref)}")
+    kind_said = shown_type(session.catalog, domain, ()) if domain is not None else _name_of(ref)
+    value = await _only_value(session, f"{_placed('SELECT (', argument)})::{kind_said}")
     # A parameter has no modifier, and numeric(p,s) is held otherwise than numeric.
     return t.numeric.decimal_out(value) if isinstance(value, Decimal) else value
 

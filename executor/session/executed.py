@@ -14,8 +14,8 @@ from executor.abc import ExecutionError, Prepared
 from executor.session import acting
 from executor.session.arguments import arguments, expect_count
 from planner import statements as st
-from planner import types as t
 from planner.abc import Plan, Utility
+from planner.catalog.system.definitions import type_name
 from planner.lexer import PARAMETER, tokenize
 from planner.parse.statement import parse_statement
 from storage.abc import Datum
@@ -38,7 +38,9 @@ async def bound(session: Session, said: st.Execute) -> tuple[Plan, tuple[Datum, 
     if prepared.literals is not None:
         expect_count(said.name, said.arguments, ())
         return prepared.plan, prepared.literals
-    values = await arguments(session, said.name, said.arguments, prepared.plan.parameters)
+    values = await arguments(
+        session, said.name, said.arguments, prepared.plan.parameters, prepared.parameter_types
+    )
     return acting.plan_here(session, prepared), values
 
 
@@ -63,8 +65,8 @@ def written_out(session: Session, said: st.CreateTableAs) -> st.CreateTableAs:
         raise ExecutionError("42809", "prepared statement is not a SELECT")
     expect_count(executed.name, executed.arguments, prepared.plan.parameters)
     values = [
-        f"CAST(({argument.text}) AS {t.format_type(ref)})"
-        for argument, ref in zip(executed.arguments, prepared.plan.parameters, strict=False)
+        f"CAST(({argument.text}) AS {type_name(session.catalog, ref, ())})"
+        for argument, ref in zip(executed.arguments, prepared.parameter_types, strict=False)
     ]
     text, pieces, at = prepared.plan.text, [], 0
     for token in tokenize(text):
