@@ -125,7 +125,8 @@ class Authentication:
     role_secret: Callable[[str], str | None] = lambda user: None
     roles_of: Callable[[str], frozenset[str]] = lambda user: frozenset((user,))
     """The role and those that it is in, for rules that say them."""
-    _mock_key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    mock_key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    """Of the salts of who is not there: they stay what they are as long as the server, as those of who is do."""
 
     @property
     def configured(self) -> bool:
@@ -193,7 +194,7 @@ class Authentication:
         """What is kept, or one that no password fits: an MD5 hash proves nothing in SCRAM."""
         if isinstance(kept, Verifier):
             return kept
-        salt = hmac.digest(self._mock_key, user.encode(), hashlib.sha256)[:16]
+        salt = hmac.digest(self.mock_key, user.encode(), hashlib.sha256)[:16]
         return Verifier(salt, secrets.token_bytes(32), secrets.token_bytes(32))
 
     def exchange(self, method: Method, user: str, binding: bytes | None) -> Exchange:

@@ -198,6 +198,7 @@ async def assemble(
         certificate_hash=credentials.certificate_hash,
     )
     if seat is not None:
+        credentials.authentication.mock_key = seat.mock_key
         seat.number(executor)
         seat.join(server, executor)
     host, port = config.address

@@ -90,6 +90,7 @@ def read_again(config: Config, server: Server, before: Credentials) -> None:
     except StartError as error:
         _log.error("the configuration is not read anew", error=str(error))
         return
+    now.authentication.mock_key = server.authentication.mock_key
     server.admit_by(now.authentication, now.tls, now.certificate_hash)
     server.executor.reloaded()
     _log.info("the configuration is read anew")

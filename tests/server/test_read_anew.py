@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import ssl
+import struct
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -259,3 +262,35 @@ def test_what_is_said_of_clients_is_not_said_of_the_servers_own_transactions(gua
         assert admin.execute("SELECT setval('drawn', 5)").fetchone() == (5,)
         there = "SELECT count(*) FROM pg_class WHERE relname = 'left_behind'"
         wait_until(lambda: admin.execute(there).fetchone() == (0,), 10)
+
+
+def _salt(server: Guarded, user: str) -> bytes:
+    """What a client is told of how a password is kept: over TLS, as `libpq` asks, without its answer."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with socket.create_connection((server.host, server.port)) as plain:
+        plain.sendall(struct.pack("!II", 8, 80877103))
+        assert plain.recv(1) == b"S"
+        with context.wrap_socket(plain) as c:
+            said = struct.pack("!I", 196608) + f"user\0{user}\0database\0d\0\0".encode()
+            c.sendall(struct.pack("!I", len(said) + 4) + said)
+            assert c.recv(4096)[:1] == b"R"
+            first = b"n,,n=,r=abcdefgh"
+            proof = b"SCRAM-SHA-256\0" + struct.pack("!I", len(first)) + first
+            c.sendall(b"p" + struct.pack("!I", len(proof) + 4) + proof)
+            answer = c.recv(4096)
+            return answer[answer.index(b",s=") : answer.index(b",i=")]
+
+
+def test_salts_do_not_tell_who_is_there(tmp_path: Path) -> None:
+    """They are the same as often as they are asked for, also of nobody, whichever process is met, and after files are read anew."""
+    server = _guarded(tmp_path, "--processes", "2")
+    server.write("hba", "hostssl all all 127.0.0.1/32 scram-sha-256\n" + RULES)
+    with server:
+        told = {user: {_salt(server, user) for _ in range(12)} for user in ("alice", "nobody")}
+        with _admin(server) as admin:
+            admin.execute("SELECT pg_reload_conf()")
+        wait_until(lambda: server.said(SAID) == 2)
+        for user, salts in told.items():
+            assert {_salt(server, user) for _ in range(12)} == salts
+            assert len(salts) == 1

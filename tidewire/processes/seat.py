@@ -1,6 +1,6 @@
 """What a process of several does more than a server that is alone: `python -m tidewire.processes.seat`.
 
-    stdin    {"config": ..., "ordinal": 1, "inbox": 5, "outboxes": [6, 8]}   one line; then nothing, until the supervisor is gone
+    stdin    {"config": ..., "ordinal": 1, "inbox": 5, "outboxes": [6, 8], ...}   one line; then nothing, until the supervisor is gone
     stdout   the ready line, for the supervisor
 
 Its sessions have numbers of their own kind, requests for other processes' sessions are passed on, and the end of standard
@@ -35,6 +35,8 @@ class Seat:
     """A process's place among the others."""
 
     relay: Relay
+    mock_key: bytes
+    """All processes' (`Authentication.mock_key`): who asks twice may meet two of them."""
 
     def number(self, executor: Executor) -> None:
         """Before the first session is opened."""
@@ -88,7 +90,7 @@ def main() -> None:
     relay = Relay(given["ordinal"], _opened(given["inbox"]), [_opened(fd) for fd in given["outboxes"]])
     structlog.contextvars.bind_contextvars(process=relay.ordinal)
     try:
-        run(Config(**given["config"]), Seat(relay))
+        run(Config(**given["config"]), Seat(relay, bytes.fromhex(given["mock_key"])))
     except StartError as error:
         print(f"tidewire: process {relay.ordinal}: {error}", file=sys.stderr)
         leave(1)

@@ -15,6 +15,7 @@ import collections
 import contextlib
 import json
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -68,6 +69,7 @@ class _Family:
         pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(config.processes)]
         self._inboxes = [a for a, _ in pairs]
         self._outboxes = [b for _, b in pairs]
+        self._mock_key = secrets.token_hex(32)
         self.children: dict[int, _Child] = {}
         self.deaths_s: collections.deque[float] = collections.deque()
 
@@ -87,6 +89,7 @@ class _Family:
             "ordinal": ordinal,
             "inbox": inbox,
             "outboxes": outboxes,
+            "mock_key": self._mock_key,
         }
         with contextlib.suppress(ConnectionError):  # it has died: the ready line does not come
             process.stdin.write(json.dumps(given).encode() + b"\n")
