@@ -211,6 +211,9 @@ class QueryBinder(CompoundBinder):
         scope.clause = definition = self.ctx.clause if scope.parent is None else ""
         if node.args.get("group") is not None or node.args.get("distinct") is not None:
             scope.queried = {}
+        distinct = node.args.get("distinct")
+        if distinct is not None and distinct.args.get("on") is None:
+            expected = None  # rows are compared as they are before INSERT has them, unknown literals as text
         targets = self.targets(node.expressions, scope, expected)
         scope.clause, scope.repeats = "", True
         for target in targets if definition else ():
@@ -231,7 +234,6 @@ class QueryBinder(CompoundBinder):
                 refuse_unordered(key.expr.type, first_position(o))
                 parts.order.append(key)
         sets = group_keys(self, group, scope, targets, parts.order) if group is not None else None
-        distinct = node.args.get("distinct")
         if distinct is not None:
             on = distinct.args.get("on")
             if on is not None:

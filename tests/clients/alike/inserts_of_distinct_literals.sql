@@ -1,0 +1,11 @@
+-- Unknown literals that SELECT DISTINCT compares are text before they are assigned.
+CREATE TABLE t (n int, c text, d date);
+INSERT INTO t SELECT DISTINCT NULL;
+INSERT INTO t (d) SELECT DISTINCT '2020-01-01';
+INSERT INTO t (c, n) SELECT DISTINCT '1', 2;
+INSERT INTO t (c, n) SELECT DISTINCT NULL, n FROM t;
+INSERT INTO t (n) SELECT DISTINCT NULL::int;
+INSERT INTO t (n, c) SELECT DISTINCT ON (n) NULL, c FROM t;
+INSERT INTO t (n) SELECT NULL;
+SELECT * FROM t ORDER BY n, c;
+DROP TABLE t;
