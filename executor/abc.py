@@ -481,9 +481,6 @@ class Executor(Protocol):
     def admit(self, user: str, database: str | None) -> None:
         """Whether a client that has proved to be this role may come in. Raises SqlError."""
 
-    def before_appends(self, call: Callable[[], None]) -> None:
-        """`call` does what should not wait for an append that keeps the loop. The last one counts."""
-
     access_rules: Callable[[], list[dict[str, Any]]]
     """Who may come in, as rows of pg_hba_file_rules: the server that asks for proofs says it here."""
 

@@ -281,10 +281,6 @@ class Executor:
         self.statistics.began(session)
         return session
 
-    def before_appends(self, call: Callable[[], None]) -> None:
-        """See `executor.abc.Executor`."""
-        self.env.committer.before_round = call
-
     def admit(self, user: str, database: str | None) -> None:
         """Whether a client that has proved to be this role may come in. Raises 28000, 53300, 55000, 42501."""
         role = self.catalog.role(user)

@@ -35,12 +35,6 @@ class Io(Protocol):
 
     def write(self, data: bytes) -> None: ...
 
-    def hold(self) -> None:
-        """An answer is held (`bundling`): until `say`, whatever is written sends it first."""
-
-    def say(self, data: bytes) -> None:
-        """Sends what was held. Nobody need be there any more."""
-
     async def drain(self) -> None:
         """Returns when `writable` again. Raises ConnectionResetError when the client is gone."""
 

@@ -71,7 +71,6 @@ class Connection(asyncio.Protocol):
         "_timer",
         "_tls",
         "_transport",
-        "_transport_write",
         "closed",
         "data_received",
         "file",
@@ -85,7 +84,7 @@ class Connection(asyncio.Protocol):
     data_received: Callable[[bytes], None]  # type: ignore[assignment]
     """Who takes what the client says at this point of the conversation: called by the transport itself, with nothing in between."""
     write: Callable[[bytes], None]
-    """The transport's own, while there is one and no answer is held (`bundling`)."""
+    """The transport's own, while there is one."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -97,7 +96,7 @@ class Connection(asyncio.Protocol):
         self._startup: StartupPacket | None = None
         self._exchange: Exchange | None = None
         self.data_received = self._startup_data
-        self.write = self._transport_write = _unsaid
+        self.write = _unsaid
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._drains: asyncio.Future[None] | None = None
@@ -117,7 +116,7 @@ class Connection(asyncio.Protocol):
         self._transport = transport  # type: ignore[assignment]
         assert self._transport is not None
         self._transport.set_write_buffer_limits(high=WRITE_HIGH_BYTES)
-        self.write = self._transport_write = self._transport.write
+        self.write = self._transport.write
         if self._tls:
             return
         peer = transport.get_extra_info("peername")
@@ -132,12 +131,11 @@ class Connection(asyncio.Protocol):
         )
 
     def eof_received(self) -> bool:
-        self._server.bundling.send()  # under TLS nothing is sent any more when this has returned
         return False
 
     def connection_lost(self, error: Exception | None) -> None:
         self.closed = True
-        self.write = self._transport_write = _unsaid
+        self.write = _unsaid
         self._stop_timer()
         drains, self._drains = self._drains, None
         if drains is not None and not drains.done():
@@ -170,18 +168,6 @@ class Connection(asyncio.Protocol):
         assert self._transport is not None
         self._transport.set_protocol(self)
 
-    def hold(self) -> None:
-        self.write = self._write_behind
-
-    def say(self, data: bytes) -> None:
-        self.write = self._transport_write
-        self.write(data)
-
-    def _write_behind(self, data: bytes) -> None:
-        """Writes while an answer of this connection is held."""
-        self._server.bundling.send()
-        self.write(data)
-
     async def drain(self) -> None:
         if self.closed:
             raise ConnectionResetError("the client is gone")
@@ -210,7 +196,6 @@ class Connection(asyncio.Protocol):
         transport = self._transport
         if transport is None:
             return
-        self._server.bundling.send()
         if transport.get_write_buffer_size():  # a client that does not take it gets so long
             self._server.loop.call_later(self._server.limits.authentication_timeout_s, transport.abort)
         transport.close()
@@ -337,8 +322,7 @@ class Connection(asyncio.Protocol):
         if upgraded is None:
             self.abort()
             return
-        self._transport = upgraded
-        self.write = self._transport_write = upgraded.write
+        self._transport, self.write = upgraded, upgraded.write
         upgraded.set_write_buffer_limits(high=WRITE_HIGH_BYTES)
         if hello:
             tls = upgraded.get_extra_info("ssl_object")
@@ -457,7 +441,6 @@ class Connection(asyncio.Protocol):
             self,
             limit_bytes=server.limits.message_size_limit_bytes,
             wakefulness=server.wakefulness,
-            bundling=server.bundling,
             replicates=follows is not None,
         )
         self._conversation = conversation

@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from executor.abc import PENDING, Prepared
 from pgwire import fused, messages, replies
 from pgwire.abc import WAIT, Step
-from pgwire.bundling import LONG_NS, SHORT_NS
 from pgwire.encoding.parameters import (
     field_of,
     fields_decoder,
@@ -140,13 +139,10 @@ def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bo
         answer = fused.execute(conversation, prepared, usual, params)
     if answer.__class__ is bytes:
         if answer and not before:
-            if conversation.bundling.holds:
-                conversation.bundling.add(conversation.io, answer)
-            else:
-                conversation.io.write(answer)
+            conversation.io.write(answer)
         else:
             conversation.out.append(answer)
-            conversation.flush_together()
+            conversation.flush()
     elif answer is WAIT and conversation.early is None:
         conversation.busy = True
     elif conversation.under_way(answer):  # type: ignore[arg-type]
@@ -178,11 +174,9 @@ def _read(
         return False
     session.statement_text, session.statement_began_ns = prepared.text, began_ns
     count = len(rows)
-    said = before + usual.opening + body + (_ENDS[count] if count < len(_ENDS) else _end(count))
-    if conversation.bundling.holds and SHORT_NS < time_ns() - began_ns < LONG_NS:
-        conversation.bundling.add(conversation.io, said)
-    else:
-        conversation.io.write(said)
+    conversation.io.write(
+        before + usual.opening + body + (_ENDS[count] if count < len(_ENDS) else _end(count))
+    )
     return True
 
 

@@ -24,7 +24,6 @@ import structlog
 
 from pgwire import messages
 from pgwire.authentication import Authentication, is_loopback
-from pgwire.bundling import AT_ONCE, Bundling
 from pgwire.connection import Connection
 from pgwire.wakefulness import ASLEEP, STAY_S, stay_awake
 from planner.abc import SqlError
@@ -87,7 +86,6 @@ class Server:
         """What a drained session is told."""
         self.loop = asyncio.get_event_loop()
         self.wakefulness = ASLEEP
-        self.bundling = AT_ONCE
         self._listeners: list[asyncio.Server] = []
         self._connections: set[Connection] = set()
         self._keys: dict[int, Connection] = {}
@@ -117,9 +115,6 @@ class Server:
         refuse_insecure(host, self.authentication)
         self.loop = asyncio.get_running_loop()
         self.wakefulness = stay_awake(self.loop.call_soon, self.limits.stay_awake_s)
-        if self.bundling is AT_ONCE:  # one for all addresses: connections ask for it when they send
-            self.bundling = Bundling(self.loop.call_soon, self.loop.call_later)
-            self.executor.before_appends(self.bundling.send)
         listener = await self.loop.create_server(
             lambda: Connection(self),
             host or None,

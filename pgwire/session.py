@@ -25,13 +25,11 @@ what a client is told besides (`telling`).
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
-from time import time_ns
 from typing import Any, Final
 
 from executor.abc import CopyIn, CopyOut, Prepared, Rows, RowsAfterOthers, Session, Stream
 from pgwire import copying, express, extended, function_calls, fused, messages, parsed, replies, simple
 from pgwire.abc import MORE, WAIT, Io, Step
-from pgwire.bundling import AT_ONCE, LONG_NS, SHORT_NS, Bundling
 from pgwire.copy_files import copy_from_file, copy_to_file
 from pgwire.copying import CopyFeed, Feed
 from pgwire.errors import describe
@@ -55,7 +53,6 @@ class Conversation(Telling):
 
     __slots__ = (
         "_held",
-        "bundling",
         "calm",
         "copy",
         "early",
@@ -79,12 +76,10 @@ class Conversation(Telling):
         *,
         limit_bytes: int = messages.DEFAULT_LIMIT_BYTES,
         wakefulness: Wakefulness = ASLEEP,
-        bundling: Bundling = AT_ONCE,
         replicates: bool = False,
     ) -> None:
         super().__init__(session, io)
         self.wakefulness = wakefulness
-        self.bundling = bundling
         session.on_notification = self._hear
         session.on_terminate, session.on_interrupt = self.end, self._interrupt
         session.on_notices = self._tell_notices
@@ -286,24 +281,6 @@ class Conversation(Telling):
             self.out.append(describe(error).fatal().encode())
             self.flush()
             self._leave()
-
-    def flush_together(self) -> None:
-        """`flush`, of one statement's whole answer, which may go out with others'."""
-        session = self.session
-        if (
-            self.bundling.holds
-            and self.encoding is None
-            and (
-                session.transaction_status == b"T"
-                or SHORT_NS < time_ns() - session.statement_began_ns < LONG_NS
-            )
-        ):
-            data = b"".join(self.out)
-            self.out.clear()
-            if data and not self.gone:
-                self.bundling.add(self.io, data)
-        else:
-            self.flush()
 
     # --- the callback of keyed writes ----------------------------------------------------------
 

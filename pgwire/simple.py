@@ -127,9 +127,7 @@ def answered(conversation: Conversation, data: bytes) -> bool:
                 conversation.flush()
             return True
         answer = fused.answer(conversation, said, result)  # type: ignore[arg-type]
-    if answer and conversation.bundling.holds:
-        conversation.bundling.add(conversation.io, answer)
-    elif answer:
+    if answer:
         conversation.io.write(answer)
     else:
         conversation.flush()
@@ -152,7 +150,7 @@ def _alone(conversation: Conversation, data: bytes) -> bool:
     conversation.calm = False
     step = _asked(conversation, text)
     if step is None and not conversation.ends and conversation.io.writable:
-        conversation.flush_together()
+        conversation.flush()
         conversation.calm = conversation.undisturbed
     elif step is None or conversation.under_way(step):
         conversation.run()

@@ -48,9 +48,6 @@ class _Mark:
             self.reached.set_result(None)
 
 
-def _nothing() -> None: ...
-
-
 class CommitQueue:
     """See the module. All methods are called on the event loop's thread."""
 
@@ -71,8 +68,6 @@ class CommitQueue:
         """The group that is admitted and being made durable outside the loop's turn; 0: none."""
         self.closed_by: TxnError | None = None
         self.on_closed: list[Callable[[TxnError], None]] = []
-        self.before_round: Callable[[], None] = _nothing
-        """Does what should not wait for an append on the loop: sends what is to be sent."""
 
     def _round(self) -> None:
         """Takes waiting members and sees to them; called when the log is free."""
@@ -108,10 +103,7 @@ class CommitQueue:
         if self._put_off():
             self.loop.call_soon(self._turn)
         else:
-            try:
-                self.before_round()
-            finally:
-                self._round()
+            self._round()
 
     @property
     def queued(self) -> int:

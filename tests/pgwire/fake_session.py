@@ -318,8 +318,6 @@ class FakeExecutor:
 
     def admit(self, user: str, database: str | None) -> None: ...
 
-    def before_appends(self, call: Callable[[], None]) -> None: ...
-
     def role_secret(self, user: str) -> str | None:
         return None
 

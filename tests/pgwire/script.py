@@ -203,12 +203,6 @@ class FakeIo:
         self.written += data
         self.writes += 1
 
-    def hold(self) -> None:
-        raise AssertionError("a conversation without a loop holds nothing")
-
-    def say(self, data: bytes) -> None:
-        self.write(data)
-
     async def drain(self) -> None:
         self.drained.clear()
         await self.drained.wait()
