@@ -31,6 +31,7 @@ from executor.session.blocks.keyed import SnapshotMoved
 from executor.session.locks import found_rows as locking
 from executor.session.partitions import partitioned
 from executor.session.queries import Given, arrow, canonical_table
+from executor.session.returned import Written
 from executor.triggers import firing, instead
 from planner import triggers
 from planner import types as t
@@ -144,11 +145,7 @@ async def _run(
     if not isinstance(body, InsertQuery):
         found, homes = partitioned.homes_of(body, found)
         if (given or not begins) and not isinstance(table, ViewRows):
-            if homes is None:
-                found = _not_gone(block, own, table, found)
-            else:
-                still = partial(_not_gone, block, own)
-                found, homes = partitioned.not_gone(session, found, homes, still)
+            found, homes = _left(session, block, own, table, found, homes)
     command = (
         "INSERT 0"
         if isinstance(body, InsertQuery)
@@ -199,18 +196,30 @@ async def _written(
         raise SnapshotMoved
     elif isinstance(body, UpdateQuery):
         new = await _canonical(session, found, [RID, *(c.type for c in table.columns)])
-        if homes is None:
-            rows, count = await bulk_changes.update(session, block, body, new)
-        else:
-            rows, count = await partitioned.update(session, block, body, new, homes)
-    elif homes is None:
-        rows, count = await bulk_changes.delete(session, block, body, found)
+        rows, count = await _change(session, block, body, new, homes)
     else:
-        rows, count = await partitioned.delete(session, block, body, found, homes)
+        rows, count = await _change(session, block, body, found, homes)
     if body.returning is None:
         return None, count
     extra[slot] = (table, rows)
     return await arrow(session, block, body.returning, params, None, extra, begins=False), count
+
+
+async def _change(
+    session: Session,
+    block: Block,
+    body: UpdateQuery | DeleteQuery,
+    rows: pa.Table,
+    homes: pa.ChunkedArray | None,
+) -> Written:
+    """Changes rows of one table, or of those of a partitioned one or a parent that they are at home in."""
+    if isinstance(body, UpdateQuery):
+        if homes is None:
+            return await bulk_changes.update(session, block, body, rows)
+        return await partitioned.update(session, block, body, rows, homes)
+    if homes is None:
+        return await bulk_changes.delete(session, block, body, rows)
+    return await partitioned.delete(session, block, body, rows, homes)
 
 
 async def _canonical(session: Session, rows: pa.Table, types: Sequence[TypeRef]) -> pa.Table:
@@ -218,6 +227,15 @@ async def _canonical(session: Session, rows: pa.Table, types: Sequence[TypeRef])
     if rows.num_rows < session.executor.limits.stage_rows:
         return canonical_table(rows, types)
     return await session.executor.store.sort(lambda: canonical_table(rows, types))
+
+
+def _left(
+    session: Session, block: Block, own: Own, table: Table, found: pa.Table, homes: pa.ChunkedArray | None
+) -> tuple[pa.Table, pa.ChunkedArray | None]:
+    """Rows that no earlier part of the statement has written, wherever they are at home."""
+    if homes is None:
+        return _not_gone(block, own, table, found), None
+    return partitioned.not_gone(session, found, homes, partial(_not_gone, block, own))
 
 
 def _not_gone(block: Block, own: Own, table: Table, rows: pa.Table) -> pa.Table:
@@ -292,19 +310,12 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
     leaves = leaves_of(session.catalog, table) if spreads(table) else []
     with partitioned.postponing(block, table, *leaves) as postponed:
         if deleted.num_rows:
-            removal = DeleteQuery(table, body.query)
-            if homes_d is not None:
-                _, done = await partitioned.delete(session, block, removal, deleted, homes_d)
-            else:
-                _, done = await bulk_changes.delete(session, block, removal, deleted)
+            _, done = await _change(session, block, DeleteQuery(table, body.query), deleted, homes_d)
             count += done
         if updated.num_rows:
             new = canonical_table(updated.remove_column(1), [RID, *types])
             action = UpdateQuery(table, body.query, body.assigned)
-            if homes_u is not None:
-                _, done = await partitioned.update(session, block, action, new, homes_u)
-            else:
-                _, done = await bulk_changes.update(session, block, action, new)
+            _, done = await _change(session, block, action, new, homes_u)
             count += done
         if inserted.num_rows:
             _, done = await bulk.insert(session, block, table, coming, None)
@@ -320,11 +331,7 @@ def _written_before(session: Session, block: Block, own: Own, body: MergeQuery, 
     if not own:
         return False
     found, homes = partitioned.homes_of(body, rows.filter(pc.is_valid(rows.column(0))))
-    still = partial(_not_gone, block, own)
-    if homes is None:
-        left = still(body.table, found)
-    else:
-        left, _ = partitioned.not_gone(session, found, homes, still)
+    left, _ = _left(session, block, own, body.table, found, homes)
     return len(left) < len(found)
 
 
