@@ -129,8 +129,11 @@ class TableRules:
         screens: list[Screen | None] = []
         # PostgreSQL looks at CHECK constraints in the order of their names.
         own = sorted((c for c in table.constraints if c.kind == "c"), key=lambda c: c.name)
-        for c in (*domains.conditions(table), *own, *guards):
+        for c in (*domains.conditions(table), *own, *guards, *index_values.conditions(table, catalog)):
             expression, functions = bind_check(table, c.expression)
+            computed = c.kind == index_values.COMPUTED
+            if computed and functions:
+                continue  # of PostgreSQL's own functions alone what an index is of is computed here
             if functions:
                 self.asks = (
                     "v" if self.asks == "v" or any(_is_volatile(catalog, f) for f in functions) else "s"
@@ -139,11 +142,9 @@ class TableRules:
                 if expression is None:
                     raise NotCompilable(c.expression)
                 checks.append((c, compile_condition_not_false(expression)))
-                screens.append(screen(expression))
+                screens.append(None if computed else screen(expression))
             except NotCompilable:
                 wide.append(c)
-        for c in index_values.conditions(table, catalog):
-            self._compute(c, *bind_check(table, c.expression), checks, screens, wide)
         self.within: Callable[[Row], bool] | None = None
         """Of a partition: whether a row is its."""
         if table.partition is not None:  # behind all CHECKs, as there
@@ -156,26 +157,6 @@ class TableRules:
         """What tells of many rows at once whether they pass; None: each is to be asked."""
         self.guards = tuple(c for c in checks if c[0].kind in LATE)
         self.wide_checks = tuple(wide)
-
-    def _compute(
-        self,
-        c: Constraint,
-        expression: Expr | None,
-        functions: Collection[Oid],
-        checks: list[tuple[Constraint, Callable[..., bool]]],
-        screens: list[Screen | None],
-        wide: list[Constraint],
-    ) -> None:
-        """What an index computes is computed with the CHECKs, where it is of PostgreSQL's own functions."""
-        if functions:
-            return
-        try:
-            if expression is None:
-                raise NotCompilable(c.expression)
-            checks.append((c, compile_condition_not_false(expression)))
-            screens.append(None)
-        except NotCompilable:
-            wide.append(c)
 
     def foreign_key(self, parent: Table, constraint: Constraint) -> ForeignKey:
         """What is known of a foreign key of this table, or of an aim of it, with its other side."""
