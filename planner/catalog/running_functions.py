@@ -15,6 +15,7 @@ from planner.catalog.objects import PG_CATALOG_OID
 from planner.catalog.routine_objects import Function, Parameter
 from planner.catalog.system.static import static_columns
 
+SCHEMA: Final = "pg_catalog"
 _SAID: Final = ("proallargtypes", "proargmodes", "proargnames")
 
 Parameters: TypeAlias = Callable[[str, tuple[Oid, ...]], tuple[Parameter, ...]]
@@ -56,4 +57,9 @@ def of_names(names: AbstractSet[str], parameters: Parameters | None = None) -> M
     }
 
 
-__all__ = ["of_names"]
+def named(functions: Mapping[Oid, Function], name: str, schema: str) -> list[Function]:
+    """Those that a call of this name may mean."""
+    return [f for f in functions.values() if f.name == name] if schema in ("", SCHEMA) else []
+
+
+__all__ = ["SCHEMA", "named", "of_names"]

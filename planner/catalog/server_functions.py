@@ -18,7 +18,6 @@ from planner.abc import Oid
 from planner.catalog import running_functions
 from planner.catalog.routine_objects import Function
 
-SCHEMA: Final = "pg_catalog"
 _NAMES: Final = frozenset((
     "pg_read_file", "pg_read_file_old", "pg_read_binary_file", "pg_stat_file", "pg_ls_dir",
     "pg_ls_waldir", "pg_ls_logdir", "pg_ls_tmpdir", "pg_ls_archive_statusdir", "pg_ls_logicalmapdir", "pg_ls_logicalsnapdir",
@@ -34,9 +33,7 @@ def functions() -> Mapping[Oid, Function]:
 
 def named(name: str, schema: str) -> list[Function]:
     """Those that a call of this name may mean."""
-    if name not in _NAMES or schema not in ("", SCHEMA):
-        return []
-    return [f for f in functions().values() if f.name == name]
+    return running_functions.named(functions(), name, schema) if name in _NAMES else []
 
 
 __all__ = ["functions", "named"]

@@ -17,7 +17,6 @@ from planner.catalog import running_functions
 from planner.catalog.routine_objects import Function, Parameter
 from planner.types import oids
 
-SCHEMA: Final = "pg_catalog"
 _NAMES: Final = frozenset((
     "pg_create_logical_replication_slot", "pg_copy_logical_replication_slot", "pg_drop_replication_slot", "pg_replication_slot_advance",
     "pg_logical_slot_get_changes", "pg_logical_slot_peek_changes",
@@ -73,9 +72,7 @@ def functions() -> Mapping[Oid, Function]:
 
 def named(name: str, schema: str) -> list[Function]:
     """Those that a call of this name may mean."""
-    if name not in _NAMES or schema not in ("", SCHEMA):
-        return []
-    return [f for f in functions().values() if f.name == name]
+    return running_functions.named(functions(), name, schema) if name in _NAMES else []
 
 
 __all__ = ["functions", "named"]
