@@ -147,12 +147,12 @@ async def assemble(
     """A listening server and its address; `stack` closes all of it. `log_lost` hears when the log is."""
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
     loop.add_signal_handler(signal.SIGHUP, changed.set)  # some may have been read by then
-    authentication_of(config)  # what cannot be is refused before anything is opened
+    authentication = authentication_of(config)  # what cannot be is refused before anything is opened
     files.look_in(config.tsearch_data)
     data_dir = None
     if not config.in_memory:
         data_dir = stack.enter_context(DataDir(config.data_dir))
-    credentials = credentials_of(config, *certificate_files(config, stack))
+    credentials = credentials_of(config, authentication, *certificate_files(config, stack))
     # A consensus of the data directory's own is behind its lock; any other may have had another leader.
     lease_s = LEASE_S if config.consensus_is_elsewhere else 0.0
     kind = SharedEnvironment if config.shared else Environment

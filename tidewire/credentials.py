@@ -60,9 +60,10 @@ def authentication_of(config: Config) -> Authentication:
     return authentication
 
 
-def credentials_of(config: Config, certificate: Path | None, key: Path | None) -> Credentials:
-    """Everything that the files say. Raises StartError."""
-    authentication = authentication_of(config)
+def credentials_of(
+    config: Config, authentication: Authentication, certificate: Path | None, key: Path | None
+) -> Credentials:
+    """Everything that the files say, of which `authentication` has been read. Raises StartError."""
     tls = _tls(certificate, key, config.tls_client_ca)
     return Credentials(authentication, tls, _hash_of(certificate), certificate, key)
 
@@ -86,7 +87,7 @@ def certificate_files(config: Config, stack: contextlib.AsyncExitStack) -> tuple
 def read_again(config: Config, server: Server, before: Credentials) -> None:
     """The files anew, for those who come in from now on; what cannot be used is logged, and nothing changes."""
     try:
-        now = credentials_of(config, before.certificate, before.key)
+        now = credentials_of(config, authentication_of(config), before.certificate, before.key)
     except StartError as error:
         _log.error("the configuration is not read anew", error=str(error))
         return
