@@ -9,11 +9,14 @@ Reading and writing happen in threads, a piece at a time: a slow disk holds up t
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, Literal
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from executor.abc import CopyIn, CopyOut
+from executor.named_files import file_error, write_whole
 from pgwire.copying import receive_copy, settings_for
 from pgwire.encoding import copy_encoder
 from pgwire.transcoding import refuse_binary_copy, spoken
@@ -24,9 +27,6 @@ if TYPE_CHECKING:
     from pgwire.session import Conversation
 
 PIECE_BYTES: Final = 1024 * 1024
-_ELSEWHERE: Final = "You may want a client-side facility such as psql's \\copy."
-
-_STATES: Final = {FileNotFoundError: "58P01", PermissionError: "42501", IsADirectoryError: "42809"}
 
 
 class FileFeed:
@@ -57,7 +57,7 @@ class FileFeed:
 async def copy_from_file(conversation: Conversation, copy: CopyIn) -> str:
     """COPY FROM 'path'; returns the tag. The client hears of nothing but the end."""
     try:
-        feed = FileFeed(await asyncio.to_thread(opened, copy.path, "rb"))
+        feed = FileFeed(await asyncio.to_thread(_opened, copy.path))
     except BaseException:
         copy.abort()
         raise
@@ -82,41 +82,60 @@ async def copy_to_file(conversation: Conversation, copy: CopyOut) -> str:
     try:
         if encoding is not None and copy.options.format == "binary":
             raise refuse_binary_copy()
-        with await asyncio.to_thread(opened, copy.path, "wb") as file:
-            file.write(bytes_of(encoder.begin()))
+        with await asyncio.to_thread(_emptied, copy.path) as file:
+
+            def put(data: bytes) -> None:
+                try:
+                    write_whole(file, bytes_of(data))
+                except OSError as error:
+                    raise file_error("could not write to COPY file", error) from None
+
+            put(encoder.begin())
             async for batch in copy.stream.batches:
                 count += batch.num_rows
                 copy.progress.tuples_processed = count
                 for piece in encoder.encode(batch):
-                    await asyncio.to_thread(file.write, bytes_of(piece))
+                    await asyncio.to_thread(put, piece)
                     copy.progress.bytes_processed += len(piece)
-            file.write(bytes_of(encoder.end()))
+            put(encoder.end())
     finally:
         copy.stream.close()
     return f"COPY {count}"
 
 
-def opened(path: str, mode: Literal["rb", "wb"]) -> BinaryIO:
-    """The file, or PostgreSQL's words for why not: 58P01 (there is none), 42501, 58030, 42809 (a folder, and here
-    whatever else could keep a reader waiting for ever)."""
-    reading = mode == "rb"
-    hint = f"COPY {'FROM' if reading else 'TO'} instructs the PostgreSQL server process to " + (
-        "read a file. " if reading else "write a file. "
-    )
+def _opened(path: str) -> BinaryIO:
+    """A file to read. Raises `file_error`s, 42809."""
+    if Path(path).is_dir():
+        raise SqlError("42809", f'"{path}" is a directory')
+    _refuse_endless(path)
     try:
-        if reading and Path(path).is_dir():
-            raise SqlError("42809", f'"{path}" is a directory')
-        if Path(path).exists() and not Path(path).is_file():
-            raise SqlError("42809", f'"{path}" is not a regular file')
-        return open(path, mode)
-    except (OSError, ValueError) as error:
-        state = next((state for kind, state in _STATES.items() if isinstance(error, kind)), "58030")
-        why = getattr(error, "strerror", None) or str(error)
-        raise SqlError(
-            state,
-            f'could not open file "{path}" for {"reading" if reading else "writing"}: {why}',
-            hint=hint + _ELSEWHERE,
-        ) from None
+        return open(path, "rb")
+    except OSError as error:
+        raise _refused(path, error, "FROM", "read", "reading") from None
+
+
+def _emptied(path: str) -> FileIO:
+    """A file to write. Raises `file_error`s, 42809."""
+    _refuse_endless(path)
+    try:
+        return open(path, "wb", buffering=0)
+    except OSError as error:
+        raise _refused(path, error, "TO", "write", "writing") from None
+
+
+def _refuse_endless(path: str) -> None:
+    """Raises 42809 for what could keep us waiting for ever."""
+    if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
+        raise SqlError("42809", f'"{path}" is not a regular file')
+
+
+def _refused(path: str, error: OSError, way: str, to_do: str, doing: str) -> SqlError:
+    hint = (
+        f"COPY {way} instructs the PostgreSQL server process to {to_do} a file. "
+        "You may want a client-side facility such as psql's \\copy."
+    )
+    misled = error.errno in (errno.ENOENT, errno.EACCES)  # as by who means a file of the client's machine
+    return file_error(f'could not open file "{path}" for {doing}', error, hint=hint if misled else "")
 
 
 __all__ = ["PIECE_BYTES", "FileFeed", "copy_from_file", "copy_to_file"]

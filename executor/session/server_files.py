@@ -10,14 +10,15 @@ Who may call them at all, GRANT says (`planner.catalog.server_functions`).
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from executor.abc import ExecutionError
+from executor.named_files import file_error, write_whole
 from planner.catalog import Function, predefined, rights
 from planner.catalog.system import built_ins
 from planner.types.encodings import decoded, encoding_named
@@ -30,12 +31,6 @@ Row = tuple[Datum, ...]
 VALUE_MAX_BYTES: Final = (1 << 30) - 1
 """What PostgreSQL holds in one value."""
 PIECE_BYTES: Final = 1 << 20
-_STATES: Final[Mapping[type[OSError], str]] = {
-    FileNotFoundError: "58P01",
-    PermissionError: "42501",
-    IsADirectoryError: "42809",
-    NotADirectoryError: "42809",
-}
 _LOG: Final = "consensus."
 _LOCK: Final = ".lock"
 
@@ -94,13 +89,6 @@ class _Reader:
         return self.home / path
 
 
-def _failed(doing: str, error: OSError | ValueError) -> ExecutionError:
-    state = next((state for kind, state in _STATES.items() if isinstance(error, kind)), "58030")
-    if getattr(error, "errno", None) == errno.ENOSPC:
-        state = "53100"
-    return ExecutionError(state, f"{doing}: {getattr(error, 'strerror', None) or error}")
-
-
 # --- reading ----------------------------------------------------------------------------------------------------
 
 
@@ -117,35 +105,37 @@ def _bytes_of(
     except FileNotFoundError as error:
         if missing_ok:
             return None
-        raise _failed(f'could not open file "{path}" for reading', error) from None
+        raise file_error(f'could not open file "{path}" for reading', error) from None
     except IsADirectoryError as error:
-        raise _failed(f'could not read file "{path}"', error) from None
-    except (OSError, ValueError) as error:
-        raise _failed(f'could not open file "{path}" for reading', error) from None
+        raise file_error(f'could not read file "{path}"', error) from None
+    except OSError as error:
+        raise file_error(f'could not open file "{path}" for reading', error) from None
     with file:
         try:
             file.seek(offset, os.SEEK_SET if offset >= 0 else os.SEEK_END)
         except OSError as error:
-            raise _failed(f'could not seek in file "{path}"', error) from None
+            raise file_error(f'could not seek in file "{path}"', error) from None
         try:
             data = file.read(VALUE_MAX_BYTES + 1 if count is None else count)
         except OSError as error:
-            raise _failed(f'could not read file "{path}"', error) from None
+            raise file_error(f'could not read file "{path}"', error) from None
     if len(data) > VALUE_MAX_BYTES:
         raise ExecutionError("54000", "file length too large")
     return data
 
 
 def _opened(path: Path) -> BinaryIO:
-    """A file that has an end: what could keep a reader waiting for ever is none here. Raises OSError."""
+    """A file that has an end: what could keep a reader waiting for ever is none here. Raises 42809, OSError."""
     if path.exists() and not path.is_dir() and not path.is_file():
-        raise OSError(0, "not a regular file")
+        raise ExecutionError("42809", f'"{path}" is not a regular file')
     return open(path, "rb")
 
 
-def _emptied(path: Path) -> BinaryIO:
-    """A file to write. A pipe that nobody reads is refused, not waited for. Raises OSError."""
-    return open(path, "wb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK, 0o644))
+def _emptied(path: Path) -> FileIO:
+    """A file to write, of which nothing is held back until it is closed. A pipe that nobody reads is refused, not waited for. Raises OSError."""
+    return open(
+        path, "wb", buffering=0, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK, 0o644)
+    )
 
 
 def _text_of(reader: _Reader, path: str, *where: Any) -> str | None:
@@ -173,9 +163,9 @@ def _stat(reader: _Reader, path: str, missing_ok: bool = False) -> list[Row]:
     except FileNotFoundError as error:
         if missing_ok:
             return [(None,) * 6]
-        raise _failed(f'could not stat file "{path}"', error) from None
-    except (OSError, ValueError) as error:
-        raise _failed(f'could not stat file "{path}"', error) from None
+        raise file_error(f'could not stat file "{path}"', error) from None
+    except OSError as error:
+        raise file_error(f'could not stat file "{path}"', error) from None
     times = (_moment_us(found.st_atime), _moment_us(found.st_mtime), _moment_us(found.st_ctime))
     return [(found.st_size, *times, None, meant.is_dir())]
 
@@ -194,9 +184,9 @@ def _names(
     except FileNotFoundError as error:
         if missing_ok:
             return []
-        raise _failed(f'could not open directory "{path}"', error) from None
-    except (OSError, ValueError) as error:
-        raise _failed(f'could not open directory "{path}"', error) from None
+        raise file_error(f'could not open directory "{path}"', error) from None
+    except OSError as error:
+        raise file_error(f'could not open directory "{path}"', error) from None
     return [(name,) for name in ([".", ".."] if with_dots else []) + sorted(found)]
 
 
@@ -214,7 +204,7 @@ def _files(folder: Path, shown: str, wanted: Callable[[str], bool] = lambda name
                     continue
                 rows.append((entry.name, stat.st_size, _moment_us(stat.st_mtime)))
     except OSError as error:
-        raise _failed(f'could not open directory "{shown}"', error) from None
+        raise file_error(f'could not open directory "{shown}"', error) from None
     return rows
 
 
@@ -259,39 +249,33 @@ _BY_NAME: Final[Mapping[str, Callable[..., list[Row]]]] = {
 
 async def pieces(session: Session, path: str) -> AsyncIterator[bytes]:
     """A file's bytes. Raises 58P01, 42501, 42809, 58030."""
-    file = await _server_file(session, path, "rb")
+    try:
+        file = await asyncio.to_thread(_opened, _home(session) / path)
+    except OSError as error:
+        raise file_error(f'could not open server file "{path}"', error) from None
     try:
         while data := await asyncio.to_thread(file.read, PIECE_BYTES):
             yield data
     except OSError as error:
-        raise _failed(f'could not read server file "{path}"', error) from None
+        raise file_error(f'could not read server file "{path}"', error) from None
     finally:
         file.close()
 
 
-async def created(session: Session, path: str) -> BinaryIO:
-    """A new file, or an old one that is empty now. Raises 58P01, 42501, 42809, 58030."""
-    return await _server_file(session, path, "wb")
+async def created(session: Session, path: str) -> FileIO:
+    """A new file, or an old one that is empty now. Raises 58P01, 42501, 42809."""
+    try:
+        return await asyncio.to_thread(_emptied, _home(session) / path)
+    except OSError as error:
+        raise file_error(f'could not create server file "{path}"', error) from None
 
 
-async def write(file: BinaryIO, path: str, data: bytes) -> None:
+async def write(file: FileIO, path: str, data: bytes) -> None:
     """To a file of `created`. Raises 53100 and its like."""
     try:
-        await asyncio.to_thread(file.write, data)
-        await asyncio.to_thread(file.flush)
+        await asyncio.to_thread(write_whole, file, data)
     except OSError as error:
-        raise _failed(f'could not write server file "{path}"', error) from None
-
-
-async def _server_file(session: Session, path: str, mode: Literal["rb", "wb"]) -> BinaryIO:
-    where = _home(session) / path
-    try:
-        if mode == "rb":
-            return await asyncio.to_thread(_opened, where)
-        return await asyncio.to_thread(_emptied, where)
-    except (OSError, ValueError) as error:
-        doing = "could not open server file" if mode == "rb" else "could not create server file"
-        raise _failed(f'{doing} "{path}"', error) from None
+        raise file_error(f'could not write server file "{path}"', error) from None
 
 
 __all__ = ["PIECE_BYTES", "call", "created", "pieces", "require", "write"]

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 import structlog
 
 from executor.abc import ExecutionError, Rows
+from executor.named_files import file_error
 from executor.session import text_search
 from executor.session.permissions import require_alter_system
 from executor.session.settings.guc_table import GUCS, Guc
@@ -81,9 +82,23 @@ class WrittenSettings:
 
     def take(self, decided: Mapping[str, str], *, starting: bool) -> dict[str, str]:
         """Reads the file; canonical values of what it says and may say. `decided`: what the operator has said elsewhere."""
+        found, said, pending = self._read(decided, starting=starting)
+        if starting:
+            self._at_start = found
+        self.said, self.pending = tuple(said), frozenset(pending)
+        return found
+
+    def look(self, decided: Mapping[str, str]) -> Sequence[Said]:
+        """What the file says now, and whether it would hold; nothing is taken."""
+        return self._read(decided, starting=False)[1]
+
+    def _read(
+        self, decided: Mapping[str, str], *, starting: bool
+    ) -> tuple[dict[str, str], list[Said], set[str]]:
+        """What would hold, all that is said, and what waits for a start."""
         found: dict[str, str] = {}
         said: list[Said] = []
-        pending = set()
+        pending: set[str] = set()
         try:
             lines = self._lines()
         except ExecutionError as unread:
@@ -107,10 +122,7 @@ class WrittenSettings:
             if not starting and GUCS[key].context == "postmaster" and key not in found:
                 found[key] = value
                 pending.add(key)
-        if starting:
-            self._at_start = found
-        self.said, self.pending = tuple(said), frozenset(pending)
-        return found
+        return found, said, pending
 
     def _waits(self, key: str, value: str) -> bool:
         """Whether a start will change the setting, and nothing else can."""
@@ -120,7 +132,7 @@ class WrittenSettings:
     def change(self, name: str, value: str | None) -> None:
         """The file with one setting more, another value of it, or (None) without it; "": without any. On the disk when this returns.
 
-        What cannot be read stays as it is. Raises 58030, 54000. For a thread: it waits for others that write.
+        What cannot be read stays as it is. Raises `file_error`s, 58030, 54000. For a thread: it waits for others that write.
         """
         assert self.path is not None
         with _locked(self.path.parent):
@@ -148,19 +160,19 @@ class WrittenSettings:
             finally:
                 os.close(folder)
         except OSError as error:
-            raise ExecutionError(
-                "58030", f'could not write file "{self.path}": {error.strerror or error}'
-            ) from None
+            raise file_error(f'could not write file "{self.path}"', error) from None
 
     def _lines(self) -> list[tuple[str, str, int]]:
-        """Raises 58030."""
+        """Raises `file_error`s, 58030."""
         if self.path is None:
             return []
         try:
             text = self.path.read_bytes().decode("utf-8")
         except FileNotFoundError:
             return []
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
+            raise file_error(f'could not read file "{self.path}"', error) from None
+        except UnicodeDecodeError as error:
             raise ExecutionError("58030", f'could not read file "{self.path}": {error}') from None
         found = []
         # A value may hold what else ends lines.
@@ -227,7 +239,7 @@ def checked(name: str, value: str, decided: Mapping[str, str]) -> str:
 async def alter(
     session: Session, _plan: Plan, said: st.AlterSystem, _params: Sequence[Datum], _autocommit: bool
 ) -> Rows:
-    """ALTER SYSTEM SET and RESET. Raises 42501, 42704, 22023, 55P02, 0A000, 58030."""
+    """ALTER SYSTEM SET and RESET. Raises 42501, 42704, 22023, 55P02, 0A000, 54000, 58030, `file_error`s."""
     executor = session.executor
     written, decided = executor.written, executor.decided
     require_alter_system(session, said.name)
@@ -250,15 +262,12 @@ async def alter(
 def file_rows(asking: Session) -> list[dict[str, Any]]:
     """pg_file_settings: what the file says now, and whether it would hold."""
     executor = asking.executor
-    looked = WrittenSettings()
-    looked.path, looked._at_start = executor.written.path, executor.written._at_start
-    looked.take(executor.decided, starting=False)
     return [
         {
-            "sourcefile": str(looked.path), "sourceline": s.line, "seqno": i, "name": s.name, "setting": s.value,
+            "sourcefile": str(executor.written.path), "sourceline": s.line, "seqno": i, "name": s.name, "setting": s.value,
             "applied": s.applied, "error": s.error or None,
         }
-        for i, s in enumerate(looked.said, 1)
+        for i, s in enumerate(executor.written.look(executor.decided), 1)
     ]  # fmt: skip
 
 

@@ -18,3 +18,7 @@ reset role; grant execute on function pg_read_file(text) to fos_reader; grant pg
 select pg_read_file('/etc/passwd'); select pg_read_file('../x'); select pg_read_file('/etc/passwd', 0, 1); select count(*) > 0 from pg_ls_waldir();
 reset role; grant pg_read_server_files to fos_reader; set role fos_reader; select length(pg_read_file('/etc/passwd')) > 0;
 reset role; revoke execute on function pg_read_file(text) from fos_reader; drop role fos_reader; select pg_reload_conf();
+create table fos (a text); \set VERBOSITY verbose
+copy fos from '/etc/passwd/x'; copy fos to '/etc/passwd/x'; copy fos to '/etc'; copy fos from '/etc'; copy fos from '/nosuch/file';
+select pg_read_file('/etc/passwd/x'); select lo_import('/etc/passwd/x'); select pg_read_file(repeat('x', 300)); select lo_import(repeat('x', 300));
+drop table fos; select lo_from_bytea(4714, 'abc'); select lo_export(4714, '/etc'); select lo_export(4714, '/dev/full'); select lo_unlink(4714);
