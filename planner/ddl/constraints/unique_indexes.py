@@ -97,6 +97,34 @@ def hidden_columns(scope: Scope, table: Table, index: Index) -> tuple[Table, dic
     return changed, {c.attnum: c.default or "" for c in made}
 
 
+def remade(scope: Scope, table: Table, index: Index) -> tuple[Table, list[int]]:
+    """The table with the index's hidden columns as they are of its columns' types by now, under their old names; their numbers."""
+    found = next(c for c in table.constraints if c.index_only and c.index_oid == index.oid)
+    old = [c for c in map(table.columns.__getitem__, map(table.index_of, found.columns)) if c.hidden]
+    bare = replace(
+        table,
+        columns=tuple(c for c in table.columns if c not in old),
+        constraints=tuple(c for c in table.constraints if c is not found),
+    )
+    if index.predicate:  # is read first, so it is what fails
+        scope.plan_expression(st.Sql(index.predicate), constraints.qualified(scope, table))
+    made, _ = hidden_columns(scope, bare, index)
+    new = made.columns[len(bare.columns) :]
+    if len(new) != len(old):
+        raise PlanError(
+            "0A000",
+            "altering the collation of a column by which a unique index tells its keys apart is not supported",
+            hint="Drop the index, and create it again afterwards.",
+        )
+    renamed = {
+        was.attnum: replace(now, name=was.name, attnum=was.attnum) for was, now in zip(old, new, strict=True)
+    }
+    columns = tuple(renamed.get(c.attnum, c) for c in table.columns)
+    shown = replace(found, shown=made.constraints[-1].shown, by_value=True)
+    constraints_ = tuple(shown if c is found else c for c in table.constraints)
+    return replace(table, columns=columns, constraints=constraints_), list(renamed)
+
+
 def _in_place_of_null(kind: TypeRef) -> str:
     if kind.oid not in _IN_PLACE_OF_NULL:
         shown = types.format_type(kind)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from sqlglot import exp
-
 from planner import aims, inheritance, types
 from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
@@ -296,7 +294,7 @@ def _type_of_default(scope: Scope, column: Column) -> int:
     assert column.default is not None
     if column.sequence_oid:
         return types.INT8
-    if _is_constant_in_quotes(column.default) or isinstance(parse_expression(column.default), exp.Null):
+    if retyped.is_untyped(column.default):
         return column.type.oid
     plan = scope.plan_expression(st.Sql(column.default))
     assert plan.columns is not None
@@ -304,15 +302,9 @@ def _type_of_default(scope: Scope, column: Column) -> int:
     return column.type.oid if found == types.UNKNOWN else found
 
 
-def _is_constant_in_quotes(default: str) -> bool:
-    """Whether it has no type but the one it is read as: `'5'`."""
-    found = parse_expression(default).unnest()
-    return isinstance(found, exp.Literal) and bool(found.is_string)
-
-
 def _read_as(scope: Scope, column: Column) -> str | None:
     """The default of a column that gets another type: what was read as the old one ('t' as a boolean) stays that."""
-    if column.default is None or column.generated or not _is_constant_in_quotes(column.default):
+    if column.default is None or column.generated or not retyped.is_quoted(column.default):
         return column.default
     return f"CAST({column.default} AS {type_name(scope.catalog, TypeRef(column.type.oid), ())})"
 
@@ -368,7 +360,8 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
                 keys.append(c)
                 continue
             if c.hidden:
-                raise retyped.is_in_index_expressions()
+                retyped.remake_index_of(on, c)
+                continue
             raise PlanError(
                 "0A000",
                 "cannot alter type of a column used by a generated column",
@@ -408,8 +401,10 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
             and not domain
         ):
             a = replace(a, expression=None)
-        elif keys:
-            raise retyped.is_in_index_expressions()
+        else:
+            for key in keys:
+                retyped.remake_index_of(on, key)
+            keys = []
     else:
         _cast_default(scope, column, ref, shown)
     if same_type and collation == column.collation and a.expression is None:
@@ -441,7 +436,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     names = {c.attnum: c for c in on.table.columns}
     on.table = replace(on.table, constraints=tuple(_by_value(column, k) for k in on.table.constraints))
     for k in on.table.constraints:
-        if column.attnum in k.columns and k.kind in "pu":
+        if column.attnum in k.columns and k.kind in "pu" and k.index_oid not in on.remade:
             keys = [names[n] for n in k.columns]
             scope.checks.append(constraints.unique_check(scope, on.table, k.name, keys, k.nulls_not_distinct))
             scope.checks += constraints.nan_checks(scope, on.table, keys)

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import Final
 
 from planner import statements as st
-from planner.abc import Column, Constraint, PlanError, SqlError, Table
+from planner.abc import Column, Constraint, Oid, PlanError, SqlError, Table
 from planner.catalog import CatalogChange, Index, Sequence, quote_identifier
 from planner.catalog.system.definitions import type_name
 from planner.ddl.constraints import definitions as constraints
@@ -67,6 +67,7 @@ class Alteration:
         self.computed: list[int] = []  # attnums of new generated columns
         self.reshaped = False
         self.retyped: set[int] = set()
+        self.remade: dict[Oid, None] = {}  # unique indexes whose hidden columns are to be computed anew
         self.verify: list[Callable[[], object]] = []
         self.only = False
 
@@ -84,14 +85,27 @@ class Alteration:
         kept = unique_indexes.settled(self.scope, self.table)
         self.reshaped = self.reshaped or kept.columns != self.table.columns
         self.table = kept
-        if self.reshaped:
-            self._rewrite()
-        for verify in self.verify:
-            try:
+        try:
+            for oid in self.remade:
+                self._remake(oid)
+            if self.reshaped:
+                self._rewrite()
+            for verify in self.verify:
                 verify()
-            except SqlError as e:
-                e.position = 0  # as PostgreSQL, which has lost the statement by then
-                raise
+        except SqlError as e:
+            e.position = 0  # as PostgreSQL, which has lost the statement by then
+            raise
+
+    def _remake(self, oid: Oid) -> None:
+        """The hidden columns of a unique index, over columns that have other types now: computed of the new rows, and looked at."""
+        index = self.scope.catalog.get(oid)
+        if not isinstance(index, Index):
+            return  # dropped by the same statement
+        self.table, made = unique_indexes.remade(self.scope, self.table, index)
+        for attnum in made:
+            self.sources.pop(attnum, None)
+            self.computed.append(attnum)
+        self.scope.checks.append(unique_indexes.check(self.scope, self.table, index))
 
     def _rewrite(self) -> None:
         """A new shard for the new shape, and the query that fills it from the old one."""

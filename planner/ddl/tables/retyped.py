@@ -78,7 +78,7 @@ def verify_using(on: Alteration, column: Column, said: st.Sql, ref: TypeRef, sho
     rows = f"{quote_identifier(scope.before.schema_of(first.schema_oid).name)}.{quote_identifier(first.name)}"
     plan = scope.plan_expression(said, rows, "transform expressions", catalog=scope.before)
     assert plan.columns is not None
-    if not assignable(plan.columns[0].type.oid, ref.oid):
+    if not assignable(plan.columns[0].type.oid, ref.oid) and not is_untyped(said.text):
         raise PlanError(
             "42804",
             f'result of USING clause for column "{column.name}" cannot be cast automatically to type {shown}',
@@ -94,9 +94,20 @@ def verify_using(on: Alteration, column: Column, said: st.Sql, ref: TypeRef, sho
 
 def is_cast_alone(column: Column, said: st.Sql) -> bool:
     """Whether an expression casts the column and does nothing else, as some frameworks write with each change of a type."""
-    found = parse_expression(said.text)
+    found = parse_expression(said.text).unnest()
     name = found.this if isinstance(found, exp.Cast) and not isinstance(found, exp.TryCast) else None
     return isinstance(name, exp.Column) and not name.table and name.name == column.name
+
+
+def is_quoted(text: str) -> bool:
+    """Whether an expression is a constant in quotes, which has no type but the one it is read as: `'5'`."""
+    found = parse_expression(text).unnest()
+    return isinstance(found, exp.Literal) and bool(found.is_string)
+
+
+def is_untyped(text: str) -> bool:
+    """Whether an expression is a constant that is of whatever type is wanted."""
+    return is_quoted(text) or isinstance(parse_expression(text).unnest(), exp.Null)
 
 
 def is_by_row(node: exp.Expression) -> bool:
@@ -107,12 +118,11 @@ def is_by_row(node: exp.Expression) -> bool:
     return bool(parts) and all(map(is_by_row, parts))
 
 
-def is_in_index_expressions() -> PlanError:
-    return PlanError(
-        "0A000",
-        "altering the type of a column that a unique index on expressions uses is not supported",
-        hint="Drop the index, and create it again afterwards.",
-    )
+def remake_index_of(on: Alteration, key: Column) -> None:
+    """Has the unique index that a hidden column is of made anew, once all columns have their types."""
+    for c in on.table.constraints:
+        if c.index_only and key.attnum in c.columns:
+            on.remade[c.index_oid] = None
 
 
 def follow_key(on: Alteration, key: Column) -> None:
@@ -189,15 +199,15 @@ def _reread_index(on: Alteration, column: Column, index: Index) -> None:
     scope = on.scope
     source = constraints.qualified(scope, on.table)
     scope.replace(index, replace(index, keys=keys, predicate=predicate))
-    for k in keys:
-        if k.expression:
-            on.verify.append(partial(_bind, on, k.expression, source))
     if predicate:
         on.verify.append(
             lambda: constraints.verify_boolean(
                 scope, on.table, st.Sql(predicate), "WHERE", "index predicates"
             )
         )
+    for k in keys:
+        if k.expression:
+            on.verify.append(partial(_bind, on, k.expression, source))
 
 
 def _bind(on: Alteration, text: str, source: str) -> None:

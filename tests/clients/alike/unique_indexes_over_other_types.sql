@@ -1,0 +1,66 @@
+create type mood as enum ('sad','ok','glad'); create type mood2 as enum ('sad','ok','glad','mad');
+create table t(id int primary key, m mood, code varchar(10), at timestamp, d date, n int, gone boolean default false);
+create unique index t_m on t(m, n) where not gone;
+create unique index t_code on t(lower(code));
+create unique index t_at on t(at, d) where gone is false;
+create unique index t_n on t((n % 10)) where n > 0;
+create unique index t_nn on t(code, at) nulls not distinct where gone;
+insert into t values (1,'ok','Abc','2024-01-01 10:00','2024-01-01',1,false),(2,'glad','b','2024-01-02','2024-01-02',12,false),(3,'sad',null,null,null,null,true);
+alter table t alter m type mood2 using m::text::mood2;
+alter table t alter code type char(4);
+alter table t alter code type varchar(2);
+alter table t alter code type varchar(3) using substr(code,1,1);
+alter table t alter code type varchar(30) using code || '!', alter at type timestamptz using at at time zone 'UTC';
+\d t
+select * from t order by id;
+insert into t values (40,'mad','ABC!','2024-01-03','2024-01-03',4,false);
+insert into t values (40,'ok','q','2024-01-03','2024-01-03',1,false);
+insert into t values (40,'mad','q','2024-01-02 00:00+00','2024-01-02',4,false);
+insert into t values (40,'mad','q','2024-01-02 00:00+00','2024-01-03',22,false);
+insert into t values (40,'mad',null,null,'2024-01-03',4,true);
+insert into t values (40,'mad','q',null,'2024-01-03',4,true);
+alter table t alter n type text;
+alter table t alter n type numeric using 12;
+alter table t alter n type numeric using n + 1.5;
+alter table t alter d type text using 'same', alter at type date;
+alter table t alter at type timestamptz using '2020-01-01', alter d type text using 'same';
+insert into t values (5,'mad','r','2024-02-02 00:00+00','2024-01-03',25.5,false);
+update t set n = 92.5 where id = 1;
+select * from t where n = 13.5;
+\d t
+select * from t order by id;
+create table pt(a int, b varchar(5), c int) partition by range (a);
+create table pt1 partition of pt for values from (0) to (10); create table pt2 partition of pt for values from (10) to (20);
+create unique index on pt(a, lower(b));
+create unique index on pt1(b) where c > 0;
+insert into pt values (1,'x',1),(11,'x',1),(2,'y',0),(3,'y',1);
+alter table pt alter b type text using b || 'z';
+insert into pt values (1,'XZ',1);
+insert into pt values (4,'yz',1);
+insert into pt values (11,'XZ',1);
+insert into pt values (5,'yz',0), (12,'q',3);
+alter table pt alter c type text;
+alter table pt alter c type bigint using c*2;
+\d pt1
+select * from pt order by 1,2,3;
+alter table pt1 drop c;
+begin; alter table t alter m type text; rollback;
+alter table t alter m type text, drop gone;
+\d t
+create table q(a int, b text, c bool, e text[]); insert into q values (1,'x',true,'{a}');
+alter table q alter a type timestamptz using '2020-01-01';
+alter table q alter b type int using '5', alter c type date using null;
+alter table q alter b type int[] using '{1}';
+alter table q alter a type int using '5'::text;
+select * from q;
+create table opt(id text primary key, product_id text not null, title text, deleted_at timestamptz, n int);
+create unique index on opt(product_id, title) where deleted_at is null;
+create unique index on opt(lower(product_id));
+insert into opt values ('a','p','t',null,1),('b','P2','t',null,2);
+alter table if exists opt alter column product_id type text using ("product_id"::text);
+alter table opt alter n type bigint using ((n)::bigint);
+alter table opt alter product_id type varchar(20) using (((product_id))::varchar(20));
+\d opt
+select * from opt where product_id='p' and title='t' and deleted_at is null;
+insert into opt values ('c','p','t',null,1);
+insert into opt values ('c','P','u',null,1);
