@@ -22,12 +22,11 @@ from executor.keyed.numbers import (
     checked_integer,
     float4,
     number,
-    numeric_text,
-    rounded,
 )
 from executor.keyed.registry import out_of_range
 from planner import types as t
 from planner.abc import TypeRef
+from planner.binding import numerics
 from planner.binding.numerics import to_float
 from planner.types.jsons import jsonb_in
 
@@ -60,7 +59,7 @@ def _to_integer_from_numeric(kind: str) -> Cast:
         n = number(v)
         if not n.is_finite():
             raise ExecutionError("0A000", f"cannot convert {'NaN' if n.is_nan() else 'infinity'} to {word}")
-        return check(int(rounded(n, 0)))
+        return check(int(numerics.rounded(n, 0)))
 
     return cast
 
@@ -73,7 +72,7 @@ def _numeric_from_float(digits: int) -> Cast:
     def cast(v: float, _s: Any) -> str:
         if not math.isfinite(v):
             return "NaN" if math.isnan(v) else "Infinity" if v > 0 else "-Infinity"
-        return numeric_text(Decimal(f"{v:.{digits}g}"))
+        return numerics.text(Decimal(f"{v:.{digits}g}"))
 
     return cast
 
@@ -100,7 +99,7 @@ def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:
     a, b = source.oid, target.oid
     if a == b:
         if a == t.NUMERIC and (source.typmod < 0) != (target.typmod < 0) and target.typmod < 0:
-            return lambda v, _s: numeric_text(number(v))
+            return lambda v, _s: numerics.text(number(v))
         return unchanged
     if b in _INTS:
         kind = _INTS[b]

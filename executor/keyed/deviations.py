@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from executor.abc import ExecutionError
-from executor.keyed.numbers import number, numeric_text
+from executor.keyed.numbers import number
 from planner.binding import numerics
 
 Interval = tuple[int, int, int]
@@ -67,7 +67,7 @@ def float_deviation(values: Sequence[float], *, sample: bool, root: bool) -> flo
 
 def exact_deviation(values: Sequence[Any], *, sample: bool, root: bool) -> str | None:
     """Of integers and numerics."""
-    return numerics.deviation([numeric_text(number(v)) for v in values], sample=sample, root=root)
+    return numerics.deviation([numerics.text(number(v)) for v in values], sample=sample, root=root)
 
 
 def interval_sum(values: Sequence[Interval]) -> Interval:

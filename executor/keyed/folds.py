@@ -19,9 +19,10 @@ from executor.keyed.deviations import (
     interval_sum,
 )
 from executor.keyed.json_rows import gathered_json
-from executor.keyed.numbers import add, divide, number, numeric_text
+from executor.keyed.numbers import add, number
 from executor.keyed.ordered_sets import ordered_set
 from planner import types as t
+from planner.binding import numerics
 from storage.abc import Row
 
 
@@ -54,7 +55,7 @@ def _of_known(fold: Callable[[list[Any]], Any]) -> Callable[[Sequence[Any]], Any
 
 
 def _numeric_sum(values: list[Any]) -> str:
-    return numeric_text(reduce(add, map(number, values)))
+    return numerics.text(reduce(add, map(number, values)))
 
 
 def _big_sum(values: list[Any]) -> str:
@@ -62,7 +63,7 @@ def _big_sum(values: list[Any]) -> str:
 
 
 def _average(values: list[Any]) -> str:
-    return numeric_text(divide(reduce(add, map(number, values)), number(len(values))))
+    return numerics.text(numerics.divide(reduce(add, map(number, values)), number(len(values))))
 
 
 def _extreme(way: Callable[..., Any], kind: str) -> Callable[[Sequence[Any]], Any]:
@@ -70,7 +71,7 @@ def _extreme(way: Callable[..., Any], kind: str) -> Callable[[Sequence[Any]], An
     order = order_of(kind)
     assert order is not None
     if kind == "numeric":  # of a column it may be a Decimal; what is computed is a text
-        return _of_known(lambda values: numeric_text(number(way(reversed(values), key=order))))
+        return _of_known(lambda values: numerics.text(number(way(reversed(values), key=order))))
     return _of_known(lambda values: way(reversed(values), key=order))
 
 

@@ -1,12 +1,11 @@
 """Arithmetic on integers, floats and numerics, exactly PostgreSQL's.
 
 Integers overflow with 22003, divide towards zero, and keep the dividend's sign in a remainder.
-Floats raise when a finite input gives infinity or a non-zero product vanishes. Numerics are exact;
-the scale of a result is PostgreSQL's: the larger for sums, the sum for products, and for quotients
-at least sixteen significant digits, counted as PostgreSQL counts them, in groups of four.
+Floats raise when a finite input gives infinity or a non-zero product vanishes. What numerics come to, and with how many
+digits, is said in `planner.binding.numerics`, for both engines.
 
 A `numeric` without a modifier is a string (it carries its display scale), one with a modifier a
-Decimal: `number` takes either, `numeric_text` gives the string back.
+Decimal: `number` takes either, `numerics.text` gives the string back.
 """
 
 from __future__ import annotations
@@ -20,6 +19,8 @@ from typing import Any
 
 from executor.abc import ExecutionError
 from executor.keyed.registry import STRICT, division_by_zero, out_of_range, scalar
+from planner.binding import numerics
+from planner.binding.numerics import text
 
 INT_BOUNDS = {
     "int2": (-(1 << 15), (1 << 15) - 1, "smallint"),
@@ -29,8 +30,6 @@ INT_BOUNDS = {
 _RANK = {"int2": 0, "int4": 1, "int8": 2}
 
 _EXACT = decimal.Context(prec=140_000, rounding=decimal.ROUND_HALF_UP, Emin=-200_000, Emax=200_000, traps=[])
-NUMERIC_SCALE_MAX = 16_383
-NUMERIC_RESULT_SCALE_MAX = 1_000
 
 
 def checked_integer(kind: str) -> Callable[[int], int]:
@@ -226,144 +225,53 @@ def number(datum: Any) -> Decimal:
     return Decimal(datum)
 
 
-def numeric_text(v: Decimal) -> str:
-    """PostgreSQL's text of a numeric: no exponent, no negative zero."""
-    if v.is_nan():
-        return "NaN"
-    if v.is_infinite():
-        return "-Infinity" if v < 0 else "Infinity"
-    if not v:
-        v = v.copy_abs()
-    exponent = v.as_tuple().exponent
-    if isinstance(exponent, int) and exponent > 0:
-        v = _EXACT.quantize(v, Decimal(1))
-    if v.adjusted() >= 131_072:
-        raise ExecutionError("22003", "value overflows numeric format")
-    return format(v, "f")
-
-
-def scale_of(v: Decimal) -> int:
-    exponent = v.as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0
-
-
-def rounded(v: Decimal, scale: int) -> Decimal:
-    """Half away from zero, as numerics round. `scale` may be negative; the result's is not."""
-    if not v.is_finite():
-        return v
-    q = _EXACT.quantize(v, Decimal((0, (1,), -scale)))
-    return _EXACT.quantize(q, Decimal(1)) if scale < 0 else q
-
-
-def _groups(v: Decimal) -> tuple[int, int]:
-    """PostgreSQL's weight and first base-10000 digit of a number."""
-    if not v:
-        return 0, 0
-    _, digits, exponent = v.as_tuple()
-    assert isinstance(exponent, int)
-    text = "".join(map(str, digits)).lstrip("0")
-    top = len(text) + exponent - 1  # power of ten of the first digit
-    weight = top // 4
-    in_group = top - weight * 4 + 1
-    return weight, int(text[:in_group].ljust(in_group, "0"))
-
-
-def divide(a: Decimal, b: Decimal) -> Decimal:
-    if a.is_nan() or b.is_nan():
-        return Decimal("NaN")
-    if not b:
-        raise division_by_zero()
-    if b.is_infinite():
-        return Decimal("NaN") if a.is_infinite() else Decimal(0)
-    if a.is_infinite():
-        return a if b > 0 else a.copy_negate()
-    (weight_a, first_a), (weight_b, first_b) = _groups(a), _groups(b)
-    quotient_weight = weight_a - weight_b - (1 if first_a <= first_b else 0)
-    scale = max(16 - quotient_weight * 4, scale_of(a), scale_of(b), 0)
-    scale = min(scale, NUMERIC_RESULT_SCALE_MAX)
-    context = decimal.Context(
-        prec=max(1, a.adjusted() - b.adjusted() + 2) + scale + 8,
-        rounding=decimal.ROUND_DOWN,
-        Emin=-999_999,
-        Emax=999_999,
-        traps=[],
-    )
-    # Truncated with a sticky digit, so that the one rounding that counts is the last.
-    quotient = context.divide(a, b)
-    if context.flags[decimal.Inexact]:
-        sign, digits, exponent = quotient.as_tuple()
-        quotient = Decimal((sign, (*digits, 1), int(exponent) - 1))
-    return rounded(quotient, scale)
-
-
 def add(a: Decimal, b: Decimal) -> Decimal:
     return _EXACT.add(a, b)
 
 
 def _numeric_operators() -> None:
-    def multiply(a: Decimal, b: Decimal) -> Decimal:
-        v = _EXACT.multiply(a, b)
-        return rounded(v, NUMERIC_SCALE_MAX) if scale_of(v) > NUMERIC_SCALE_MAX else v
-
-    def remainder(a: Decimal, b: Decimal) -> Decimal:
-        if a.is_nan() or b.is_nan():
-            return Decimal("NaN")
-        if not b:
-            raise division_by_zero()
-        if a.is_infinite():
-            return Decimal("NaN")
-        if b.is_infinite():
-            return a
-        v = _EXACT.remainder(a, b)
-        return rounded(v, max(scale_of(a), scale_of(b)))
-
     def as_text(function: Callable[[Decimal, Decimal], Decimal]) -> Callable[[Any, Any], str]:
-        return lambda a, b: numeric_text(function(number(a), number(b)))
+        return lambda a, b: text(function(number(a), number(b)))
 
     STRICT["numeric + numeric"] = as_text(add)
     STRICT["numeric - numeric"] = as_text(_EXACT.subtract)
-    STRICT["numeric * numeric"] = as_text(multiply)
-    STRICT["numeric / numeric"] = as_text(divide)
-    STRICT["numeric % numeric"] = STRICT["mod(numeric, numeric)"] = as_text(remainder)
-    STRICT["- numeric"] = lambda a: numeric_text(number(a).copy_negate())
-    STRICT["+ numeric"] = lambda a: numeric_text(number(a))
-    STRICT["abs(numeric)"] = STRICT["@ numeric"] = lambda a: numeric_text(number(a).copy_abs())
+    STRICT["numeric * numeric"] = as_text(numerics.multiply)
+    STRICT["numeric / numeric"] = as_text(numerics.divide)
+    STRICT["numeric % numeric"] = STRICT["mod(numeric, numeric)"] = as_text(numerics.remainder)
+    STRICT["- numeric"] = lambda a: text(number(a).copy_negate())
+    STRICT["+ numeric"] = lambda a: text(number(a))
+    STRICT["abs(numeric)"] = STRICT["@ numeric"] = lambda a: text(number(a).copy_abs())
 
 
 _numeric_operators()
 
 
 def _clamp(scale: int) -> int:
-    return max(-131_073, min(scale, NUMERIC_SCALE_MAX))
+    return max(-131_073, min(scale, numerics.SCALE_MAX))
 
 
 @scalar("round(numeric, int4)")
 def _round_to(a: Any, scale: int) -> str:
-    return numeric_text(rounded(number(a), _clamp(scale)))
+    return text(numerics.rounded(number(a), _clamp(scale)))
 
 
 @scalar("round(numeric)")
 def _round0(a: Any) -> str:
-    return numeric_text(rounded(number(a), 0))
+    return text(numerics.rounded(number(a), 0))
 
 
 @scalar("trunc(numeric)", "trunc(numeric, int4)")
 def _trunc(a: Any, scale: int = 0) -> str:
-    v = number(a)
-    if not v.is_finite():
-        return numeric_text(v)
-    scale = _clamp(scale)
-    v = v.quantize(Decimal((0, (1,), -scale)), rounding=decimal.ROUND_DOWN, context=_EXACT)
-    return numeric_text(_EXACT.quantize(v, Decimal(1)) if scale < 0 else v)
+    return text(numerics.truncated(number(a), _clamp(scale)))
 
 
 @scalar("floor(numeric)")
 def _floor(a: Any) -> str:
     v = number(a)
-    return numeric_text(v.quantize(Decimal(1), decimal.ROUND_FLOOR, _EXACT) if v.is_finite() else v)
+    return text(v.quantize(Decimal(1), decimal.ROUND_FLOOR, _EXACT) if v.is_finite() else v)
 
 
 @scalar("ceil(numeric)", "ceiling(numeric)")
 def _ceil(a: Any) -> str:
     v = number(a)
-    return numeric_text(v.quantize(Decimal(1), decimal.ROUND_CEILING, _EXACT) if v.is_finite() else v)
+    return text(v.quantize(Decimal(1), decimal.ROUND_CEILING, _EXACT) if v.is_finite() else v)

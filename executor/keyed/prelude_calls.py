@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from executor.abc import ExecutionError
-from executor.keyed.numbers import number, numeric_text
+from executor.keyed.numbers import number
 from executor.keyed.registry import lax, scalar
 from executor.keyed.times import DAY_US, date_to_timestamp, to_wall_clock
 from planner import types as t
+from planner.binding import numerics
 from planner.binding.keyed.calls import prelude_functions
 from planner.binding.prelude.arrays import single
 from planner.binding.prelude.dates import FUNCTIONS as DATES
@@ -66,7 +67,7 @@ def array_of(oid: int, items: Sequence[Any]) -> Any:
 
 @scalar("digits of number")
 def as_numeric_text(value: Any) -> str:
-    return value if isinstance(value, str) else numeric_text(number(value))
+    return value if isinstance(value, str) else numerics.text(number(value))
 
 
 @scalar("tw_texts_shown")

@@ -17,12 +17,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from executor.abc import ExecutionError
 from executor.keyed.compile import Compiled, NotCompilable, compile_condition, compile_tuple
 from executor.keyed.footprint import columns_at, columns_named
 from executor.snapshot.abc import NoKeyedAnswer
 from executor.snapshot.versions import Version
-from planner.abc import Call, Col, Const, Expr, Param, Table
+from planner.abc import Call, Col, Const, Expr, Param, SqlError, Table
 from storage.abc import Row, Timestamp
 from txn.abc import Key, Keyspace
 from txn.columns import Columns
@@ -73,7 +72,7 @@ class Conditions:
         """The read of an execution. None: what is computed beforehand fails."""
         try:
             values = (*params, *self._beside(params, None, session))
-        except (ExecutionError, NoKeyedAnswer):
+        except (SqlError, NoKeyedAnswer):
             return None
         return RowsAskedFor(self._tests, image, values, session)
 
@@ -144,7 +143,7 @@ class RowsAskedFor:
         values, session = self._values, self._session
         try:
             return all(test(values, row, session) for test in self._tests)
-        except (ExecutionError, NoKeyedAnswer):
+        except (SqlError, NoKeyedAnswer):
             return True
 
 

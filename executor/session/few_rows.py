@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows
 from executor.keyed.compile import NotCompilable
 from executor.keyed.join import ROWS_MAX, JoinPlan
@@ -30,7 +29,7 @@ from executor.session.blocks.block import Block
 from executor.session.drawing import Draws
 from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
 from executor.snapshot.columns import result_arrays
-from planner.abc import KeyedJoin, Query, RelationUse, Table
+from planner.abc import KeyedJoin, Query, RelationUse, SqlError, Table
 from storage.abc import Datum, Row, ShardId
 from txn.abc import Isolation
 from txn.columns import Columns
@@ -78,8 +77,8 @@ async def found(
             rows, cut = _rows(session, block, join, noted, params, handed, more)
         except (NoKeyedAnswer, LeaseLapsed):
             return None
-        except ExecutionError as error:
-            refused: ExecutionError | None = error
+        except SqlError as error:
+            refused: SqlError | None = error
         else:
             refused = None
     txn.reads.merge(reads)  # an error tells of them as well, and a savepoint may outlive that

@@ -28,9 +28,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from executor.keyed.numbers import numeric_text
 from planner import types as t
 from planner.abc import TypeRef
+from planner.binding import numerics
 from storage.abc import Datum
 from storage.rows import column_to_arrow, transposed
 
@@ -238,5 +238,5 @@ def result_arrays(rows: Sequence[tuple[Datum, ...]], types: Sequence[TypeRef]) -
     columns = transposed(rows)
     for i, (ref, kind) in enumerate(zip(types, arrow_types, strict=True)):
         if ref.oid == t.NUMERIC and pa.types.is_string(kind):
-            columns[i] = [numeric_text(v) if isinstance(v, decimal.Decimal) else v for v in columns[i]]
+            columns[i] = [numerics.text(v) if isinstance(v, decimal.Decimal) else v for v in columns[i]]
     return [column_to_arrow(column, kind) for column, kind in zip(columns, arrow_types, strict=True)]

@@ -58,6 +58,7 @@ WITHOUT = (
     "SELECT c.id FROM c WHERE region = 1 AND NOT EXISTS (SELECT 1 FROM o WHERE o.c = c.id AND o.state = 's4')"
 )
 SINCE = "SELECT count(*) FROM c WHERE at > now() - interval '1 day' * 30"
+OF_DATES = "SELECT count(*) FROM o WHERE id > 56 AND to_date(note, 'YYYY') < date '2020-01-01'"
 KEYLESS = "SELECT a FROM plain WHERE b = 'p2'"
 CHANGED = "UPDATE o SET note = 'x' WHERE state = 's2' AND total > 3"
 
@@ -93,6 +94,11 @@ CASES = [
     (WITHOUT, "INSERT INTO o VALUES (100, NULL, 's4', 9)", "fine"),  # whose row it is nobody asks
     (SINCE, "INSERT INTO c VALUES (100, 'x', 2, '2024-02-01')", "fine"),
     (SINCE, "INSERT INTO c VALUES (100, 'x', 2, now())", "40001"),
+    (
+        OF_DATES,
+        "INSERT INTO o VALUES (100, 1, 's1', 300, 'x')",
+        "40001",
+    ),  # what fails of a row counts as true of it
     (KEYLESS, "INSERT INTO plain VALUES (100, 'p3')", "fine"),
     (KEYLESS, "INSERT INTO plain VALUES (100, 'p2')", "40001"),
     (CHANGED, "INSERT INTO o VALUES (100, 1, 's2', 3)", "fine"),

@@ -21,7 +21,7 @@ from executor.session.blocks.block import Block
 from executor.session.commands import NeedsLease
 from executor.session.waits import Unsettled, WouldBlock
 from executor.snapshot.abc import NoKeyedAnswer
-from planner.abc import Plan, Query, RelationUse, Table
+from planner.abc import Plan, Query, RelationUse, SqlError, Table
 from storage.abc import Datum, Row, ShardId
 from txn.abc import Key, LockNotAvailable
 from txn.columns import Columns
@@ -58,11 +58,11 @@ def in_block(
                     return None
     except (NotAtOnce, NoKeyedAnswer, NeedsLease, LeaseLapsed, WouldBlock, Unsettled):
         return None
-    except ExecutionError as refused:
-        if refused.taken is None:
-            _keep(block, parts, reads)
-            raise
-        return None  # the row that has the key may be about to go
+    except SqlError as refused:
+        if isinstance(refused, ExecutionError) and refused.taken is not None:
+            return None  # the row that has the key may be about to go
+        _keep(block, parts, reads)
+        raise
     _keep(block, parts, reads)
     for space, key in outcome.locked:
         txn.reads.point(space, key)
