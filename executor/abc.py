@@ -94,6 +94,7 @@ class RowsAfterOthers(Rows):
     never heard of them."""
 
     before: Sequence[Rows] = ()
+    """In the order in which they ran, each with its columns (never None). Their tags are not sent: the statement has one CommandComplete."""
 
 
 class SideBySide:
@@ -348,11 +349,11 @@ class Session(Protocol):
     def follows(self, *, of_database: bool) -> None:
         """The connection is one of replication. Raises 42501."""
 
-    def now_us(self) -> int:
+    def transaction_began_us(self) -> int:
         """When the block began, or the statement under way that is a transaction of its own."""
 
-    def moment_us(self) -> int:
-        """When `now` is in a value that comes now."""
+    def input_now_us(self) -> int:
+        """What `now` is in a value that comes before its statement."""
 
     def standard(self, text: str) -> str:
         """A text whose plain strings have escapes, by the standard, as long as it was. Raises 42601, 22025, 22021, 0A000."""

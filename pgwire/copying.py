@@ -137,7 +137,7 @@ def settings_for(conversation: Conversation, copy: CopyIn) -> TypeSettings:
     settings = conversation.session.type_settings
     if copy.options.format == "binary" or all(c.type.oid in _TIMELESS for c in copy.columns):
         return settings  # what is kept for these serves again
-    return replace(settings, now_us=conversation.session.now_us())
+    return replace(settings, now_us=conversation.session.transaction_began_us())
 
 
 async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:

@@ -132,7 +132,7 @@ def bind(conversation: Conversation) -> Step:
             buffer, end = inbox.buffer, inbox.end
         settings = session.type_settings
         params = (
-            decode_parameters(prepared, codes, values, settings, portal_name, session.moment_us)
+            decode_parameters(prepared, codes, values, settings, portal_name, session.input_now_us)
             if values or plan.parameters
             else ()
         )

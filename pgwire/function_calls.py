@@ -127,7 +127,9 @@ async def _value(conversation: Conversation, call: FunctionCall) -> bytes:
     session.statement_text, session.statement_began_ns = f'<FASTPATH> "{function.name}"', time_ns()
     prepared = session.prepare("", text, function.arguments)
     settings = session.type_settings
-    params = decode_parameters(prepared, call.formats, call.arguments, settings, moment_us=session.moment_us)
+    params = decode_parameters(
+        prepared, call.formats, call.arguments, settings, input_now_us=session.input_now_us
+    )
     plan = prepared.plan
     result = await session.execute(plan, params, autocommit=not session.in_implicit)
     shape = shape_of(plan, (call.result_format,), settings)

@@ -202,9 +202,9 @@ def decode_parameters(
     values: Sequence[bytes | None],
     settings: TypeSettings,
     portal: str = "",
-    moment_us: Callable[[], int] | None = None,
+    input_now_us: Callable[[], int] | None = None,
 ) -> tuple[Datum, ...]:
-    """Bind's values as datums; `moment_us`: when `now` is, if one says that (None: now). Raises SqlError, ProtocolViolation."""
+    """Bind's values as datums; `input_now_us`: when `now` is, if one says that (None: now). Raises SqlError, ProtocolViolation."""
     plan = prepared.plan
     types = plan.parameters if prepared.literals is None else ()
     if len(values) != len(types):
@@ -227,7 +227,7 @@ def decode_parameters(
         try:
             return decode(values)
         except MomentUnsaid:
-            now_us = None if moment_us is None else moment_us()
+            now_us = None if input_now_us is None else input_now_us()
             return _decoder(types, codes, replace(known[0], now_us=now_us))(values)
     except SqlError as error:
         raise _in_parameter(error, types, codes, values, settings, portal) from None

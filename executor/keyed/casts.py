@@ -92,7 +92,7 @@ _TODAY: Final = re.compile("now|today|tomorrow|yesterday", re.IGNORECASE)
 def _at(text: str, session: Any) -> Any:
     """The session's settings, and where a time is said by that the transaction's."""
     types = session.types
-    return replace(types, now_us=session.now_us()) if _TODAY.search(text) else types
+    return replace(types, now_us=session.transaction_began_us()) if _TODAY.search(text) else types
 
 
 def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:

@@ -285,7 +285,7 @@ class _Writer:
         return _fitted(self, e.args[0], e.type)
 
     def _now(self, _e: Call) -> str:
-        return "s.now_us()"
+        return "s.transaction_began_us()"
 
     def _session(self, e: Call) -> str:
         name = e.args[0]

@@ -40,7 +40,7 @@ _statement = _began = _last = 0
 def _goes_on(session: Any, text: str) -> None:
     """Raises TooFarToLook where the statement has taken its time, or the text is long."""
     global _statement, _began, _last
-    now, statement = perf_counter_ns(), session.now_us()
+    now, statement = perf_counter_ns(), session.transaction_began_us()
     if statement != _statement or now - _last > _PAUSE_NS:
         _statement, _began = statement, now
     _last = now

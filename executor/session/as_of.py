@@ -183,7 +183,7 @@ async def _begun(
     session's own, whatever that one's snapshot is."""
     ts, inner = await _time(session, plan, s), plan.extra["query"]
     outer = session.block
-    block = Block(session.executor, "repeatable read", True, True, session.now_us(), as_of=ts)
+    block = Block(session.executor, "repeatable read", True, True, session.transaction_began_us(), as_of=ts)
     await look(session, block, ts)
     session.block = block
     try:

@@ -60,7 +60,7 @@ class FastDoor(PlanningSession):
         if executor.defining and compiled.door is not Door.END:
             return None
         if block is None:
-            self._now_us = 0
+            self.alone_since_us = 0
         elif compiled.views and not block.failed:
             block.look_through(compiled.views)
         if (

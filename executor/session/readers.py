@@ -67,7 +67,7 @@ def reader(session: Session, plan: Plan) -> Reader | None:
             or session.pinned is not None
         ):
             return None
-        session._now_us = 0
+        session.alone_since_us = 0
         try:
             rows = run(params, session, image, read_ts())
         except _UNKNOWN:

@@ -126,7 +126,7 @@ def _keyed(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
         if block is None:
             if target is None or session.pinned is not None or executor.read_only or settings.read_only:
                 return None
-            session._now_us = 0
+            session.alone_since_us = 0
             try:
                 member = WriteMember(target, params, session, done, plan)
             except (commands.NeedsLease, NoKeyedAnswer):
@@ -179,7 +179,7 @@ def _of_parts(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
             or not target.worth_it
         ):
             return None
-        session._now_us = 0
+        session.alone_since_us = 0
         submit(PartsMember(target, params, session, done, plan))
         return PENDING
 

@@ -199,7 +199,7 @@ class Session(FastDoor):
     async def _execute(
         self, plan: Plan, params: tuple[Datum, ...], autocommit: bool, *, fetched: bool = False
     ) -> Result:
-        self._now_us = 0
+        self.alone_since_us = 0
         block = self.block
         if block is not None and block.failed:
             if not ends_block(plan):

@@ -134,7 +134,8 @@ class SessionState:
         self.transaction_status, self.in_implicit = b"I", False
         """What pgwire asks of the block with every message: said anew when it begins, fails and ends (`stands`)."""
         self.closed = False
-        self._now_us = 0
+        self.alone_since_us = 0
+        """When the statement that is its own transaction began; 0: nobody has asked yet."""
         self._context: PlanContext | None = None
         self.superuser = False
         self._context_of: tuple[Any, ...] = ()
@@ -227,16 +228,16 @@ class SessionState:
         """The settings that casts of the keyed engine read."""
         return self.type_settings
 
-    def now_us(self) -> int:
+    def transaction_began_us(self) -> int:
         """transaction_timestamp(): of the block, or of the statement that is its own transaction."""
         if self.block is not None:
             return self.block.start_us
-        if not self._now_us:
-            self._now_us = self.executor.env.clock.now_us()
-        return self._now_us
+        if not self.alone_since_us:
+            self.alone_since_us = self.executor.env.clock.now_us()
+        return self.alone_since_us
 
-    def moment_us(self) -> int:
-        """What `now` is in a value that comes before its statement: the block's time, or this moment."""
+    def input_now_us(self) -> int:
+        """What `now` is in a value that comes before its statement: the block's time, or the clock's."""
         return self.block.start_us if self.block is not None else self.clock_us()
 
     def clock_us(self) -> int:

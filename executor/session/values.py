@@ -59,10 +59,10 @@ def _number(session: Session, ts: Timestamp) -> int:
     numbers, block = session.executor.numbers, session.block
     if block is None:
         began_us, number = session.numbered
-        if began_us != session.now_us():
+        if began_us != session.transaction_began_us():
             number = numbers.begin(session.pid)
             numbers.end(number, ts + 1)
-            session.numbered = session.now_us(), number
+            session.numbered = session.transaction_began_us(), number
         return number
     if not block.number:
         block.number = numbers.begin(session.pid)
@@ -86,7 +86,7 @@ def statement_us(session: Session) -> int:
     began_ns, at_us = session.statement_before
     if began_ns == session.statement_began_ns:
         return at_us
-    return max(session.statement_began_ns // 1000, session.now_us())
+    return max(session.statement_began_ns // 1000, session.transaction_began_us())
 
 
 def _json_look(session: Session) -> str:
@@ -97,7 +97,7 @@ def _json_look(session: Session) -> str:
 
 
 _VALUES: dict[str, Callable[[Any], Datum]] = {
-    "now": lambda s: s.now_us(),
+    "now": lambda s: s.transaction_began_us(),
     "statement_timestamp": statement_us,
     "started_at": lambda s: s.executor.started_us,
     "loaded_at": lambda s: s.executor.loaded_us,

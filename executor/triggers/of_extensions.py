@@ -77,7 +77,7 @@ def _with_time(session: Session, event: Event) -> Row:
     expected = f"moddatetime ({event.on.holder.name}): A single argument was expected"
     at = _column(event, expected, _MOMENTS, "TIMESTAMP or TIMESTAMPTZ")
     kind = TypeRef(event.on.rows.columns[at].type.oid)
-    settings = dataclasses.replace(session.type_settings, now_us=session.now_us())
+    settings = dataclasses.replace(session.type_settings, now_us=session.transaction_began_us())
     return _with(event.new, at, t.text_input(kind, settings)("now"))
 
 

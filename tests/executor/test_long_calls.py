@@ -18,11 +18,11 @@ from tests.executor.test_staged import session
 class _At:
     """A session whose statements begin at these times."""
 
-    def __init__(self, now_us: int) -> None:
-        self.now = now_us
+    def __init__(self, began_us: int) -> None:
+        self.began_us = began_us
 
-    def now_us(self) -> int:
-        return self.now
+    def transaction_began_us(self) -> int:
+        return self.began_us
 
 
 def test_a_pattern_that_tries_all_ways_is_given_up() -> None:

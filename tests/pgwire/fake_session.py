@@ -95,10 +95,10 @@ class FakeSession:
 
     # --- planning
 
-    def now_us(self) -> int:
+    def transaction_began_us(self) -> int:
         return 0
 
-    def moment_us(self) -> int:
+    def input_now_us(self) -> int:
         return 0
 
     def standard(self, text: str) -> str:
