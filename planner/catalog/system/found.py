@@ -22,18 +22,21 @@ from planner.catalog.objects import FIRST_USER_OID
 from planner.catalog.row_types import relation_of
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.relations import names, relations
+from planner.types.oids import INT2VECTOR, OIDVECTOR
 from storage.abc import Row
 
 HIDDEN: Final = ("tableoid", "xmin", "cmin", "xmax", "cmax", "ctid")
 """Columns that `*` does not show. The last one says where a row stands among all, which those that are found by value do not know."""
 KNOWN: Final = len(HIDDEN) - 1
 _VERSION: Final = (2, 0, 0, 0, None)
+_VECTORS: Final = (INT2VECTOR, OIDVECTOR)
+"""Lists in a relation's rows; as datums they are hashed and compared, as constants of these types are."""
 
 
 def datums(name: tuple[str, str], rows: Iterable[Row]) -> list[Row]:
     """Rows as the relation's functions make them, as rows of datums with the hidden columns behind."""
     relation = relations()[name]
-    arrays = [i for i, c in enumerate(relation.columns) if t.element_of(c.type.oid)]
+    arrays = [i for i, c in enumerate(relation.columns) if t.element_of(c.type.oid) or c.type.oid in _VECTORS]
     behind = (relation.oid, *_VERSION)
     if not arrays:
         return [(*row, *behind) for row in rows]
@@ -47,7 +50,7 @@ def datums(name: tuple[str, str], rows: Iterable[Row]) -> list[Row]:
         cells = [*row, *behind]
         for i, oid in zip(arrays, types, strict=True):
             if cells[i] is not None:
-                cells[i] = t.array_datum(cells[i], oid)
+                cells[i] = tuple(cells[i]) if oid in _VECTORS else t.array_datum(cells[i], oid)
         made.append(tuple(cells))
     return made
 
