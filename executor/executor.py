@@ -117,8 +117,6 @@ class Executor:
         self.sessions: dict[int, Session] = {}
         self.defining: dict[Transaction, frozenset[Oid]] = {}
         """Who defines tables anew, or waits for that, and which: others' statements queue (`definition_locks.behind`)."""
-        self.exclusive: dict[Transaction, frozenset[Oid]] = {}
-        """Of these the tables in which others lock no rows either."""
         self.letting: dict[Transaction, frozenset[Oid]] = {}
         """Of these the tables whose heirs come or go, and nothing else: nobody queues who goes on beside that at READ COMMITTED."""
         self.routines_inside = 0

@@ -22,19 +22,25 @@ LOCKS_MAX = 4_000_000
 
 
 class LockMode(enum.IntEnum):
-    """Row lock strengths of PostgreSQL, weakest first, and two that no row is locked in.
+    """The modes in which PostgreSQL locks tables, weakest first; rows it locks in four of them.
 
-    TABLE_UPDATE excludes itself, and neither who reads nor who writes: SHARE UPDATE EXCLUSIVE, what definitions take that change nothing
-    for those. TABLE_SHARE excludes who writes (SHARE), and not itself: LOCK TABLE ... IN SHARE MODE, CREATE INDEX.
-    Who has one of these, or SHARE, and wants another asks for both (`together`).
+    KEY_SHARE       FOR KEY SHARE        ACCESS SHARE             NO_KEY_UPDATE  FOR NO KEY UPDATE  SHARE ROW EXCLUSIVE
+    ROW_SHARE                            ROW SHARE                EXCLUSIVE                         EXCLUSIVE
+    SHARE           FOR SHARE            ROW EXCLUSIVE            UPDATE         FOR UPDATE         ACCESS EXCLUSIVE
+    TABLE_UPDATE                         SHARE UPDATE EXCLUSIVE
+    TABLE_SHARE                          SHARE
+
+    Who has one mode and wants another asks for both (`together`).
     """
 
     KEY_SHARE = 0
-    SHARE = 1
-    TABLE_UPDATE = 2
-    TABLE_SHARE = 3
-    NO_KEY_UPDATE = 4
-    UPDATE = 5
+    ROW_SHARE = 1
+    SHARE = 2
+    TABLE_UPDATE = 3
+    TABLE_SHARE = 4
+    NO_KEY_UPDATE = 5
+    EXCLUSIVE = 6
+    UPDATE = 7
 
     def together(self, held: LockMode | None) -> LockMode:
         """The mode of who has one and gets the other."""
@@ -47,14 +53,21 @@ class LockMode(enum.IntEnum):
 
 
 CONFLICTS: tuple[tuple[bool, ...], ...] = (
-    # KEY_SHARE SHARE TABLE_UPDATE TABLE_SHARE NO_KEY_UPDATE UPDATE
-    (False, False, False, False, False, True),
-    (False, False, False, True, True, True),
-    (False, False, True, True, True, True),
-    (False, True, True, False, True, True),
-    (False, True, True, True, True, True),
-    (True, True, True, True, True, True),
+    # KEY_SHARE ROW_SHARE SHARE TABLE_UPDATE TABLE_SHARE NO_KEY_UPDATE EXCLUSIVE UPDATE
+    (False, False, False, False, False, False, False, True),
+    (False, False, False, False, False, False, True, True),
+    (False, False, False, False, True, True, True, True),
+    (False, False, False, True, True, True, True, True),
+    (False, False, True, True, False, True, True, True),
+    (False, False, True, True, True, True, True, True),
+    (False, True, True, True, True, True, True, True),
+    (True, True, True, True, True, True, True, True),
 )
+
+
+def excludes(mode: LockMode, held: LockMode) -> bool:
+    """Whether who asks for a mode waits for another who has the other one."""
+    return CONFLICTS[mode][held]
 
 
 class LockLimitExceeded(TxnError):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from executor.session.locks import definition_locks
 from executor.session.locks.advisory import RELATION
-from txn.locks import LockMode, party_of
+from txn.locks import party_of
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -75,7 +75,6 @@ def _of_definitions(asking: Session) -> list[dict[str, Any]]:
     for (oid,), owner, mode, granted in executor.env.locks.listing(definition_locks.SPACE):
         session = executor.sessions.get(party_of(owner))  # type: ignore[call-overload]
         if session is not None:
-            exclusive = mode is LockMode.NO_KEY_UPDATE and oid in executor.exclusive.get(owner, ())  # type: ignore[call-overload]
             rows.append(
                 {
                     "locktype": "relation",
@@ -83,7 +82,7 @@ def _of_definitions(asking: Session) -> list[dict[str, Any]]:
                     "database": executor.catalogs.of(session.database).database_oid,
                     "virtualtransaction": f"{executor.advisory.server}/{session.pid}",
                     "pid": session.pid,
-                    "mode": "ExclusiveLock" if exclusive else definition_locks.MODES[mode],
+                    "mode": definition_locks.MODES[mode],
                     "granted": granted,
                     "fastpath": False,
                 }

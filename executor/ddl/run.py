@@ -80,7 +80,6 @@ async def run(
             if block.txn is not None:
                 session.executor.defining.pop(block.txn, None)
                 session.executor.letting.pop(block.txn, None)
-                session.executor.exclusive.pop(block.txn, None)
     raise AssertionError("unreachable")
 
 

@@ -12,7 +12,7 @@ import pytest
 from txn.abc import DeadlockDetected, LockNotAvailable
 from txn.locks import KeyLocks, LockLimitExceeded, LockMode
 
-KEY_SHARE, SHARE, TABLE_UPDATE, TABLE_SHARE, NO_KEY_UPDATE, UPDATE = LockMode
+KEY_SHARE, ROW_SHARE, SHARE, TABLE_UPDATE, TABLE_SHARE, NO_KEY_UPDATE, EXCLUSIVE, UPDATE = LockMode
 
 
 class Timers:
@@ -65,15 +65,16 @@ class Room:
         return self.locks.acquire(owner, space, key, mode, granted, timeout_s=timeout_s) is None
 
 
-# PostgreSQL's table of row lock conflicts, and the locks of a table that keep its writers (SHARE), or other definitions alone, out: rows are
-# held, columns are requested.
+# PostgreSQL's tables of conflicts between locks of tables and, in four of these modes, of rows: rows are held, columns are requested.
 COMPATIBLE = {
-    KEY_SHARE: (True, True, True, True, True, False),
-    SHARE: (True, True, True, False, False, False),
-    TABLE_UPDATE: (True, True, False, False, False, False),
-    TABLE_SHARE: (True, False, False, True, False, False),
-    NO_KEY_UPDATE: (True, False, False, False, False, False),
-    UPDATE: (False, False, False, False, False, False),
+    KEY_SHARE: (True, True, True, True, True, True, True, False),
+    ROW_SHARE: (True, True, True, True, True, True, False, False),
+    SHARE: (True, True, True, True, False, False, False, False),
+    TABLE_UPDATE: (True, True, True, False, False, False, False, False),
+    TABLE_SHARE: (True, True, False, False, True, False, False, False),
+    NO_KEY_UPDATE: (True, True, False, False, False, False, False, False),
+    EXCLUSIVE: (True, False, False, False, False, False, False, False),
+    UPDATE: (False, False, False, False, False, False, False, False),
 }
 
 

@@ -36,7 +36,7 @@ from planner.catalog import View
 from planner.overtaking import asks_of_rows_alone, concerns_nobody, goes_on, shows_the_same
 from planner.relations import defined
 from storage.abc import Row, ShardId, Timestamp
-from txn.abc import Group, Isolation, Key, SerializationFailure
+from txn.abc import Group, Isolation, Key, Keyspace, SerializationFailure
 from txn.columns import ALL_COLUMNS, Columns
 from txn.locks import LockMode
 from txn.shared.group import SharedGroup
@@ -82,7 +82,9 @@ class Savepoint:
     descriptors: int
     """How many descriptors of large objects had been opened."""
     advisory: Any
-    """The transaction's advisory locks (`AdvisoryLocks.mark`)."""
+    """The transaction's advisory locks, and those of tables (`AdvisoryLocks.mark`)."""
+    locked: dict[Keyspace, Timestamp]
+    """The tables to which nobody else may have written (`Snapshot.locked`)."""
 
 
 _TAKEN = attrgetter("taken")
@@ -395,6 +397,7 @@ class Block(DefiningBlock):
                 self.read_only,
                 self.large_objects.begun if self.large_objects is not None else 0,
                 advisory,
+                dict(self.transaction().locked),
             )
         )
 
@@ -407,7 +410,9 @@ class Block(DefiningBlock):
     def rollback_to(self, index: int) -> Savepoint:
         """Undoes what came after the savepoint; it stays, the later ones go."""
         point = self.savepoints[index]
-        self.transaction().rollback_to(point.name)
+        txn = self.transaction()
+        txn.rollback_to(point.name)
+        txn.locked = dict(point.locked)
         del self.savepoints[index + 1 :]
         self.gathered = None  # nothing that was gathered is older than a savepoint
         if self.large_objects is not None:

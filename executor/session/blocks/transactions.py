@@ -236,6 +236,8 @@ def set_isolation(session: Session, level: str) -> None:
     if block.isolation_name != level:
         _late(block, "ISOLATION LEVEL")
         block.isolation_name = level
+        if block.txn is not None:  # it has locked tables, and has no snapshot yet
+            block.txn.isolation, block.txn.renews = block.isolation, True
 
 
 def set_read_only(session: Session, read_only: bool) -> None:

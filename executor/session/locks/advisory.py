@@ -238,14 +238,14 @@ class AdvisoryLocks:
         return dict(owner.transaction) if owner is not None and owner.transaction else None
 
     def back_to(self, pid: int, mark: Counts | None) -> None:
-        """Lets go of what the transaction has locked since; tables that it has locked stay so, as their rows do."""
+        """Lets go of what the transaction has locked since."""
         owner = self._owners.get(pid)
         if owner is None or not owner.transaction:
             return
         before = mark or {}
         for lock, count in list(owner.transaction.items()):
             had = before.get(lock, 0)
-            if had == count or lock[0][2] == RELATION:
+            if had == count:
                 continue
             if had:
                 owner.transaction[lock] = had

@@ -3,14 +3,15 @@
     A   BEGIN   INSERT INTO t ...                       COMMIT
     B             ALTER TABLE t ADD COLUMN c, waits ........   ALTER TABLE
 
-The modes are PostgreSQL's, as row locks' strengths stand to each other: KEY SHARE | SHARE | TABLE UPDATE | TABLE SHARE | NO KEY UPDATE |
-UPDATE of the table's OID.
+The modes are PostgreSQL's, of the table's OID.
 
     AccessShareLock           has read the table       waits for, and keeps waiting, AccessExclusiveLock alone
-    RowExclusiveLock          has written to it        the three at the end
+    RowShareLock              has locked rows of it    ExclusiveLock, too
+    RowExclusiveLock          has written to it        the last four
     ShareUpdateExclusiveLock  concerns nobody (`planner.overtaking`: comments, VALIDATE CONSTRAINT): other definitions, and no statement
     ShareLock                 CREATE INDEX             writers and definitions, and not its like
-    ShareRowExclusiveLock     triggers, foreign keys   writers, and its like; who locks rows, only of LOCK TABLE IN EXCLUSIVE MODE
+    ShareRowExclusiveLock     triggers, foreign keys   writers, and its like
+    ExclusiveLock             LOCK TABLE alone         everybody but who reads
     AccessExclusiveLock       everything else          everybody
 
 A view is locked as a table is, by those who go through it. Of what else has a definition (types, functions, schemas) two that are made anew wait
@@ -32,13 +33,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from executor.procedural.inside import INSIDE
 from executor.session.locks import foundation_locks
+from executor.session.locks.statement_modes import Modes, modes_of
 from executor.session.waits import WouldBlock, wait_for
-from planner.abc import LockingQuery, Oid, Plan, StatementKind, Table, Utility, statement_reads
+from planner.abc import Oid, Plan, StatementKind, Table
 from planner.catalog import CatalogChange, CatalogObject, Counter, Index, Sequence, StatisticsObject, View
 from planner.ddl.plan import DdlPlan
 from planner.overtaking import asks_of_rows_alone, concerns_nobody, heirs_alone, shows_the_same
-from planner.statements.rules import Rewritten
 from txn.abc import Isolation, LockNotAvailable
+from txn.lock_queues import excludes
 from txn.locks import LockMode
 
 if TYPE_CHECKING:
@@ -49,10 +51,12 @@ if TYPE_CHECKING:
 SPACE: Final = "definition"
 MODES: Final = {
     LockMode.KEY_SHARE: "AccessShareLock",
+    LockMode.ROW_SHARE: "RowShareLock",
     LockMode.SHARE: "RowExclusiveLock",
     LockMode.TABLE_UPDATE: "ShareUpdateExclusiveLock",
     LockMode.TABLE_SHARE: "ShareLock",
     LockMode.NO_KEY_UPDATE: "ShareRowExclusiveLock",
+    LockMode.EXCLUSIVE: "ExclusiveLock",
     LockMode.UPDATE: "AccessExclusiveLock",
 }
 
@@ -103,22 +107,15 @@ async def locked(
     looks: int,
     *,
     nowait: bool,
-    exclusive: bool = False,
     within_s: float | None = None,
 ) -> bool:
-    """LOCK TABLE: False where it has waited, and the table may be another one by now. `exclusive`: nor is a row locked beside it;
-    `within_s`: for how long it waits, whatever `lock_timeout` is.
-    Raises DeadlockDetected, LockNotAvailable."""
+    """LOCK TABLE: False where it has waited, and the table may be another one by now. `within_s`: for how long it waits, whatever
+    `lock_timeout` is. Raises DeadlockDetected, LockNotAvailable."""
     if _is_own(block, table):
         return True
     if mode >= LockMode.TABLE_SHARE:
         _announce(session, block, {table.oid})
-    if exclusive:
-        kept, txn = session.executor.exclusive, block.transaction()
-        kept[txn] = kept.get(txn, frozenset()) | {table.oid}
-    waited = await _take(
-        session, block, table, None, mode, looks, nowait=nowait, exclusive=exclusive, within_s=within_s
-    )
+    waited = await _take(session, block, table, None, mode, looks, nowait=nowait, within_s=within_s)
     if waited or mode >= LockMode.TABLE_SHARE:
         await _at_the_present(session, block)
     return not waited
@@ -145,16 +142,15 @@ async def _take(
     looks: int,
     *,
     nowait: bool = False,
-    exclusive: bool = False,
     within_s: float | None = None,
 ) -> bool:
     """Whether it has waited for the lock of a table."""
     locks, txn, key = session.executor.env.locks, block.transaction(), (old.oid,)
-    mode = mode.together(_own(block, old.oid)).together(locks.holds(txn, SPACE, key))
-    in_the_way = list(_users(session, block, old, new, mode, exclusive)) if looks < LOOKS_MAX else []
+    mode = mode.together(_own(block, old)).together(locks.holds(txn, SPACE, key))
+    in_the_way = list(_users(session, block, old, new, mode)) if looks < LOOKS_MAX else []
     if in_the_way:
         # It was ours, and somebody has come since; what the block has used or defined it keeps.
-        kept = LockMode.TABLE_UPDATE if old.oid in block.own_oids else _own(block, old.oid)
+        kept = LockMode.TABLE_UPDATE if old.oid in block.own_oids else _own(block, old)
         locks.weaken(txn, SPACE, key, kept)
         for other, held in in_the_way:
             theirs = locks.holds(other.transaction(), SPACE, key)
@@ -168,14 +164,18 @@ async def _take(
     return True
 
 
-def _own(block: Block, oid: Oid) -> LockMode | None:
+def _own(block: Block, thing: CatalogObject | None) -> LockMode | None:
     """What PostgreSQL would have given the block for its use of a table so far."""
-    if oid in block.drawn:
-        return LockMode.SHARE
-    used = block.used.get(oid)
-    if used is None:
+    if thing is None:
         return None
-    return LockMode.SHARE if block.has_rows_in(used) else LockMode.KEY_SHARE
+    if thing.oid in block.drawn:
+        return LockMode.SHARE
+    used = block.used.get(thing.oid)
+    if used is not None and block.has_rows_in(used):
+        return LockMode.SHARE
+    if isinstance(thing, Table) and _locks_rows(block, thing):
+        return LockMode.ROW_SHARE
+    return None if used is None else LockMode.KEY_SHARE
 
 
 async def _at_the_present(session: Session, block: Block | None) -> None:
@@ -213,21 +213,16 @@ async def behind(session: Session, plan: Plan) -> bool:
     if not executor.defining or (block is None and plan.kind is StatementKind.READ):
         return False
     compiled = session.compiled(plan)
-    oids = {x.oid for x in statement_reads(compiled.plan)} | {view.oid for view, _ in compiled.views}
-    body = compiled.plan.body
-    if isinstance(body, Utility) and isinstance(body.statement, Rewritten):
-        oids |= {x.oid for step in body.statement.steps for x in statement_reads(step.plan)}
-    reads = compiled.plan.kind is StatementKind.READ
-    if compiled.lock or isinstance(body, LockingQuery):  # FOR UPDATE writes nothing yet
-        reads = all(oids.isdisjoint(theirs) for theirs in executor.exclusive.values())
-    return await _queue(session, oids, reads)
+    modes = modes_of(session.catalog, compiled.plan.body, compiled.lock)
+    view_mode = LockMode.KEY_SHARE if compiled.plan.kind is StatementKind.READ else LockMode.SHARE
+    return await _queue(session, {**{view.oid: view_mode for view, _ in compiled.views}, **modes})
 
 
 async def behind_of(session: Session, *oids: Oid) -> bool:
     """The same for who writes to what no plan names: COPY into a table, `nextval`, the leaves that rows are dealt to. Whether it has
     waited: they may be others now."""
     await _tidied(session)
-    return bool(session.executor.defining) and await _queue(session, set(oids), reads=False)
+    return bool(session.executor.defining) and await _queue(session, dict.fromkeys(oids, LockMode.SHARE))
 
 
 def must_queue(session: SessionContext, oid: Oid) -> bool:
@@ -250,11 +245,10 @@ async def _tidied(session: Session) -> None:
         await executor.env.committer.settled()
         for txn in [txn for txn in executor.defining if txn.has_let_go]:
             del executor.defining[txn]
-            executor.exclusive.pop(txn, None)
             executor.letting.pop(txn, None)
 
 
-async def _queue(session: Session, oids: set[Oid], reads: bool) -> bool:
+async def _queue(session: Session, modes: Modes) -> bool:
     """Whether it has waited for one of the tables."""
     executor, block = session.executor, session.block
     busy = frozenset().union(*executor.defining.values())
@@ -264,14 +258,15 @@ async def _queue(session: Session, oids: set[Oid], reads: bool) -> bool:
     locks = executor.env.locks
     waits_s = session.settings.lock_timeout_ms / 1000 or None
     waited = False
-    for oid in sorted(oids & busy):
+    for oid in sorted(modes.keys() & busy):
+        mode = modes[oid]
         if block is not None and (oid in block.used or oid in block.own_oids):
-            if reads or oid in block.own_oids or _own(block, oid) is LockMode.SHARE:
+            own = _own(block, executor.catalogs.newest.get(oid)) or LockMode.KEY_SHARE
+            if mode <= own or oid in block.own_oids:
                 continue
             # Who has only read keeps nobody from keeping writers out. Strengthened, its lock is before all that wait.
-            locks.note(block.transaction(), SPACE, (oid,), LockMode.KEY_SHARE)
+            locks.note(block.transaction(), SPACE, (oid,), own)
         owner = _Passing(session.pid) if block is None else block.transaction()
-        mode = LockMode.KEY_SHARE if reads else LockMode.SHARE
         mode = mode.together(locks.holds(owner, SPACE, (oid,)))
         try:
             if await locks.lock(owner, SPACE, (oid,), mode, timeout_s=waits_s):
@@ -367,7 +362,6 @@ def _users(
     old: CatalogObject,
     new: Table | None,
     mode: LockMode,
-    exclusive: bool = False,
 ) -> Iterator[tuple[Block, LockMode]]:
     """The blocks of other sessions that stand in the way, with the locks that PostgreSQL would have given them."""
     if mode <= LockMode.TABLE_UPDATE:
@@ -380,19 +374,17 @@ def _users(
             continue
         if theirs.failed and not theirs.savepoints:
             continue
-        if old.oid in theirs.drawn:
-            yield theirs, LockMode.SHARE
-            continue
-        if exclusive and isinstance(old, Table) and _locks_rows(theirs, old):
-            yield theirs, LockMode.SHARE
+        held = _own(theirs, old)
+        if held is None or not excludes(mode, held):
             continue
         used = theirs.used.get(old.oid)
-        if used is None or (new is not None and theirs.goes_on(used, new, only_adds=False)):
-            continue
-        if theirs.has_rows_in(used):
-            yield theirs, LockMode.SHARE
-        elif mode is LockMode.UPDATE:
-            yield theirs, LockMode.KEY_SHARE
+        if (
+            used is None
+            or new is None
+            or old.oid in theirs.drawn
+            or not theirs.goes_on(used, new, only_adds=False)
+        ):
+            yield theirs, held
 
 
 def _locks_rows(block: Block, table: Table) -> bool:

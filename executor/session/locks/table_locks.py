@@ -49,12 +49,12 @@ if TYPE_CHECKING:
 _FOR_NOBODY = frozenset({"access share", "row share", "row exclusive"})
 _BESIDE_STATEMENTS = {
     "access share": LockMode.KEY_SHARE,
-    "row share": LockMode.KEY_SHARE,
+    "row share": LockMode.ROW_SHARE,
     "row exclusive": LockMode.SHARE,
     "share update exclusive": LockMode.TABLE_UPDATE,
     "share": LockMode.TABLE_SHARE,
     "share row exclusive": LockMode.NO_KEY_UPDATE,
-    "exclusive": LockMode.NO_KEY_UPDATE,
+    "exclusive": LockMode.EXCLUSIVE,
     "access exclusive": LockMode.UPDATE,
 }
 """The modes that wait for statements, and that these wait for, as definitions do (`definition_locks`)."""
@@ -66,12 +66,16 @@ async def lock_table(
 ) -> Rows:
     """Raises 55P03 with NOWAIT or at `lock_timeout`, 40P01, and what is wrong with the names."""
     block = session.block or require_block(session, "LOCK TABLE")  # DO's is one as well
+    # It is no query: the first one takes the snapshot, behind a savepoint too.
+    first = block.txn is None or (block.txn.renews and not block.txn.reads)
     for place, name in enumerate(s.tables):
         if (name.schema or "pg_catalog", name.name) in relations():
             continue  # DDL waits for nobody, and nobody for it
         looks = 0
         while not await _locked(session, block, s, _named(session, s, name), place in s.only, looks):
             looks += 1  # as things are by now
+    if first:
+        block.transaction().renews = True
     return Rows("LOCK TABLE")
 
 
@@ -100,20 +104,14 @@ async def _locked(
     """False: somebody was in the way, and the name may be another table's by now."""
     at_once = True
     for table in _locked_with(session, found, only, s.mode):
-        if isinstance(table, View):  # whose rows are other tables', which come next
-            mode, exclusive = _BESIDE_STATEMENTS[s.mode], s.mode == "exclusive"
-            at_once &= await definition_locks.locked(
-                session, block, table, mode, looks, nowait=s.nowait, exclusive=exclusive
-            )
-            continue
-        if s.mode not in _FOR_NOBODY:
+        if (
+            isinstance(table, Table) and s.mode not in _FOR_NOBODY
+        ):  # a view's rows are other tables', which come next
             await _until_ours(session, table, s)
-        if s.mode in _BESIDE_STATEMENTS:
-            mode = _BESIDE_STATEMENTS[s.mode]
-            exclusive = s.mode == "exclusive"
-            at_once &= await definition_locks.locked(
-                session, block, table, mode, looks, nowait=s.nowait, exclusive=exclusive
-            )
+        mode = _BESIDE_STATEMENTS[s.mode]
+        at_once &= await definition_locks.locked(session, block, table, mode, looks, nowait=s.nowait)
+        if isinstance(table, View):
+            continue
         if at_once:
             block.use(table)
             if s.mode not in _FOR_NOBODY:

@@ -57,8 +57,8 @@ class Turns:
                 continue
             try:
                 await definition_locks.locked(
-                    session, block, table, LockMode.NO_KEY_UPDATE, 0,
-                    nowait=not nothing_held, exclusive=True, within_s=MOMENT_S,
+                    session, block, table, LockMode.EXCLUSIVE, 0,
+                    nowait=not nothing_held, within_s=MOMENT_S,
                 )  # fmt: skip
             except LockNotAvailable:
                 self._used.sort(key=lambda other: other != oid)
