@@ -368,6 +368,9 @@ class Session(Protocol):
     def silence_limit(self) -> tuple[float, Exception] | None:
         """For how many seconds the client may now be silent, and why the session ends if it is for longer."""
 
+    def looks_after_client(self) -> bool:
+        """Whether a statement is to end when its client has closed its side of the connection (`client_connection_check_interval`)."""
+
     def executed(self, text: str, began_ns: int, tag: str) -> None:
         """A statement was answered with this tag. To be told where `watched` is true."""
 

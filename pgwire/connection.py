@@ -131,6 +131,9 @@ class Connection(asyncio.Protocol):
         )
 
     def eof_received(self) -> bool:
+        """The client says nothing more. Under TLS it is gone with that."""
+        if self._conversation is not None:
+            return self._conversation.heard_out() and not self._tls
         return False
 
     def connection_lost(self, error: Exception | None) -> None:

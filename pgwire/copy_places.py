@@ -5,7 +5,7 @@ have gone; so the beginning of a COPY, where most errors are, is kept, and read 
 
     a row that NOT NULL or CHECK refuses      line and text
     a key that is there already               line: PostgreSQL looks at keys when it has put the line away
-    CopyFail, a cancel request                the line after those that came
+    CopyFail, a cancel request, no more rows  the line after those that came
 
 Lines are counted as PostgreSQL counts them: those inside of quotes too, but in the first row of a file of CSV, where it
 does not know yet what ends a line.
@@ -22,6 +22,7 @@ from pgwire.encoding.copy_lines import shown
 from planner.abc import SqlError
 
 KEPT_BYTES_MAX: Final = 4 * 1024 * 1024
+_OF_NO_ROW: Final = ("57014", "08006", "08P01")
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
 
@@ -48,7 +49,7 @@ class CopyPlaces:
         options = self._copy.options
         if self._has_lines and (not error.context or error.which is not None):
             if error.which is None:
-                if error.sqlstate == "57014":
+                if error.sqlstate in _OF_NO_ROW:
                     error.context = f"COPY {self._copy.table}, line {lines + 1}"
             elif options.on_error == "stop":  # rows that are passed over have no number
                 row = error.which()

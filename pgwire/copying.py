@@ -26,7 +26,6 @@ from pgwire import messages, replies
 from pgwire.abc import WAIT, Step
 from pgwire.copy_places import CopyPlaces
 from pgwire.encoding import CopyDecoder, copy_decoder
-from pgwire.messages import ProtocolViolation
 from pgwire.transcoding import CopyTranscoder, refuse_binary_copy, spoken
 from planner import types as t
 from planner.abc import SqlError
@@ -249,8 +248,7 @@ def copy_fail(conversation: Conversation) -> Step:
 
 
 def copy_refused(conversation: Conversation) -> Step:
-    inbox, feed = conversation.inbox, conversation.copy
-    assert feed is not None, "COPY data without a COPY"
+    inbox = conversation.inbox
     kind = inbox.buffer[inbox.start - messages.HEADER_SIZE_BYTES]
-    feed.fail(ProtocolViolation(f"unexpected message type 0x{kind:02X} during COPY from stdin"))
+    conversation.break_copy(SqlError("08P01", f"unexpected message type 0x{kind:02X} during COPY from stdin"))
     return WAIT

@@ -181,7 +181,9 @@ def _bind_portal(
         conversation.unnamed_done = None
     elif name in session.portals:
         raise SqlError("42P03", f'cursor "{name}" already exists')
-    if session.transaction_status == b"E" and not ends_transaction(prepared.plan):
+    if session.transaction_status == b"E" and (
+        prepared.plan is EMPTY_PLAN or not ends_transaction(prepared.plan)
+    ):
         raise aborted()
     if len(session.portals) >= PORTALS_MAX:
         raise SqlError("54000", f"more than {PORTALS_MAX} portals are open")

@@ -204,7 +204,7 @@ class Inbox:
             if have >= 5:
                 length = _length_at(buffer, position + 1)[0]
                 kind = buffer[position]
-                if length > SMALL_LIMIT_BYTES or length < 4:
+                if length > SMALL_LIMIT_BYTES or length < 4 or not kind:
                     self._judge(kind, length)
                 if have > length:
                     self.start = position + 5

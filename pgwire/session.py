@@ -40,7 +40,7 @@ from pgwire.runs import Run
 from pgwire.shapes import shape_of, shape_of_columns
 from pgwire.telling import Telling
 from pgwire.wakefulness import ASLEEP, Wakefulness
-from planner.abc import Plan
+from planner.abc import Plan, SqlError
 
 READ_HIGH_BYTES: Final = 1024 * 1024
 """Reading pauses when more than this waits behind a running statement."""
@@ -55,6 +55,7 @@ class Conversation(Telling):
         "_held",
         "calm",
         "copy",
+        "deaf",
         "early",
         "handlers",
         "inbox",
@@ -93,6 +94,7 @@ class Conversation(Telling):
         self.copy: CopyFeed | None = None
         self.source: Feed | None = None  # where the bytes of a COPY come from: that feed, or a file
         self._held = False
+        self.deaf = False  # nothing more comes: the client has closed its side
         self.unnamed_done: Prepared | None = None  # run by the fused path, inside a block
         self.pipeline: Run | None = None  # of which there may be more to come
         self.parsed: parsed.Known = {}  # unnamed statements that may come again
@@ -141,6 +143,20 @@ class Conversation(Telling):
             self.session.stop()
         else:
             self._close_session()
+
+    def heard_out(self) -> bool:
+        """The client has closed its side: nothing more comes, but it may still wait for answers to what it has said.
+
+        Whether the connection is to stay until they are given. A client that is gone looks the same until something is sent to
+        it, so what runs goes on for such a one, too, as it does in PostgreSQL, unless the session is to look after its client.
+        """
+        idle = not (self.busy or self.working)
+        if self.gone or idle or self.usual is _replicating or self.session.looks_after_client():
+            return False
+        self.deaf, self.calm = True, False
+        if not self.busy:
+            self.run()
+        return True
 
     def terminate(self, error: Exception) -> None:
         """Ends the conversation with a FATAL error as soon as no statement runs: now, or after it."""
@@ -228,11 +244,22 @@ class Conversation(Telling):
         except ProtocolViolation as violation:
             self._say_goodbye(violation)
             return
+        if self.deaf and self.io.writable:
+            self._all_said()
+            return
         self.flush()
         self.calm = self.undisturbed
         if self._held and self.io.writable:
             self._held = False
             self.io.resume_reading()
+
+    def _all_said(self) -> None:
+        """What the client had to say before it closed its side is answered, but for rows of a COPY whose end has not come."""
+        if self.copy is not None:
+            self.break_copy(SqlError("08006", "unexpected EOF on client connection with an open transaction"))
+            return
+        self.flush()
+        self._leave()
 
     def under_way(self, step: Step) -> bool:
         """A handler has begun what a callback or a task ends. Whether it has ended already, so that the loop goes on."""
@@ -391,6 +418,15 @@ class Conversation(Telling):
     def enter_copy(self, feed: CopyFeed) -> None:
         self.copy = self.source = feed
         self.handlers = _copying
+
+    def break_copy(self, error: SqlError) -> None:
+        """Rows of a COPY end without a word: nobody knows what would come next, so the conversation ends with it."""
+        assert self.copy is not None, "no COPY to break"
+        self._ending = ProtocolViolation(
+            "terminating connection because protocol synchronization was lost", fatal=True
+        )
+        self._cut = True
+        self.copy.fail(error)
 
     def leave_copy(self) -> None:
         self.copy = self.source = None

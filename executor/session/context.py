@@ -376,6 +376,9 @@ class SessionContext(SessionState):
             )
         return None
 
+    def looks_after_client(self) -> bool:
+        return self.settings.looks_after_client
+
     def startup_parameters(self) -> tuple[tuple[str, str], ...]:
         return self.settings.reported
 

@@ -86,6 +86,9 @@ class FakeSession:
     async def caught_up(self) -> bool:
         return False
 
+    def looks_after_client(self) -> bool:
+        return False
+
     def startup_parameters(self) -> tuple[tuple[str, str], ...]:
         return (
             ("server_version", "15.0"),

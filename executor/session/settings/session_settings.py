@@ -77,6 +77,7 @@ class Settings:
         "idle_session_timeout_ms",
         "isolation",
         "lock_timeout_ms",
+        "looks_after_client",
         "read_only",
         "reg_names",
         "replica",
@@ -399,6 +400,7 @@ class Settings:
         self.duration_logged_ms = 0 if raw("log_duration") == "on" else int(raw("log_min_duration_statement"))
         self.idle_in_transaction_timeout_ms = int(raw("idle_in_transaction_session_timeout"))
         self.idle_session_timeout_ms = int(raw("idle_session_timeout"))
+        self.looks_after_client = bool(int(raw("client_connection_check_interval")))
         self.transaction_timeout_ms = int(raw("transaction_timeout"))
         role = raw("role")
         user = self.acting or (role if role != "none" else raw("session_authorization"))
