@@ -73,9 +73,11 @@ _AS_DECIMAL: Final = " AS DECIMAL("
 _LISTED: Final = re.compile(r"\bin\s*\((?:\s*\$[ilns]\s*,)+\s*(?=\$)", re.IGNORECASE)
 
 
-def is_shared(plan: Plan, key: str, catalog: Catalog) -> bool:
-    """Whether one plan is for all statements of this key."""
-    return _of_few(plan) or _of_the_first(plan, key) or _of_no_table(plan) or _of_compared(plan, key, catalog)
+def is_shared(plan: Plan, key: str, catalog: Catalog, lists: bool = False) -> bool:
+    """Whether one plan is for all statements of this key. `lists`: it has none of their literals, of which DuckDB makes more than of an array."""
+    if _of_few(plan) or _of_the_first(plan, key):
+        return True
+    return not lists and (_of_no_table(plan) or _of_compared(plan, key, catalog))
 
 
 def _of_few(plan: Plan) -> bool:

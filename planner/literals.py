@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from planner import types
 from planner.abc import TypeRef
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.reg_names import INPUT, RegNames
+from planner.listed_literals import LISTS
 from planner.normalise import UNKNOWN
 from planner.types import TypeSettings
 from storage.abc import Datum
@@ -22,6 +23,9 @@ from storage.abc import Datum
 if TYPE_CHECKING:
     from planner.planner import PlanContext
 
+_OF_LISTS: Final = frozenset(LISTS.values())
+_AS_THEY_ARE: Final = frozenset(types.array_of(oid) for oid in (types.INT4, types.INT8, types.TEXT))
+"""Arrays whose datums lists of literals are."""
 Convert = Callable[[list[str], "PlanContext"], tuple[Datum, ...]]
 """What turns a statement's raw literals into its plan's parameters. Raises ValueError, SqlError for one that does not fit."""
 
@@ -50,7 +54,9 @@ def readers(parameters: Sequence[TypeRef], kinds: str, settings: TypeSettings) -
     """What reads the raw text of each literal as its parameter's type."""
     found: list[Callable[[str], Datum]] = []
     for ref, kind in zip(parameters, kinds, strict=True):
-        if kind != UNKNOWN and ref.oid in (types.INT4, types.INT8):
+        if kind in _OF_LISTS and ref.oid in _AS_THEY_ARE:
+            found.append(str)
+        elif kind != UNKNOWN and ref.oid in (types.INT4, types.INT8):
             found.append(int)  # the lexer has seen digits, and not too many; a string may hold anything
         elif ref.oid in (types.TEXT, types.UNKNOWN) or (ref.oid == types.VARCHAR and ref.typmod < 0):
             found.append(str)

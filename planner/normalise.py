@@ -258,7 +258,7 @@ SCALED_DIGITS: Final = 15
 """A DECIMAL of so many is exact as a float, too, but for the one rounding."""
 _SCALED_LENGTH: Final = SCALED_DIGITS  # with the point, and a sign
 
-_MARK: Final = re.compile(r"""("[^"]*"|'[^']*')|\$[ilns]""")
+_MARK: Final = re.compile(r"""("[^"]*"|'[^']*')|\$[ilnsILS]""")
 
 
 def parameterised(key: str) -> str:

@@ -5,7 +5,7 @@
 
 The cache has two kinds of keys. A **normalised** key (`... WHERE k = $i`) is the statement without its literals and
 is used only for plans of the keyed engine, which take any value, and for statements whose literals tell the planner nothing (`planner.few_rows`),
-most of which that engine answers; every other plan is made with its literals in place, where the binder and DuckDB can see them, and cached by its
+most of which that engine answers; lists in it may be of any length (`planner.listed_literals`). Every other plan is made with its literals in place, where the binder and DuckDB can see them, and cached by its
 **exact** text. What a plan means depends on the
 catalog, the search path and a few settings, so each combination of the latter has a partition of the
 cache, and a plan keeps what the catalog was asked for it: where another one gives other answers it is made
@@ -45,6 +45,7 @@ from planner.catalog.user_types import shown
 from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
 from planner.inner_queries import InnerQueries
+from planner.listed_literals import folded
 from planner.literals import Convert, converter, naming, readers
 from planner.normalise import LITERALS_MAX, NUMERIC, Normalised, normalise, parameterised, scaled
 from planner.parse.queries import parse_query
@@ -204,9 +205,8 @@ class Planner(InnerQueries):
         if normal is not None:
             key = normal[0]
             cached = partition.get(key)
-            if cached is None and key in self._by_scale:
-                key = _scaled_key(normal)
-                cached = partition.get(key)
+            if cached is None:
+                key, normal, cached = self._otherwise_alike(normal, partition)
             if cached is not None:
                 if not is_current(cached.plan, ctx.catalog):
                     _let_go(partition.pop(key))
@@ -222,6 +222,18 @@ class Planner(InnerQueries):
         if plan is not None:
             return plan, ()
         return self.rows_of_literals(text, ctx)
+
+    def _otherwise_alike(
+        self, normal: Normalised, partition: Partition
+    ) -> tuple[str, Normalised, _Cached | None]:
+        """The plan for a key that has none as it stands: that of its numerics' scales, or of lists of any length; its key and literals."""
+        for form in (normal, folded(normal)):
+            if form is not None:
+                key = _scaled_key(form) if form[0] in self._by_scale else form[0]
+                cached = partition.get(key)
+                if cached is not None:
+                    return key, form, cached
+        return normal[0], normal, None
 
     def _exact(self, key: str, ctx: PlanContext) -> Plan | None:
         """The plan under an exact key, if it is of this catalog."""
@@ -351,10 +363,23 @@ class Planner(InnerQueries):
     ) -> tuple[Plan, tuple[Datum, ...]] | None:
         """The plan for all statements that differ in literals only, if it is one that keys lead to the rows of."""
         normal: Normalised | None = normalise(text)
-        if normal is None or normal[0] in self._exact_only:
+        if normal is None:
+            return None
+        listless = folded(normal)
+        if listless is not None:
+            taken = self._plan_key(listless, normal[0], ctx, seen, offset)
+            if taken is not None:
+                return taken
+        return self._plan_key(normal, normal[0], ctx, seen, offset)
+
+    def _plan_key(
+        self, normal: Normalised, said: str, ctx: PlanContext, seen: PlanContext, offset: int
+    ) -> tuple[Plan, tuple[Datum, ...]] | None:
+        """The same for a statement without its literals, or without lists of them. `said`: with all its marks."""
+        if normal[0] in self._exact_only:
             return None
         key, kinds, values = normal
-        text = parameterised(key)
+        text, lists = parameterised(key), key is not said
         if key in self._by_scale:
             key, kinds = _scaled_key(normal), scaled(kinds, values)
         if key in (ctx.partition or ()) or key in self._exact_only:
@@ -362,14 +387,14 @@ class Planner(InnerQueries):
         try:
             plan = _of_reads(self._bind(text, seen, (), kinds), seen)
             keyed = _is_keyed(plan)
-            if not keyed and NUMERIC in kinds and few_rows.by_scale(plan, normal[0]) and key == normal[0]:
+            if not keyed and NUMERIC in kinds and few_rows.by_scale(plan, said) and key == normal[0]:
                 if len(self._by_scale) >= self._plans_max:
                     del self._by_scale[next(iter(self._by_scale))]
                 self._by_scale[key] = None
                 key, kinds = _scaled_key(normal), scaled(kinds, values)
                 plan = _of_reads(self._bind(text, seen, (), kinds), seen)
                 keyed = _is_keyed(plan)
-            if keyed or few_rows.is_shared(plan, normal[0], seen.catalog):
+            if keyed or few_rows.is_shared(plan, said, seen.catalog, lists):
                 convert = converter(plan.parameters, kinds, ctx.settings)
                 plan.position_offset = offset
                 self._remember(ctx, key, _Cached(plan, convert))

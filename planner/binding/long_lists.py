@@ -15,6 +15,8 @@ from typing import Final
 from planner import types as t
 from planner.abc import TypeRef
 from planner.binding import ir
+from planner.listed_literals import LISTS
+from planner.normalise import INT4, UNKNOWN
 from planner.types.array_values import ArrayValue, write
 
 LONG: Final = 32
@@ -22,6 +24,7 @@ LONG: Final = 32
 
 _BITS: Final = {t.INT4: 32, t.INT8: 64}
 _INTEGERS: Final = {t.INT2, *_BITS}
+_SAID: Final = (t.TEXT, t.VARCHAR, t.UUID)
 _TEXTS: Final = (t.TEXT, t.VARCHAR, t.UNKNOWN)
 
 
@@ -50,9 +53,22 @@ def array_of(left: ir.Node, among: Sequence[ir.Node]) -> ir.Lit | None:
     return ir.Lit(TypeRef(t.array_of(mine)), write(ArrayValue((len(values),), (1,), values)))
 
 
+def parameter(left: ir.Node, kind: str) -> TypeRef | None:
+    """The array that a list of literals is which the text is planned without (`planner.listed_literals`), beside `left`; None where it
+    is to be seen."""
+    mine = left.type.oid
+    if not any(isinstance(n, ir.Var) for n in ir.walk(left)):
+        return None
+    if kind == LISTS[UNKNOWN]:
+        return TypeRef(t.array_of(t.TEXT if mine == t.VARCHAR else mine)) if mine in _SAID else None
+    if mine == t.INT8 or (mine in _INTEGERS and kind == LISTS[INT4]):
+        return TypeRef(t.array_of(max(mine, t.INT4, key=lambda oid: _BITS.get(oid, 0))))
+    return None
+
+
 def elements(among: Sequence[ir.Node], ref: TypeRef) -> tuple[ir.Lit, ...]:
     """The same one by one, of the array's element type."""
     return tuple([ir.Lit(ref, n.value, n.position) for n in among if isinstance(n, ir.Lit)])
 
 
-__all__ = ["LONG", "array_of", "elements"]
+__all__ = ["LONG", "array_of", "elements", "parameter"]

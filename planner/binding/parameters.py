@@ -13,13 +13,23 @@ from collections.abc import Sequence
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
+from planner.listed_literals import LISTS
 from planner.normalise import SCALED_DIGITS, SCALES
 from planner.types.numeric import typmod_of
 
-NORMALISED = {"i": t.INT4, "l": t.INT8, "n": t.NUMERIC, "s": 0, "i4": t.INT4, "i8": t.INT8, "num": t.NUMERIC}
+NORMALISED = {
+    "i": t.INT4,
+    "l": t.INT8,
+    "n": t.NUMERIC,
+    "s": 0,
+    "i4": t.INT4,
+    "i8": t.INT8,
+    "num": t.NUMERIC,
+} | dict.fromkeys(LISTS.values(), 0)
 """The kinds of literal that the normaliser takes out of a statement."""
 _SCALED = {kind: TypeRef(t.NUMERIC, typmod_of(SCALED_DIGITS, scale)) for scale, kind in enumerate(SCALES, 1)}
 """And those of which it is known how many digits they have behind the point."""
+_OF_LISTS = frozenset(LISTS.values())
 NUMBER_MAX = 65535
 
 
@@ -45,12 +55,18 @@ class Parameters:
                 self._types[i] = TypeRef(t.base_of(TypeRef(oid)).oid)
                 if self._types[i].oid != oid:
                     self._domains[i] = oid
+        self.lists: dict[int, str] = {}
+        """Those that are lists of literals, and of which kind (`planner.listed_literals`)."""
         for i, kind in enumerate(kinds or (), 1):
             if kind in _SCALED:
                 self._types[i] = _SCALED[kind]
+            elif kind in _OF_LISTS:
+                self.lists[i] = kind
 
     def use(self, number: int, position: int) -> TypeRef:
         """The type of $number so far; UNKNOWN when undecided."""
+        if number in self.lists and number not in self._types:
+            raise PlanError("0A000", "a list of literals is no single value", position=position)
         if not 0 < number <= NUMBER_MAX:
             raise PlanError("42P02", f"there is no parameter ${number}", position=position)
         self._highest = max(self._highest, number)

@@ -257,6 +257,10 @@ class PredicateBinder(SubqueryBinder):
             each: list[Any] = node.expressions
         else:
             left = self.bind(node.this, scope)
+            if self.parameters.lists and (given := self._list_given(left, node.expressions)) is not None:
+                of_each = self._with_each("=", left, TypeRef(t.element_of(given.type.oid)), position)
+                listed = ir.AnyAll(BOOL, of_each, given, False)
+                return ir.Logic(BOOL, "not", (listed,)) if denied else listed
             among = self._of_one_type(left, node.expressions, scope)
             if (array := long_lists.array_of(left, among)) is not None:
                 element = TypeRef(t.element_of(array.type.oid))
@@ -275,6 +279,18 @@ class PredicateBinder(SubqueryBinder):
         tests = tuple(test("=", e) for e in each)
         found = tests[0] if len(tests) == 1 else ir.Logic(BOOL, "or", tests)
         return ir.Logic(BOOL, "not", (found,)) if denied else found
+
+    def _list_given(self, left: ir.Node, among: Sequence[exp.Expression]) -> ir.Parm | None:
+        """The list of literals that the text is planned without, if it is one."""
+        (only, *others) = among
+        if others or not isinstance(only, exp.Parameter):
+            return None
+        number, position = int(str(only.this.name)), first_position(only)
+        kind = self.parameters.lists.get(number)
+        ref = long_lists.parameter(left, kind) if kind is not None else None
+        if ref is None:
+            return None
+        return ir.Parm(self.parameters.decide(number, ref), number, position)
 
     def _of_one_type(
         self, left: ir.Node, listed: Sequence[exp.Expression], scope: Scope

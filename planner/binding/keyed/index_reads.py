@@ -13,10 +13,10 @@ rows found, and the few that are left are sorted by plain columns.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from planner import types as t
-from planner.abc import Expr, KeyedRead, Lookup, OrderKey, Points, Range, Table
+from planner.abc import Expr, KeyedRead, Lookup, OrderKey, Param, Points, Range, Table
 from planner.binding import ir
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import index_expressions, key_conditions, ordered_forms, partial_indexes
@@ -147,12 +147,18 @@ def ordered_prefixes(
 
 
 def rows_by_key(
-    catalog: Catalog, table: Table, number: int, where: ir.Node | None
+    catalog: Catalog, table: Table, number: int, where: ir.Node | None, lists: Collection[int] = ()
 ) -> tuple[Lookup, Sequence[ir.Node], tuple[int, ...]]:
     """(look-up, what is asked besides, positions of the index's columns; none: the primary key) of an UPDATE's or DELETE's rows.
 
-    Points of the primary key, or what pins more: a range of it, or an index's key. Raises NotKeyed.
+    Points of the primary key, or what pins more: a range of it, or an index's key. Raises NotKeyed. `lists`: parameters that are
+    arrays of no more keys than points may be (`planner.listed_literals`).
     """
+    if lists:
+        with contextlib.suppress(keyed.NotKeyed):
+            points, more = key_conditions.find_listed(table, number, where)
+            if isinstance(points.listed, Param) and points.listed.number in lists:
+                return points, more, ()
     within: tuple[Lookup, Sequence[ir.Node], tuple[int, ...]] | None = None
     pinned = 0
     try:

@@ -20,6 +20,7 @@ from planner.abc import (
     DeleteQuery,
     KeyedDelete,
     KeyedUpdate,
+    Lookup,
     PlanError,
     Points,
     Query,
@@ -79,6 +80,14 @@ class DmlBinder(InsertBinder):
             return where
         return updatable_views.both(where, updatable_views.conditions(self, self.view, relation))
 
+    def _rows_by_key(
+        self, table: Table, relation: Relation, where: ir.Node | None
+    ) -> tuple[Lookup, Sequence[ir.Node], tuple[int, ...]]:
+        """As `rows_by_key` finds them. Raises NotKeyed."""
+        queries = self.queries
+        lists = queries.parameters.lists if not spreads(table, self.only) else ()
+        return rows_by_key(queries.ctx.catalog, table, relation.number, where, lists)
+
     def update(self, node: exp.Update) -> Bound:
         table, alias = self.target(node.this, "update")
         prefix = self.with_clause(node)
@@ -100,7 +109,7 @@ class DmlBinder(InsertBinder):
         by_range: KeyedUpdate | None = None
         if source is None and prefix is None and self.queries.prefer_keyed and self.instead is None:
             try:
-                lookup, rest, index = rows_by_key(self.queries.ctx.catalog, table, relation.number, where)
+                lookup, rest, index = self._rows_by_key(table, relation, where)
                 offsets = {relation.number: 0}
                 by_range = KeyedUpdate(
                     table, lookup, key_conditions.condition(rest, offsets),
@@ -180,7 +189,7 @@ class DmlBinder(InsertBinder):
         by_range: KeyedDelete | None = None
         if source is None and prefix is None and self.queries.prefer_keyed and self.instead is None:
             try:
-                lookup, rest, index = rows_by_key(self.queries.ctx.catalog, table, relation.number, where)
+                lookup, rest, index = self._rows_by_key(table, relation, where)
                 by_range = KeyedDelete(
                     table, lookup, key_conditions.condition(rest, {relation.number: 0}),
                     None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
