@@ -90,6 +90,10 @@ class NotComposite(PlanError):
     """42809: `.*` of a value that has no fields."""
 
 
+class UndescribedRecord(PlanError):
+    """42846: a record as a value of a composite type, and nothing says what is in it before it is there."""
+
+
 class NotImmutable(PlanError):
     """42P17: a function whose answers change, where the answer has to be the same forever."""
 

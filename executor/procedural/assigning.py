@@ -12,11 +12,10 @@ from typing import Any, Final
 from executor.abc import ExecutionError
 from executor.procedural import diagnostics
 from executor.procedural.domains import DomainSteps
-from executor.procedural.result_rows import first_rows
+from executor.procedural.whole_rows import whole_row
 from planner import types as t
 from planner.abc import TypeRef
 from planner.binding.routines.variables import Shape
-from planner.errors import NotComposite
 from planner.parse.plpgsql.names import looked_up
 from planner.statements import plpgsql as pl
 from planner.types.composites import split_record
@@ -24,10 +23,6 @@ from planner.types.composites import split_record
 TEXT = TypeRef(t.TEXT)
 _LITERAL = re.compile(r"\s*'(?:[^']|'')*'\s*")
 """A string that is read as what it is assigned to."""
-_MADE_OF_FIELDS = re.compile(r"\s*\(*\s*(row\s*\(|\((?!\s*(select|with|values|table)\b))", re.IGNORECASE)
-"""`ROW(...)` or `(a, b)`: a row even where all its fields are null; a NULL of another expression shows by its fields alone."""
-
-
 LONG_STEP_CHARACTERS: Final = 1 << 16
 """Who makes so long a text looks before the next step whether others want the loop."""
 
@@ -137,24 +132,19 @@ class AssignSteps(DomainSteps):
                 return
             await self.put_row(slot, kind.names, kind.types, self.fields_of(whole, kind), kind)
             return
-        text = pl.Text(f"SELECT ({value.text}).*", value.start, value.number, value.names, value.seen)
-        try:
-            plan, result = await self.statement(text)
-        except NotComposite:
-            if first:
-                what = "cannot assign non-composite value to a record variable"
-                raise ExecutionError("42804", what) from None
-            if not named:
-                what = "input of anonymous composite types is not implemented"
-                raise ExecutionError("0A000", what) from None
-            self.code.as_values.add(value.number)
-            return await self.assign_record(slot, value)
-        rows = await first_rows(result, 1)
-        columns = plan.columns or ()
-        row = rows[0] if rows else None
-        if row is not None and _MADE_OF_FIELDS.match(value.text) is None and all(v is None for v in row):
-            row = None
-        await self.put_row(slot, [c.name for c in columns], [c.type for c in columns], row)
+        found = await whole_row(self, value)
+        if found is not None:
+            if not found.names:
+                self.frame.values[slot] = None
+            else:
+                await self.put_row(slot, found.names, found.types, found.row)
+            return
+        if first:
+            raise ExecutionError("42804", "cannot assign non-composite value to a record variable")
+        if not named:
+            raise ExecutionError("0A000", "input of anonymous composite types is not implemented")
+        self.code.as_values.add(value.number)
+        await self.assign_record(slot, value)
 
     async def put_row(
         self,

@@ -42,6 +42,10 @@ class Code:
     """By domain (`executor.procedural.domains`)."""
     as_values: set[int] = field(default_factory=set)
     """Texts, by number, that are no rows: they go into a variable of a composite type by what they look like."""
+    wholes: dict[int, int] = field(default_factory=dict)
+    """By a text's number: that of the same text as a whole row (`executor.procedural.whole_rows`)."""
+    undescribed: set[int] = field(default_factory=set)
+    """Those of these whose fields are not known before they have run."""
     inputs: Sequence[int] = ()
     """The slots that a call's arguments go into."""
     returns: Any = None

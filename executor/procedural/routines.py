@@ -15,10 +15,11 @@ from executor.abc import ExecutionError, Rows, Stream
 from executor.procedural.frame import Code, Frame, code_of
 from executor.procedural.misplaced import Misplaced
 from executor.procedural.programs import kept
-from executor.procedural.result_rows import columns_of, first_rows, rows_of
+from executor.procedural.result_rows import columns_of, rows_of
 from executor.procedural.texts import same
-from executor.procedural.undescribed import UndescribedReturns, joined
+from executor.procedural.undescribed import UndescribedReturns
 from executor.procedural.walk import RETURN, Ended, Returns, Walk
+from executor.procedural.whole_rows import WholeRow, recorded, whole_row
 from executor.replication import functions as replication
 from executor.session import large_objects, server_files, tables, xml_documents
 from executor.session.acting import around
@@ -37,6 +38,7 @@ from planner.catalog import (
     xml_functions,
 )
 from planner.ddl.routines import procedural
+from planner.errors import UndescribedRecord
 from planner.statements import plpgsql as pl
 from planner.statements.tables import CreateTableAs
 from storage.abc import Datum
@@ -126,15 +128,22 @@ class RoutineReturns(Returns):
             return await self._fitted(walk, kind.types, frame.values[whole])
         if text.text.strip().lower() == "null":
             return None
-        if t.composite_fields(self.f.result.oid) is not None:
-            value = await walk.value(text, TypeRef(self.f.result.oid))
-            kind = kind_of(TypeRef(self.f.result.oid))
-            assert isinstance(kind, Shape)
-            return None if value is None else tuple(walk.fields_of(value, kind))
-        query = pl.Text(f"SELECT ({text.text}).*", text.start, text.number, text.names, text.seen)
-        plan, result = await walk.statement(query)
-        rows = await first_rows(result, 1)
-        return await self._fitted(walk, [c.type for c in plan.columns or ()], rows[0] if rows else None)
+        composite = t.composite_fields(self.f.result.oid) is not None
+        if composite and walk.code.wholes.get(text.number) not in walk.code.undescribed:
+            try:
+                value = await walk.value(text, TypeRef(self.f.result.oid))
+            except UndescribedRecord:
+                pass
+            else:
+                kind = kind_of(TypeRef(self.f.result.oid))
+                assert isinstance(kind, Shape)
+                return None if value is None else tuple(walk.fields_of(value, kind))
+        found = await whole_row(walk, text)
+        if found is None:
+            raise ExecutionError(
+                "42804", "cannot return non-composite value from function returning composite type"
+            )
+        return await self._fitted(walk, found.types, found.row)
 
     async def _fitted(self, walk: Walk, types: Sequence[TypeRef], row: Sequence[Any] | None) -> Row:
         if row is None:
@@ -159,15 +168,15 @@ class RoutineReturns(Returns):
 
     def _refuse_other(self, types: Sequence[TypeRef], message: str) -> None:
         detail = ""
-        if len(types) != len(self.wanted):
-            detail = (
-                f"Number of returned columns ({len(types)}) does not match expected column count "
-                f"({len(self.wanted)})."
-            )
         for i, (a, b) in enumerate(zip(types, self.wanted, strict=False), 1):
             if not detail and a.oid != b.oid:
                 shown = t.type_in_words(a.oid), t.type_in_words(b.oid)
                 detail = f"Returned type {shown[0]} does not match expected type {shown[1]} in column {i}."
+        if not detail and len(types) != len(self.wanted):
+            detail = (
+                f"Number of returned columns ({len(types)}) does not match expected column count "
+                f"({len(self.wanted)})."
+            )
         if detail:
             raise Misplaced("42804", message, detail=detail)
 
@@ -176,7 +185,9 @@ class RoutineReturns(Returns):
         made = []
         for i in self.outputs:
             value, kind = walk.frame.values[i], walk.frame.kinds[i]
-            made.append(joined(walk, value, kind.types) if isinstance(kind, Shape) else value)
+            if isinstance(kind, Shape):
+                value = recorded(walk, WholeRow(kind.names, kind.types, value))
+            made.append(value)
         return tuple(made)
 
     async def rows(self, walk: Walk, plan: Plan, result: Any) -> int:
@@ -350,4 +361,4 @@ async def _run(
     return [walk.result]
 
 
-__all__ = ["DEPTH_MAX", "STACK", "RoutineReturns", "Rows", "columns", "compiled", "joined", "run"]
+__all__ = ["DEPTH_MAX", "STACK", "RoutineReturns", "Rows", "columns", "compiled", "run"]

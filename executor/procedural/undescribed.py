@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
 from executor.procedural.misplaced import Misplaced
-from executor.procedural.result_rows import columns_of, first_rows, rows_of
+from executor.procedural.result_rows import columns_of, rows_of
 from executor.procedural.returns import Returns
+from executor.procedural.whole_rows import WholeRow, recorded, whole_row
 from planner import types as t
 from planner.abc import Plan, TypeRef
 from planner.binding.routines.variables import Shape
@@ -21,13 +22,6 @@ from storage.abc import Datum
 
 if TYPE_CHECKING:
     from executor.procedural.walk import Walk
-
-
-def joined(walk: Walk, value: Sequence[Datum] | None, types: Sequence[TypeRef]) -> str | None:
-    """A record's value as the text of a record."""
-    if value is None:
-        return None
-    return t.join_record([walk.text_of(x, ref) for x, ref in zip(value, types, strict=True)])
 
 
 class UndescribedReturns(Returns):
@@ -42,18 +36,17 @@ class UndescribedReturns(Returns):
         if self.f.returns_set:
             self._refuse_set()
         if whole >= 0 and not isinstance(kind := walk.frame.kinds[whole], TypeRef):
-            return (joined(walk, walk.frame.values[whole], kind.types) if isinstance(kind, Shape) else None,)
+            if not isinstance(kind, Shape):
+                return (None,)
+            return (recorded(walk, WholeRow(kind.names, kind.types, walk.frame.values[whole])),)
         if text.text.strip().lower() == "null":
             return (None,)
-        query = pl.Text(f"SELECT ({text.text})", text.start, text.number, text.names, text.seen)
-        plan, result = await walk.statement(query)
-        ((value,),) = await first_rows(result, 1)
-        (column,) = plan.columns or ()
-        if not _is_row(column.type):
+        found = await whole_row(walk, text)
+        if found is None:
             raise ExecutionError(
                 "42804", "cannot return non-composite value from function returning composite type"
             )
-        return (walk.text_of(value, column.type),)
+        return (recorded(walk, found),)
 
     def of_outputs(self, walk: Walk) -> Any:
         raise AssertionError("OUT parameters would describe the record")
@@ -69,12 +62,15 @@ class UndescribedReturns(Returns):
         """What the last statement of a function in SQL finds."""
         columns = columns_of(plan, result)
         assert columns is not None, "the body was looked at when the function was made"
-        types = [c.type for c in columns]
+        names, types = [c.name for c in columns], [c.type for c in columns]
         whole = len(types) == 1 and _is_row(types[0])
         made: list[tuple[Datum]] = []
         async for row in rows_of(result):
             if self.f.returns_set or not made:
-                made.append((walk.text_of(row[0], types[0]) if whole else joined(walk, row, types),))
+                value = (
+                    walk.text_of(row[0], types[0]) if whole else recorded(walk, WholeRow(names, types, row))
+                )
+                made.append((value,))
         if self.f.returns_set:
             walk.emitted += made
         else:
@@ -85,4 +81,4 @@ def _is_row(ref: TypeRef) -> bool:
     return ref.oid == t.RECORD or t.composite_fields(ref.oid) is not None
 
 
-__all__ = ["UndescribedReturns", "joined"]
+__all__ = ["UndescribedReturns"]

@@ -26,6 +26,7 @@ from planner.binding.rows_of_heirs import as_row_above
 from planner.catalog.routine_objects import Cast
 from planner.catalog.row_types import FIRST_ROW_TYPE
 from planner.catalog.system.reg_names import INPUT, RegNames
+from planner.errors import UndescribedRecord
 from planner.records import replace
 from planner.types.declared import FIRST_USER_OID
 
@@ -183,7 +184,7 @@ class Coercions:
             detail = ""
             if items is not None:
                 detail = f"Input has too {'few' if len(items) < len(fields) else 'many'} columns."
-            raise PlanError(
+            raise (UndescribedRecord if items is None else PlanError)(
                 "42846",
                 f"cannot cast type record to {t.format_type(target)}",
                 detail=detail,
