@@ -229,7 +229,7 @@ def record_value(frag: Frag, ref: TypeRef) -> Frag:
     items: list[Item] = []
     for i, (name, kind) in enumerate(fields_of(ref) or ()):
         cell = sql("tw_record_item(", frag, f", {i})")
-        if kind.oid == t.RECORD:
+        if kind.oid == t.RECORD and fields_of(kind) is not None:
             cell = record_value(cell, kind)
         elif kind.oid != t.RECORD_ARRAY:
             cell = from_text(cell, kind)
@@ -391,6 +391,8 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
         return with_items(frag, sql("list_transform(tw_array_items(", frag, "), lambda tw_x: ", inner, ")"))
     if name.startswith("#") or name in _SHOWN:
         return frag
+    if b == t.RECORD and target.typmod < 0:
+        return frag  # nobody has described it: it is its text
     raise PlanError("0A000", f"cast from text to {t.format_type(target)} is not supported")
 
 

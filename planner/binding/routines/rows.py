@@ -20,6 +20,7 @@ from planner.binding import expanded, ir, ordinality, shapes
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Form, Frag, Item, join, sql
 from planner.binding.from_items import Source, star_of
+from planner.binding.functions.value_texts import record_text
 from planner.binding.naming import function_name, identifier
 from planner.binding.records import each_field, told_type
 from planner.binding.routines import inlined as routines
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
     from planner.binding.sources import SourceBinder
     from planner.binding.state import BoundQuery
+
+_RECORD = TypeRef(t.RECORD)
+"""A record that nobody describes: its text."""
 
 
 def fitted(
@@ -63,13 +67,19 @@ def fitted(
     if len(found) < len(wanted):
         raise mismatch(f, "Final statement returns too few columns.")
     plain = not any(isinstance(v, ir.DomainCheck) for v in values)
-    if plain and all(v.type == c.type for v, c in zip(values, found, strict=True)):
+    undescribed: list[int] = []  # an OUT parameter of type record
+    if columns is not None:
+        undescribed = [i for i, (_, ref) in enumerate(wanted) if ref == _RECORD and values[i].type != _RECORD]
+    if plain and not undescribed and all(v.type == c.type for v, c in zip(values, found, strict=True)):
         return bound
     frags = [queries.emitter.frag(v) for v in values]
+    types = [v.type for v in values]
+    for i in undescribed:
+        frags[i], types[i] = record_text(frags[i], types[i]), _RECORD
     items: list[Item] = [sql(frag, f" AS c{i}") for i, frag in enumerate(frags)]
     more = ", tw_n" if bound.numbered else ""
     text = sql("SELECT ", join(", ", items), more, " FROM (", bound.frag, f") AS r{number}")
-    kept = [type(c)(c.name, v.type, collation=c.collation) for c, v in zip(found, values, strict=True)]
+    kept = [type(c)(c.name, ref, collation=c.collation) for c, ref in zip(found, types, strict=True)]
     return type(bound)(text, kept, [x.form for x in frags], bound.outer, numbered=bound.numbered)
 
 

@@ -46,3 +46,14 @@ select scalar();
 create or replace function made() returns record language plpgsql as $$ begin return row(true); end $$;
 select handed_on();
 select * from handed_on() as (a bool);
+-- An OUT parameter of type record beside others is a value that nobody describes.
+create function both(out a int, out b record) language plpgsql as $$ begin a := 1; b := row(1, 'x'::text); end $$;
+select both();
+select * from both();
+select a, b::text from both();
+create function both_in_sql(out a int, out b record) language sql as $$ select 1, row(1, 'x'::text) $$;
+select both_in_sql();
+select * from both_in_sql();
+create function many_in_sql(out a int, out b record) returns setof record language sql as $$ select i, row(i, 'x'::text) from generate_series(1, 2) i $$;
+select * from many_in_sql() order by a;
+select many_in_sql();
