@@ -239,6 +239,8 @@ class RoutineReturns(Returns):
 
     def _is_whole(self, types: Sequence[TypeRef]) -> bool:
         """Whether the one column is the row that is returned, as it is."""
+        if self.f.kind == "p":  # what it returns is a row of its output parameters, if it is one
+            return False
         return self.is_row and len(types) == 1 and told_type(types[0]).oid == self.f.result.oid
 
     def _unlike(self, types: Sequence[TypeRef], walk: Walk) -> str:

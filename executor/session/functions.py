@@ -113,7 +113,11 @@ def advisory(
 
 
 def _status(session: Session, number: int | None) -> str | None:
-    return None if number is None else session.executor.numbers.status(number)
+    if number is None:
+        return None
+    if session.block is None and session.numbered == (session.now_us(), number):
+        return "in progress"  # of the statement that asks, though its number is done with: see `values`
+    return session.executor.numbers.status(number)
 
 
 def _log_place(session: Session) -> int:

@@ -318,10 +318,20 @@ def _reindex(session: Session, s: st.Vacuum) -> Sequence[Table]:
             if beside_others:
                 raise _not_beside_others()
             return ()
-        _tell_rebuilt(session, found, beside_others, bool(s.options["verbose"]))
         thing = catalog.get(found.table_oid) if isinstance(found, Index) else found
+        if session.block is not None and isinstance(thing, Table) and thing.partitioning is not None:
+            raise _in_transactions_of_its_own(session, found, kind)
+        _tell_rebuilt(session, found, beside_others, bool(s.options["verbose"]))
         return (thing,) if isinstance(thing, Table) else ()
     return ()
+
+
+def _in_transactions_of_its_own(session: Session, found: Relation, kind: str) -> ExecutionError:
+    """Partitions are rebuilt one after the other, each in its own."""
+    error = ExecutionError("25001", f"REINDEX {kind.upper()} cannot run inside a transaction block")
+    shown = f"{session.catalog.schema_of(found.schema_oid).name}.{found.name}"
+    error.context = f'while reindexing partitioned {kind} "{shown}"'
+    return error
 
 
 def _not_beside_others() -> ExecutionError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from sqlglot import exp
@@ -20,7 +21,7 @@ from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed.selects import BoundSelect
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import as_text_numeric, column_form
-from planner.binding.output_keys import no_aggregate, of_values, order_key
+from planner.binding.output_keys import no_aggregate, of_values, order_key, refuse_unknown, similar_in_sides
 from planner.binding.scope import FromStep, Recursion, Relation, RelationColumn, Scope, StarColumn
 from planner.binding.search_and_cycle import rewritten
 from planner.binding.state import COLUMNS_MAX, BoundQuery, Parts, Target
@@ -287,6 +288,7 @@ class CompoundBinder(QueryWriter):
         elif by_value and not all_rows:
             bound = BoundQuery(self._united_rows(operands, refs, forms), columns, forms)
         bound.by_key = by_key
+        bound.sides = (x, y)
         bound.effects = tuple(sorted({*x.effects, *y.effects}))
         return self.ordered(bound, node, scope, prefix, top)
 
@@ -356,8 +358,10 @@ class CompoundBinder(QueryWriter):
             over.columns = [StarColumn(c.name, c.value(number, i), c) for i, c in enumerate(known)]
         if order is not None:
             for o in order.expressions:
-                key = order_key(self, o, targets, over if over_values else None, "ORDER BY")
+                hint = partial(similar_in_sides, bound)
+                key = order_key(self, o, targets, over if over_values else None, "ORDER BY", hint)
                 if key is None:
+                    refuse_unknown(o, targets, hint)
                     raise PlanError(
                         "0A000",
                         "invalid UNION/INTERSECT/EXCEPT ORDER BY clause",

@@ -182,7 +182,8 @@ def _named(node: exp.Expression, scope: Scope, what: str) -> Relation:
             position=first_position(node),
         )
     if relation.table is None and not relation.derived and not relation.rows:
-        kind = "a WITH query" if _is_common(scope, name) else "a function"
+        joined = relation.values or relation.parts
+        kind = "a join" if joined else "a WITH query" if _is_common(scope, name) else "a function"
         raise PlanError("0A000", f"{what} cannot be applied to {kind}", position=first_position(node))
     return relation
 

@@ -8,7 +8,7 @@ A number is a position and no value; any other constant would order nothing, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from sqlglot import exp
@@ -19,7 +19,7 @@ from planner.binding.aggregate_calls import nulls_first
 from planner.binding.grouping import grouping_sets
 from planner.binding.naming import identifier
 from planner.binding.records import where_present
-from planner.binding.scope import no_column
+from planner.binding.scope import Relation, RelationColumn, Scope, no_column, similar_column
 from planner.parse import position as first_position
 from planner.records import replace
 
@@ -27,8 +27,7 @@ _NUMBER_MAX: Final = (1 << 31) - 1
 """A longer one is no number of an output, but a value, as any constant with a point is."""
 
 if TYPE_CHECKING:
-    from planner.binding.scope import Scope
-    from planner.binding.state import QueryState, Target
+    from planner.binding.state import BoundQuery, QueryState, Target
 
 
 def of_values(node: exp.Expression) -> bool:
@@ -39,10 +38,15 @@ def of_values(node: exp.Expression) -> bool:
 
 
 def order_key(
-    queries: QueryState, item: exp.Expression, targets: Sequence[Target], scope: Scope | None, what: str
+    queries: QueryState,
+    item: exp.Expression,
+    targets: Sequence[Target],
+    scope: Scope | None,
+    what: str,
+    hint: Callable[[str], str] = lambda name: "",
 ) -> ir.SortKey | None:
     """A key of ORDER BY or DISTINCT ON (`what`). Without a scope, that is of UNION and its like, only outputs are keys: None for an
-    expression. Raises 42P10, 42601, 42702, 42703."""
+    expression; `hint`: what is said of a name that is none. Raises 42P10, 42601, 42702, 42703."""
     node = item.this if isinstance(item, exp.Ordered) else item
     descending = bool(item.args.get("desc")) if isinstance(item, exp.Ordered) else False
     nulls = nulls_first(item, descending)
@@ -60,13 +64,43 @@ def order_key(
         if named is not None:
             return ir.SortKey(named.node, descending, nulls)
         if scope is None:
-            raise no_column(f'"{identifier(bare.this)}"', at)
+            name = identifier(bare.this)
+            raise no_column(f'"{name}"', at, hint(name))
     if scope is None:
         return None
     key = queries.coercions.settled(queries.expressions.bind(bare, scope))
     if ir.varies(key):  # what is written like an output is that one, and no other value
         key = next((x.node for x in targets if x.node == key), key)
     return ir.SortKey(key, descending, nulls)
+
+
+def refuse_unknown(key: exp.Expression, targets: Sequence[Target], hint: Callable[[str], str]) -> None:
+    """Raises 42P01 and 42703 for what a key of UNION and its kin names that none of its outputs is called."""
+    for column in key.find_all(exp.Column, bfs=False):
+        if isinstance(column.this, exp.Star):
+            continue
+        name, at = identifier(column.this), first_position(column)
+        if column.args.get("table") is not None:
+            message = f'missing FROM-clause entry for table "{identifier(column.args["table"])}"'
+            raise PlanError("42P01", message, position=at)
+        if not any(x.name == name for x in targets):
+            raise no_column(f'"{name}"', at, hint(name))
+
+
+def similar_in_sides(bound: BoundQuery, name: str) -> str:
+    """What is said of a name that UNION and its kin do not have for a column: one of its queries may."""
+    leaves: list[BoundQuery] = []
+    waiting = [bound]
+    while waiting:
+        query = waiting.pop()
+        waiting += reversed(query.sides)
+        if not query.sides:
+            leaves.append(query)
+    sides = [
+        Relation(0, f"*SELECT* {i}", [RelationColumn(c.name, c.type) for c in leaf.columns])
+        for i, leaf in enumerate(leaves, 1)
+    ]
+    return similar_column(Scope(None, 0, sides), name)
 
 
 def group_keys(

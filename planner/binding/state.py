@@ -39,6 +39,7 @@ from planner.binding.routines.inlined import Routines
 from planner.binding.scope import Relation, Scope
 from planner.binding.sources import SourceBinder
 from planner.binding.typenames import modifier, type_of
+from planner.catalog.by_name import OWN_TEMPORARY
 from planner.catalog.catalog import meant_schema
 from planner.catalog.names import missing_schema
 from planner.catalog.system.context import SystemContext
@@ -81,6 +82,8 @@ class BoundQuery:
     """What a SELECT computes of rows (`planner.binding.folding`)."""
     apart: Apart | None = None
     """What its columns are made of, where these are not the columns of the text (`late_targets.set_apart`)."""
+    sides: tuple[BoundQuery, ...] = ()
+    """Of UNION and its kin: the two that it is made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +343,7 @@ class QueryState:
         catalog = self.ctx.catalog
         if not words:
             return None
-        if schema and catalog.find_schema(schema) is None:
+        if schema not in ("", OWN_TEMPORARY) and catalog.find_schema(schema) is None:
             raise missing_schema(schema)
         found = catalog.type_named(words[-1], schema, self.search_path)
         oid = found.oid if found is not None else catalog.array_named(words[-1], schema, self.search_path)

@@ -173,6 +173,10 @@ class NamedObjects(IndexedObjects):
                 return rows
         if not schema and name in TYPES_BY_NAME and "pg_catalog" not in search_path:
             return None  # pg_catalog comes first where nobody says otherwise: a table may be called text
+        if schema == OWN_TEMPORARY:
+            schema = meant_schema(schema, search_path)
+            if self.find_schema(schema) is None:
+                return None  # the session has none, and so no types in it
         homes = [self.schema(schema)] if schema else self.schemas_on(search_path)
         for home in homes:
             made = self.type_in(home.oid, name)

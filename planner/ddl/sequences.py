@@ -7,9 +7,12 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import PlanError, Table, TypeRef
-from planner.catalog import Schema, Sequence
+from planner.catalog import Schema, Sequence, View
+from planner.catalog.system.classes import BOOTSTRAP_OID, owner_oid
+from planner.catalog.system.relations import relations
 from planner.ddl import naming
 from planner.ddl.scope import Scope
+from planner.ddl.tables.action_words import index_kind, not_supported_for
 from planner.ddl.types.typenames import resolve_type
 from planner.records import replace
 
@@ -174,12 +177,26 @@ def _owned_by(scope: Scope, s: Sequence, o: st.SequenceOptions) -> Sequence:
     if not o.owned_by:
         return replace(s, table_oid=0, attnum=0)
     *table, column = o.owned_by
-    found = scope.relation(st.Name(table[-1], table[-2] if len(table) > 1 else ""))
+    named = st.Name(table[-1], table[-2] if len(table) > 1 else "")
+    if scope.find(named) is None and (named.schema or "pg_catalog", named.name) in relations():
+        raise _elsewhere(owner_oid(scope.catalog, s.owner) == BOOTSTRAP_OID)
+    found = scope.relation(named)
     if not isinstance(found, Table):
-        raise PlanError("42809", f'sequence cannot be owned by relation "{found.name}"')
+        if isinstance(found, View):
+            raise PlanError("0A000", "a sequence that a view's column owns is not supported")
+        raise PlanError(
+            "42809",
+            f'sequence cannot be owned by relation "{found.name}"',
+            detail=not_supported_for(found, index_kind(scope.catalog, found)),
+        )
+    if found.owner != s.owner or found.schema_oid != s.schema_oid:
+        raise _elsewhere(found.owner == s.owner)
     attnum = next((c.attnum for c in found.columns if c.name == column), 0)
     if not attnum:
         raise PlanError("42703", f'column "{column}" of relation "{found.name}" does not exist')
-    if found.schema_oid != s.schema_oid:
-        raise PlanError("55000", "sequence must be in same schema as table it is linked to")
     return replace(s, table_oid=found.oid, attnum=attnum)
+
+
+def _elsewhere(same_owner: bool) -> PlanError:
+    what = "be in same schema as" if same_owner else "have same owner as"
+    return PlanError("55000", f"sequence must {what} table it is linked to")

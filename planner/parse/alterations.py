@@ -72,7 +72,7 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
         elif c.accept("tablespace"):
             clauses.tablespace(c)
         elif c.accept("access", "method"):
-            clauses.table_method(c)
+            return st.AlterAction("set access method", c.name(), position=position)
         else:
             c.fail()
         return st.AlterAction("ignore", position=position)

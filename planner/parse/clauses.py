@@ -43,9 +43,8 @@ def tablespace(c: Cursor) -> None:
         raise PlanError("42704", f'tablespace "{name}" does not exist')
 
 
-def table_method(c: Cursor) -> None:
+def table_method(name: str) -> None:
     """What a table's rows are kept by: by nothing but heap. Raises 42704, 42809."""
-    name = c.name()
     if name in INDEX_METHODS:
         raise PlanError("42809", f'access method "{name}" is not of type TABLE')
     if name != "heap":

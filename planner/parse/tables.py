@@ -14,6 +14,7 @@ import dataclasses
 from typing import Any, Final
 
 from planner import statements as st
+from planner.abc import PlanError
 from planner.lexer import PUNCTUATION, QUOTED, WORD
 from planner.parse import clauses, column_constraints, constraints, foreign, partitions
 from planner.parse.cursor import Cursor
@@ -34,7 +35,7 @@ def create_table(c: Cursor, temporary: bool, unlogged: bool) -> Any:
         typed = partitions.typed_elements(c, name.name)
         bound = partitions.bound(c)
         by = partitions.partition_by(c)
-        options, on_commit = _table_options(c)
+        options, on_commit = _table_options(c, partitioned=by is not None)
         return st.CreateTable(
             name, typed, exists, temporary, unlogged, on_commit, options,
             partition_by=by, partition_of=parent, bound=bound,
@@ -43,7 +44,7 @@ def create_table(c: Cursor, temporary: bool, unlogged: bool) -> Any:
         of_type = c.qualified()
         typed = partitions.typed_elements(c, name.name)
         by = partitions.partition_by(c)
-        options, on_commit = _table_options(c)
+        options, on_commit = _table_options(c, partitioned=by is not None)
         return st.CreateTable(
             name, typed, exists, temporary, unlogged, on_commit, options, partition_by=by, of_type=of_type
         )
@@ -51,7 +52,7 @@ def create_table(c: Cursor, temporary: bool, unlogged: bool) -> Any:
         return dataclasses.replace(_create_as(c, name, exists, temporary), unlogged=unlogged)
     elements, inherits = _elements(c, name.name)
     by = partitions.partition_by(c)
-    options, on_commit = _table_options(c)
+    options, on_commit = _table_options(c, partitioned=by is not None)
     return st.CreateTable(name, elements, exists, temporary, unlogged, on_commit, options, inherits, by)
 
 
@@ -147,12 +148,17 @@ def query_with_data(c: Cursor) -> tuple[st.Sql, bool]:
     return query, with_data
 
 
-def _table_options(c: Cursor) -> tuple[dict[str, Any], str]:
+def _table_options(c: Cursor, *, partitioned: bool = False) -> tuple[dict[str, Any], str]:
     """USING method, WITH (storage), WITHOUT OIDS, ON COMMIT, TABLESPACE."""
     options: dict[str, Any] = {}
     on_commit = ""
     if c.accept("using"):
-        clauses.table_method(c)
+        method = c.name()
+        if partitioned:
+            raise PlanError(
+                "0A000", "specifying a table access method is not supported on a partitioned table"
+            )
+        clauses.table_method(method)
     if c.accept("with"):
         options = storage_options(c, "table")
     elif c.accept("without", "oids"):

@@ -25,6 +25,7 @@ from executor.session.settings.setting_values import canonical_value, invalid, s
 from planner.abc import TypeRef
 from planner.catalog.names import split_identifiers
 from planner.catalog.system.reg_names import RegNames
+from planner.parse.clauses import INDEX_METHODS
 from planner.types import TIMESTAMPTZ, TypeSettings, input_text
 
 SNAPSHOT_NAME = re.compile("0[0-9A-F]{15}-1")
@@ -459,12 +460,15 @@ _ran = deque[None](maxlen=0).extend
 
 def require_names(key: str, value: str, canonical: str) -> None:
     """Raises 22023 for a name of what is not there."""
-    if key in _NAMING and canonical not in _NAMING[key][1]:
-        raise ExecutionError(
-            "22023",
-            f'invalid value for parameter "{key}": "{value}"',
-            detail=f'{_NAMING[key][0]} "{value}" does not exist.',
-        )
+    if key not in _NAMING or canonical in _NAMING[key][1]:
+        return
+    if key == "default_table_access_method" and value in INDEX_METHODS:
+        raise ExecutionError("42809", f'access method "{value}" is not of type TABLE')
+    raise ExecutionError(
+        "22023",
+        f'invalid value for parameter "{key}": "{value}"',
+        detail=f'{_NAMING[key][0]} "{value}" does not exist.' if value else f"{key} cannot be empty.",
+    )
 
 
 def join_list(values: Iterable[str]) -> str:

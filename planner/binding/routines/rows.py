@@ -52,8 +52,6 @@ def fitted(
     found = bound.columns
     if columns is None and len(found) != 1:
         raise mismatch(f, "Final statement must return exactly one column.")
-    if len(found) > len(wanted):
-        raise mismatch(f, "Final statement returns too many columns.")
     number = queries.anonymous_relation(bound)
     values: list[ir.Node] = []
     for i, (c, (_, ref)) in enumerate(zip(found, wanted, strict=False)):
@@ -64,8 +62,9 @@ def fitted(
             detail = f"Final statement returns {a} instead of {b} at column {i + 1}."
             raise mismatch(f, detail if columns is not None else f"Actual return type is {a}.")
         values.append(routines.of_domain(queries, made, _domain(f, i, columns is None)))
-    if len(found) < len(wanted):
-        raise mismatch(f, "Final statement returns too few columns.")
+    if len(found) != len(wanted):
+        few = "few" if len(found) < len(wanted) else "many"
+        raise mismatch(f, f"Final statement returns too {few} columns.")
     plain = not any(isinstance(v, ir.DomainCheck) for v in values)
     undescribed: list[int] = []  # an OUT parameter of type record
     if columns is not None:

@@ -162,9 +162,10 @@ def _day_name(names: list[str], m: _Moment) -> str:
     return names[_weekday(m)]
 
 
-def _zone_field(pattern: str, m: _Moment) -> str:
+def _zone_field(pattern: str, fill: bool, m: _Moment) -> str:
     minutes = abs(m.east_s) // 60
-    hours = f"{'-' if m.east_s < 0 else '+'}{minutes // 60:02d}"
+    width = 2 if fill or pattern.upper() != "OF" else 1
+    hours = f"{'-' if m.east_s < 0 else '+'}{minutes // 60:0{width}d}"
     if pattern.upper() == "TZ":
         return m.abbreviation.upper() if pattern == "TZ" else m.abbreviation.lower()
     if pattern.upper() == "TZM":
@@ -177,7 +178,7 @@ def _writer(p: Piece) -> _Written:
     name, suffix = p.pattern, p.suffix
     upper = name.upper()
     if upper in _ZONES:
-        return partial(_zone_field, name)
+        return partial(_zone_field, name, p.fill)
     if upper in _NUMBERS:
         of, width = _NUMBERS[upper]
         fill = p.fill or upper in ("MS", "US")  # of a fraction all digits count

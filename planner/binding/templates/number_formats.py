@@ -292,7 +292,7 @@ def _scientific(number: Decimal, p: Picture, rounding: str) -> str:
         abs(mantissa) >= 10 and rounding == ROUND_HALF_EVEN
     ):  # PostgreSQL leaves it to C to do this, for floats
         exponent, mantissa = exponent + 1, _rounded(_EXACT.scaleb(mantissa, -1), p.after, rounding)
-    return f"{'' if mantissa < 0 else ' '}{mantissa:f}e{exponent:+03d}"
+    return f"{'' if mantissa.is_signed() else ' '}{mantissa:f}e{exponent:+03d}"
 
 
 class _Layout:

@@ -45,6 +45,7 @@ from planner.binding.writes.arbiter_predicates import ClausePredicate
 from planner.binding.writes.arbiters import inferred, refuse_deferrable
 from planner.binding.writes.assignments import PartBinder, assigned_twice, is_default, target_of, targets_in
 from planner.binding.writes.written_rows import JoinedColumns, WrittenRows
+from planner.errors import AfterAnalysis
 from planner.lexer import tokenize
 from planner.parse import position as first_position
 from planner.records import replace
@@ -85,6 +86,7 @@ class RowBinder(WrittenRows):
         keys = clause.args.get("conflict_keys") or ()
         named = clause.args.get("constraint")
         constraint: Constraint | None = None
+        unmet: AfterAnalysis | None = None
         if named is not None:
             name = identifier(named)
             constraint = next((c for c in table.constraints if c.name == name and not c.index_only), None)
@@ -104,7 +106,10 @@ class RowBinder(WrittenRows):
                 keys = updatable_views.in_the_tables_words(keys, self.view)
             ctx = self.queries.ctx
             asked = None if predicate is None else self._clause_predicate(predicate.this, table, alias)
-            constraint = inferred(ctx.catalog, ctx.search_path, table, keys, predicate, asked)
+            try:
+                constraint = inferred(ctx.catalog, ctx.search_path, table, keys, predicate, asked)
+            except AfterAnalysis as error:
+                unmet = error
             if self.queries.arbiter_conditions:
                 self.queries.prefer_keyed = False
         elif not nothing:
@@ -117,6 +122,8 @@ class RowBinder(WrittenRows):
         else:
             refuse_deferrable(table, table.constraints)
         if nothing:
+            if unmet is not None:
+                raise unmet
             return OnConflict(constraint, None)
         if alias == _EXCLUDED:
             _refuse_ambiguous(clause)
@@ -128,8 +135,11 @@ class RowBinder(WrittenRows):
         scope.columns = scope.columns[: len(scope.columns) // 2]
         offsets = {old.number: 0, new.number: width}
         where = clause.args.get("where")
-        assignments = self.assignments_of(clause.expressions, table, scope, old)
+        # What no row can give is said of the INSERT, as in PostgreSQL.
+        assignments = self.assignments_of(clause.expressions, table, scope, old, "insert into")
         condition = self.expressions.boolean(where.this, scope, "WHERE") if where is not None else None
+        if unmet is not None:
+            raise unmet
         try:
             if self.whole_conflicts:
                 raise keyed.NotKeyed("policies are asked about whole rows")
@@ -180,7 +190,12 @@ class RowBinder(WrittenRows):
         return self.queries.finished(self.with_queries(self.completed(table, row, text)))
 
     def assignments_of(
-        self, items: Sequence[exp.Expression], table: Table, scope: Scope, relation: Relation
+        self,
+        items: Sequence[exp.Expression],
+        table: Table,
+        scope: Scope,
+        relation: Relation,
+        what: str = "update",
     ) -> dict[int, ir.Node]:
         """SET: row position -> new value. Raises 42601 for a column assigned twice."""
         out: dict[int, ir.Node] = {}
@@ -196,7 +211,7 @@ class RowBinder(WrittenRows):
             for c, v in zip(columns, values, strict=True):
                 whole, steps = target_of(c)
                 if steps:
-                    index = self.column_index(table, whole)
+                    index = self.column_index(table, whole, what)
                     column = table.columns[index]
                     if index in out and index not in parts:
                         raise assigned_twice(column)
@@ -209,7 +224,7 @@ class RowBinder(WrittenRows):
                     out[index] = binder.put(base, column.type, steps, value, first_position(c))
                     continue
                 c = whole
-                index = self.column_index(table, c)
+                index = self.column_index(table, c, what)
                 column = table.columns[index]
                 if index in out:
                     raise assigned_twice(column)

@@ -185,7 +185,7 @@ class InsertBinder(SecuredRows):
         self._note_read(table, alias, [*keys, clause.args.get("where")])
         assigned = [target_of(x)[0] for e in clause.expressions for x in targets_in(e.this)]
         if assigned:
-            self._note_write(table, "UPDATE", [self.column_index(table, c) for c in assigned])
+            self._note_write(table, "UPDATE", [self.column_index(table, c, "insert into") for c in assigned])
             values = [e.expression for e in clause.expressions]
             self._note_read(table, alias, values)
             if alias != "excluded":

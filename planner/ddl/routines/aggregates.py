@@ -64,12 +64,12 @@ def create_aggregate(scope: Scope, said: st.CreateAggregate) -> None:
     for name, what in _REFUSED.items():
         if options.get(name):
             raise PlanError("0A000", f"{what} of an aggregate is not supported")
-    parameters = _parameters(scope, said)
     if not isinstance(options.get("stype", options.get("stype1")), st.TypeName):
         raise PlanError("42P13", "aggregate stype must be specified")
     sfunc = options.get("sfunc", options.get("sfunc1"))
     if not isinstance(sfunc, st.Name):
         raise PlanError("42P13", "aggregate sfunc must be specified")
+    parameters = _parameters(scope, said)
     state = _type(scope, options.get("stype", options.get("stype1")), "a state")
     arguments = tuple(p.type.oid for p in parameters)
     _refuse_undetermined_state(state, arguments)

@@ -11,7 +11,7 @@ from typing import Final
 
 from planner import statements as st
 from planner.abc import PlanError, Table
-from planner.catalog import CompositeType, Index, Relation, Sequence, View, rights
+from planner.catalog import Catalog, CompositeType, Index, Relation, Sequence, View, rights
 
 _OF_A_COLUMN: Final = {
     "set default": "SET DEFAULT", "drop default": "SET DEFAULT", "set not null": "SET NOT NULL", "drop not null": "DROP NOT NULL",
@@ -38,15 +38,23 @@ def words(action: st.AlterAction) -> str:
     return f"ALTER COLUMN ... {of_a_column}" if of_a_column is not None else action.what.upper()
 
 
-def refused(found: Relation, action: st.AlterAction) -> PlanError:
-    """42809 for a relation of a kind that the action is not for."""
+def refused(found: Relation, action: st.AlterAction, kind: str = "") -> PlanError:
+    """42809 for a relation of a kind (`kind`: what those are called, if not as all of its class) that the action is not for."""
     return PlanError(
         "42809",
         f'ALTER action {words(action)} cannot be performed on relation "{found.name}"',
-        detail=not_supported_for(found),
+        detail=not_supported_for(found, kind),
     )
 
 
-def not_supported_for(found: Relation) -> str:
-    kind = f"{rights.table_word(found)}s" if isinstance(found, Table) else _KINDS[type(found)]
+def index_kind(catalog: Catalog, found: Relation) -> str:
+    """What an index of a partitioned table is called; nothing for all else, which the class tells."""
+    if isinstance(found, Index) and catalog.table(found.table_oid).partitioning is not None:
+        return "partitioned indexes"
+    return ""
+
+
+def not_supported_for(found: Relation, kind: str = "") -> str:
+    if not kind:
+        kind = f"{rights.table_word(found)}s" if isinstance(found, Table) else _KINDS[type(found)]
     return f"This operation is not supported for {kind}."

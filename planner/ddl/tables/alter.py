@@ -28,6 +28,7 @@ from planner.ddl.retention import NAME, retention_us
 from planner.ddl.routines import triggers
 from planner.ddl.scope import Scope
 from planner.ddl.tables import (
+    access_methods,
     action_words,
     alter_columns,
     alter_constraints,
@@ -82,6 +83,7 @@ _OF_MATERIALIZED: Final = frozenset(
         "cluster on",
         "without cluster",
         "ignore",
+        "set access method",
         "set options",
         "reset options",
         *column_settings.ACTIONS,
@@ -341,5 +343,6 @@ _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
     "cluster on": clustered.mark,
     "without cluster": clustered.mark,
     "ignore": lambda on, a: None,
+    "set access method": access_methods.set_access_method,
     **dict.fromkeys(column_settings.ACTIONS, column_settings.of_table),
 }

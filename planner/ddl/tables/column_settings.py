@@ -98,7 +98,7 @@ def compression_word(letter: str) -> str:
 def of_index(scope: Scope, index: Index, a: st.AlterAction) -> None:
     """Raises 42809 for anything but statistics, 42703 and 0A000 for what is no expression of the index."""
     if a.what != "set statistics":
-        raise action_words.refused(index, a)
+        raise action_words.refused(index, a, action_words.index_kind(scope.catalog, index))
     if not a.which:
         raise PlanError("42703", f'column "{a.name}" of relation "{index.name}" does not exist')
     number = int(a.which)

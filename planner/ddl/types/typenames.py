@@ -8,6 +8,7 @@ from typing import Final
 from planner import types
 from planner.abc import PlanError, SqlError, TypeRef
 from planner.catalog import BaseType, Catalog, CompositeType, EnumType, MultirangeType, RangeType
+from planner.catalog.by_name import OWN_TEMPORARY
 from planner.catalog.names import missing_schema, missing_type
 from planner.errors import NoSuchType
 from planner.statements import TypeName
@@ -26,7 +27,7 @@ def resolve_type(name: TypeName, catalog: Catalog, search_path: Sequence[str]) -
     """The type. Raises 42704 `type "x" does not exist` with position, 42601 and 22023 for bad modifiers."""
     words = name.names
     schema = words[-2] if len(words) > 1 else ""
-    if schema and catalog.find_schema(schema) is None:
+    if schema not in ("", OWN_TEMPORARY) and catalog.find_schema(schema) is None:
         raise missing_schema(schema, name.position)
     if schema != "pg_catalog":
         found = catalog.type_named(words[-1], schema, search_path)

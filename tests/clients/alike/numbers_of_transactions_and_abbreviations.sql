@@ -46,3 +46,6 @@ select txid_current() >= txid_snapshot_xmin(txid_current_snapshot());
 select txid_visible_in_snapshot(txid_current(), txid_current_snapshot());
 select pg_current_xact_id()::xid = pg_current_xact_id()::xid, txid_current() = txid_current();
 do $$ begin perform txid_status(txid_current() + 10000); raise notice 'known'; exception when invalid_parameter_value then raise notice 'not yet'; end $$;
+-- Of the statement that asks.
+select txid_status(txid_current());
+select pg_xact_status(pg_current_xact_id());

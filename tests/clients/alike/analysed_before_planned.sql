@@ -1,0 +1,21 @@
+-- What is found when a statement is analysed is said before what is found when it is planned.
+create table nou (k int, d text);
+insert into nou values (1) on conflict (k) do update set d = excluded.ctid::text;
+insert into nou values (1) on conflict (k) do update set d = excluded.nope;
+insert into nou values (1) on conflict (k) do update set d = excluded.d where nope;
+insert into nou values (1) on conflict (k) do update set d = excluded.d;
+insert into nou values (1) on conflict (k) do nothing;
+create table t1 (a int primary key, b text);
+create table t2 (a int, b text);
+create view v as select a, upper(b) as u from t1;
+insert into v (a) values (3) on conflict (a) do update set u = 'x';
+insert into v (a) values (3) on conflict (a) do update set a = 4, u = 'x';
+insert into v (a, u) values (3, 'x');
+update v set u = 'x';
+select foo.* from t1 join t2 using (a) as foo, nou for update of foo;
+select bar.* from (t1 join t2 using (a) as foo) as bar, nou for update of bar;
+select bar.* from (t1 join t2 using (a) as foo) as bar, nou for update of foo;
+select * from generate_series(1, 2) g for update of g;
+create aggregate ca ("Sfunc1" = int4pl, "Basetype" = int4, "Stype1" = int4, "Initcond1" = '0', "Parallel" = safe);
+create aggregate ca (basetype = int4, stype = int4);
+create aggregate ca (sfunc = int4pl, stype = int4);

@@ -1,0 +1,23 @@
+-- The one parameter that a procedure in SQL gives back is of a composite type: a value, and no row.
+create table pair (q1 bigint, q2 bigint);
+create procedure p1(inout comp pair) language sql as $$ select 1, 2 $$;
+create procedure p2(inout comp pair) language sql as $$ select row(1, 2) $$;
+create procedure p3(inout comp pair) language sql as $$ select row(1, 2)::pair $$;
+create procedure p4(inout comp pair) language sql as $$ select * from pair $$;
+create procedure p5(inout comp pair, inout b int) language sql as $$ select row(1, 2)::pair, 3 $$;
+create procedure p6(inout comp pair) language sql as $$ select p from pair p $$;
+create procedure p7(inout comp pair) language sql as $$ select null::pair $$;
+create procedure p8(inout comp pair) language plpgsql as $$ begin comp.q1 := 5; end $$;
+create procedure p9(inout comp pair) language sql as $$ select 1 $$;
+create procedure p9(inout comp pair) language sql as $$ select 1, 2, 3 $$;
+create function f1() returns table (a int, b text) language sql as $$ select 1, 2::bigint, 'x' $$;
+call p2(null);
+call p3(null);
+call p5(null, 1);
+call p6(null);
+call p7(null);
+call p8(row(1, 2));
+insert into pair values (7, 8);
+call p6(null);
+do $$ declare x pair; begin call p2(x); raise notice '%', x; call p3(x); raise notice '% %', x, x.q2; end $$;
+do $$ declare x pair; y int; begin call p5(x, y); raise notice '% %', x, y; call p8(x); raise notice '%', x; end $$;

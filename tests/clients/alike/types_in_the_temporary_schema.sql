@@ -1,0 +1,21 @@
+-- Types in the schema of a session that goes with it, named by pg_temp.
+create domain pg_temp.dd as int check (value > 0);
+create domain pg_temp.d2 as text default 'x' not null;
+select '-1'::pg_temp.dd;
+select 1::pg_temp.dd, null::pg_temp.d2;
+create type pg_temp.tt as (a int, b text);
+create type pg_temp.mood as enum ('ok', 'bad');
+select row(1, 'x')::pg_temp.tt, 'ok'::pg_temp.mood, '{ok,bad}'::pg_temp.mood[], pg_typeof('ok'::pg_temp.mood)::text ~ 'pg_temp';
+create temp table x2 (a pg_temp.dd, t pg_temp.tt, m pg_temp.mood);
+insert into x2 values (-1);
+insert into x2 values (1, (1, 'y'), 'bad') returning *;
+create function pg_temp.f(pg_temp.dd) returns pg_temp.mood language sql as $$ select 'ok'::pg_temp.mood $$;
+select pg_temp.f(1), pg_temp.f(1::pg_temp.dd);
+select pg_temp.f(-1);
+select 'x'::pg_temp.nosuch;
+select to_regtype('pg_temp.mood') is not null;
+do $$ declare x pg_temp.mood := 'bad'; y pg_temp.dd; begin raise notice '%', x; y := 0; end $$;
+select * from json_to_record('{"a": "ok"}') as (a pg_temp.mood);
+drop table x2; drop function pg_temp.f(pg_temp.dd); drop type pg_temp.mood;
+discard temp;
+select '1'::pg_temp.dd;
