@@ -55,16 +55,14 @@ def _is_old(c: Cursor) -> bool:
 def arguments(c: Cursor, at: Token) -> tuple[st.ParameterDef, ...]:
     """`(*)`, or parameters. Raises 0A000 for those of ordered-set aggregates."""
     c.expect_symbol("(")
-    found: list[st.ParameterDef] = []
+    found: tuple[st.ParameterDef, ...] = ()
     if not c.accept_symbol("*"):
         if not c.next_is("order", "by"):
-            found.append(routines.parameter(c))
-            while c.accept_symbol(","):
-                found.append(routines.parameter(c))
+            found = c.listed(routines.parameter)
         if c.next_is("order", "by"):
             c.unsupported("an ordered-set aggregate", at)
     c.expect_symbol(")")
-    return tuple(found)
+    return found
 
 
 def _value(c: Cursor, label: str) -> Any:
@@ -103,10 +101,8 @@ def signature(c: Cursor) -> st.Signature:
 def drop_aggregates(c: Cursor) -> st.DropFunctions:
     """After DROP AGGREGATE."""
     exists = c.accept("if", "exists")
-    found = [signature(c)]
-    while c.accept_symbol(","):
-        found.append(signature(c))
-    return st.DropFunctions(tuple(found), exists, clauses.drop_behaviour(c), "aggregate")
+    found = c.listed(signature)
+    return st.DropFunctions(found, exists, clauses.drop_behaviour(c), "aggregate")
 
 
 def alter_aggregate(c: Cursor) -> st.AlterFunction:

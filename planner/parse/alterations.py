@@ -26,10 +26,8 @@ def alter_relation(c: Cursor, kind: str) -> Any:
         c.unsupported("ALTER ... ALL IN TABLESPACE", c.tokens[c.at - 1])
     exists = c.accept("if", "exists")
     name, only = c.relation()
-    actions = [_action(c, name.name)]
-    while c.accept_symbol(","):
-        actions.append(_action(c, name.name))
-    return st.AlterTable(kind, name, tuple(actions), exists, only)
+    actions = c.listed(lambda c: _action(c, name.name))
+    return st.AlterTable(kind, name, actions, exists, only)
 
 
 def _action(c: Cursor, table: str) -> st.AlterAction:

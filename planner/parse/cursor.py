@@ -7,7 +7,8 @@ grammar; expressions and queries are not parsed here but cut out as `Sql` slices
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
 
 from planner.abc import PlanError
 from planner.keywords import COLUMN_NAME, RESERVED, TYPE_FUNCTION_NAME
@@ -22,6 +23,7 @@ _PLAIN = frozenset(("bigint", "boolean", "int", "integer", "real", "smallint"))
 _MODIFIED = frozenset(("dec", "decimal", "float", "numeric", "varchar"))
 _QUERIES = frozenset(("select", "values", "table"))
 _WRITES = frozenset(("insert", "update", "delete", "merge"))
+_T = TypeVar("_T")
 _OPEN, _CLOSE = frozenset("(["), frozenset(")]")
 
 
@@ -190,20 +192,26 @@ class Cursor:
         name = self.qualified()
         return f"{name.schema}\0{name.name}" if name.schema else name.name
 
-    def qualified_list(self) -> tuple[Name, ...]:
-        names = [self.qualified()]
+    def listed(self, read: Callable[[Cursor], _T]) -> tuple[_T, ...]:
+        """One or several, with commas between: each is what `read` takes."""
+        found = [read(self)]
         while self.accept_symbol(","):
-            names.append(self.qualified())
-        return tuple(names)
+            found.append(read(self))
+        return tuple(found)
+
+    def bracketed(self, read: Callable[[Cursor], _T]) -> tuple[_T, ...]:
+        """( one, ... )"""
+        self.expect_symbol("(")
+        found = self.listed(read)
+        self.expect_symbol(")")
+        return found
+
+    def qualified_list(self) -> tuple[Name, ...]:
+        return self.listed(Cursor.qualified)
 
     def name_list(self) -> tuple[str, ...]:
         """( name, ... )"""
-        self.expect_symbol("(")
-        names = [self.name()]
-        while self.accept_symbol(","):
-            names.append(self.name())
-        self.expect_symbol(")")
-        return tuple(names)
+        return self.bracketed(Cursor.name)
 
     def string(self) -> str:
         if self.token.kind != STRING:

@@ -153,11 +153,7 @@ def _index(c: Cursor, unique: bool) -> st.CreateIndex:
     c.expect("on")
     table, only = c.relation()
     method = c.name() if c.accept("using") else "btree"
-    c.expect_symbol("(")
-    elements = [index_element(c)]
-    while c.accept_symbol(","):
-        elements.append(index_element(c))
-    c.expect_symbol(")")
+    elements = c.bracketed(index_element)
     include = c.name_list() if c.accept("include") else ()
     not_distinct = False
     if c.accept("nulls", "not", "distinct"):
@@ -171,7 +167,7 @@ def _index(c: Cursor, unique: bool) -> st.CreateIndex:
     return st.CreateIndex(
         name,
         table,
-        tuple(elements),
+        elements,
         unique,
         exists,
         concurrently,

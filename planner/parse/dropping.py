@@ -16,7 +16,6 @@ from planner.parse import (
     operator_classes,
     operators,
     policies,
-    privileges,
     routines,
     rules,
     triggers,
@@ -67,7 +66,7 @@ def drop(c: Cursor) -> Any:
     if not kind:
         if c.accept("owned"):
             c.expect("by")
-            roles = privileges.role_names(c)
+            roles = c.listed(Cursor.role)
             return st.DropOwned(roles, clauses.drop_behaviour(c))
         if c.accept("extension"):
             return extensions.drop(c)
@@ -108,9 +107,7 @@ def drop(c: Cursor) -> Any:
             names.append(st.Name(c.role() if kind == "role" else c.name(), "", c.tokens[c.at - 1].start + 1))
         found = tuple(names)
     elif kind in ("type", "domain"):
-        types = [c.type_name()]
-        while c.accept_symbol(","):
-            types.append(c.type_name())
+        types = c.listed(Cursor.type_name)
         found = tuple(map(_name_of_type, types))
     else:
         found = c.qualified_list()

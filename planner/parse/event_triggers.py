@@ -21,12 +21,8 @@ def create(c: Cursor) -> st.CreateEventTrigger:
         while True:
             variable = c.name()
             c.expect("in")
-            c.expect_symbol("(")
-            values = [c.string()]
-            while c.accept_symbol(","):
-                values.append(c.string())
-            c.expect_symbol(")")
-            filters.append((variable, tuple(values)))
+            values = c.bracketed(Cursor.string)
+            filters.append((variable, values))
             if not c.accept("and"):
                 break
     c.expect("execute")

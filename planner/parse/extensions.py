@@ -63,10 +63,8 @@ def alter(c: Cursor) -> Any:
 def drop(c: Cursor) -> Any:
     """After DROP EXTENSION."""
     exists = c.accept("if", "exists")
-    names = [st.Name(c.name())]
-    while c.accept_symbol(","):
-        names.append(st.Name(c.name()))
-    return st.Drop("extension", tuple(names), exists, clauses.drop_behaviour(c))
+    names = c.listed(lambda c: st.Name(c.name()))
+    return st.Drop("extension", names, exists, clauses.drop_behaviour(c))
 
 
 def _version(c: Cursor) -> str:

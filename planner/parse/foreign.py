@@ -16,12 +16,7 @@ from planner.parse.cursor import Cursor
 
 def options(c: Cursor, *, alter: bool = False) -> tuple[st.ForeignOption, ...]:
     """After OPTIONS."""
-    c.expect_symbol("(")
-    found = [_option(c, alter)]
-    while c.accept_symbol(","):
-        found.append(_option(c, alter))
-    c.expect_symbol(")")
-    return tuple(found)
+    return c.bracketed(lambda c: _option(c, alter))
 
 
 def _option(c: Cursor, alter: bool) -> st.ForeignOption:

@@ -120,11 +120,9 @@ def _option_value(c: Cursor) -> Any:
     if c.accept_symbol("*"):
         return "*"
     if c.accept_symbol("("):
-        found = [c.label()]
-        while c.accept_symbol(","):
-            found.append(c.label())
+        found = c.listed(Cursor.label)
         c.expect_symbol(")")
-        return tuple(found)
+        return found
     if c.token.kind in (WORD, QUOTED, STRING):
         token = c.advance()
         if token.keyword in ("true", "on"):
@@ -322,17 +320,10 @@ def _old_copy_options(c: Cursor) -> dict[str, Any]:
             c.accept("as")
             options[word] = c.string()
         elif c.accept("force", "quote"):
-            options["force_quote"] = "*" if c.accept_symbol("*") else _plain_names(c)
+            options["force_quote"] = "*" if c.accept_symbol("*") else c.listed(Cursor.name)
         elif c.accept("force", "not", "null"):
-            options["force_not_null"] = _plain_names(c)
+            options["force_not_null"] = c.listed(Cursor.name)
         elif c.accept("force", "null"):
-            options["force_null"] = _plain_names(c)
+            options["force_null"] = c.listed(Cursor.name)
         else:
             return options
-
-
-def _plain_names(c: Cursor) -> tuple[str, ...]:
-    names = [c.name()]
-    while c.accept_symbol(","):
-        names.append(c.name())
-    return tuple(names)

@@ -40,14 +40,7 @@ def create(c: Cursor, kind: str) -> st.CreateOperatorClass | st.CreateOperatorFa
     method = c.name()
     family = c.qualified() if c.accept("family") else None
     c.expect("as")
-    return st.CreateOperatorClass(name, of, method, _items(c), default, family)
-
-
-def _items(c: Cursor) -> tuple[st.ClassItem, ...]:
-    found = [_item(c)]
-    while c.accept_symbol(","):
-        found.append(_item(c))
-    return tuple(found)
+    return st.CreateOperatorClass(name, of, method, c.listed(_item), default, family)
 
 
 def _item(c: Cursor) -> st.ClassItem:
@@ -69,7 +62,7 @@ def _item(c: Cursor) -> st.ClassItem:
         return st.ClassItem("operator", number, said, sort_family=sort_family)
     c.expect("function")
     number = c.integer()
-    types = _types(c) if c.symbol_is("(") else ()
+    types = c.bracketed(Cursor.type_name) if c.symbol_is("(") else ()
     return st.ClassItem("function", number, function=routines.signature(c), types=types)
 
 
@@ -84,15 +77,6 @@ def _operands(c: Cursor) -> tuple[st.TypeName | None, st.TypeName | None]:
     return left, right
 
 
-def _types(c: Cursor) -> tuple[st.TypeName, ...]:
-    c.expect_symbol("(")
-    found = [c.type_name()]
-    while c.accept_symbol(","):
-        found.append(c.type_name())
-    c.expect_symbol(")")
-    return tuple(found)
-
-
 def alter(c: Cursor, kind: str) -> st.AlterClass | st.AlterOperatorFamily:
     """After ALTER OPERATOR CLASS or FAMILY."""
     said = signature(c, kind)
@@ -105,12 +89,10 @@ def alter(c: Cursor, kind: str) -> st.AlterClass | st.AlterOperatorFamily:
     if kind == CLASS:
         c.fail()
     if c.accept("add"):
-        return st.AlterOperatorFamily(said, _items(c))
+        return st.AlterOperatorFamily(said, c.listed(_item))
     c.expect("drop")
-    found = [_dropped(c)]
-    while c.accept_symbol(","):
-        found.append(_dropped(c))
-    return st.AlterOperatorFamily(said, tuple(found), drop=True)
+    found = c.listed(_dropped)
+    return st.AlterOperatorFamily(said, found, drop=True)
 
 
 def _dropped(c: Cursor) -> st.ClassItem:
@@ -118,7 +100,7 @@ def _dropped(c: Cursor) -> st.ClassItem:
     if not what:
         c.fail()
     number = c.integer()
-    return st.ClassItem(what, number, types=_types(c))
+    return st.ClassItem(what, number, types=c.bracketed(Cursor.type_name))
 
 
 def drop(c: Cursor, kind: str) -> st.DropClass:

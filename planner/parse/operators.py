@@ -109,10 +109,8 @@ def lone_operand(c: Cursor) -> NoReturn:
 def drop_operators(c: Cursor) -> st.DropOperators:
     """After DROP OPERATOR."""
     exists = c.accept("if", "exists")
-    found = [signature(c)]
-    while c.accept_symbol(","):
-        found.append(signature(c))
-    return st.DropOperators(tuple(found), exists, clauses.drop_behaviour(c))
+    found = c.listed(signature)
+    return st.DropOperators(found, exists, clauses.drop_behaviour(c))
 
 
 def alter_operator(c: Cursor) -> st.AlterOperator:

@@ -24,12 +24,8 @@ def partition_by(c: Cursor) -> st.PartitionBy | None:
     how = c.name()
     if how not in ("range", "list", "hash"):
         raise PlanError("22023", f'unrecognized partitioning strategy "{how}"')
-    c.expect_symbol("(")
-    elements = [index_element(c)]
-    while c.accept_symbol(","):
-        elements.append(index_element(c))
-    c.expect_symbol(")")
-    return st.PartitionBy(how[0], tuple(elements), position)
+    elements = c.bracketed(index_element)
+    return st.PartitionBy(how[0], elements, position)
 
 
 def bound(c: Cursor) -> st.BoundDef:
@@ -40,11 +36,11 @@ def bound(c: Cursor) -> st.BoundDef:
     c.expect("for", "values")
     position = c.position
     if c.accept("in"):
-        return st.BoundDef("l", _expressions(c), position=position)
+        return st.BoundDef("l", c.bracketed(Cursor.balanced), position=position)
     if c.accept("from"):
-        lower = _expressions(c)
+        lower = c.bracketed(Cursor.balanced)
         c.expect("to")
-        return st.BoundDef("r", lower, _expressions(c), position=position)
+        return st.BoundDef("r", lower, c.bracketed(Cursor.balanced), position=position)
     c.expect("with")
     c.expect_symbol("(")
     said: dict[str, int] = {}
@@ -63,15 +59,6 @@ def bound(c: Cursor) -> st.BoundDef:
         if word not in said:
             raise PlanError("42601", f"{word} for hash partition must be specified")
     return st.BoundDef("h", modulus=said["modulus"], remainder=said["remainder"], position=position)
-
-
-def _expressions(c: Cursor) -> tuple[st.Sql, ...]:
-    c.expect_symbol("(")
-    found = [c.balanced()]
-    while c.accept_symbol(","):
-        found.append(c.balanced())
-    c.expect_symbol(")")
-    return tuple(found)
 
 
 def typed_elements(c: Cursor, table: str) -> tuple[Any, ...]:

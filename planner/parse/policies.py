@@ -36,7 +36,7 @@ def create_policy(c: Cursor) -> st.CreatePolicy:
             )
         permissive = word == "permissive"
     command = _COMMANDS[c.accept_one(*_COMMANDS) or c.fail()] if c.accept("for") else "*"
-    roles = _roles(c) if c.accept("to") else ("public",)
+    roles = c.listed(Cursor.role) if c.accept("to") else ("public",)
     using, check = _conditions(c)
     return st.CreatePolicy(name, table, permissive, command, roles, using, check)
 
@@ -47,13 +47,6 @@ def _conditions(c: Cursor) -> tuple[st.Sql | None, st.Sql | None]:
     return using, check
 
 
-def _roles(c: Cursor) -> tuple[str, ...]:
-    names = [c.role()]
-    while c.accept_symbol(","):
-        names.append(c.role())
-    return tuple(names)
-
-
 def alter_policy(c: Cursor) -> st.AlterPolicy | st.RenamePolicy:
     """After ALTER POLICY."""
     name = c.name()
@@ -62,7 +55,7 @@ def alter_policy(c: Cursor) -> st.AlterPolicy | st.RenamePolicy:
     if c.accept("rename"):
         c.expect("to")
         return st.RenamePolicy(name, table, c.name())
-    roles = _roles(c) if c.accept("to") else None
+    roles = c.listed(Cursor.role) if c.accept("to") else None
     return st.AlterPolicy(name, table, roles, *_conditions(c))
 
 

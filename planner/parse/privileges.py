@@ -37,9 +37,9 @@ def role_options(c: Cursor) -> dict[str, Any]:
         elif c.accept("valid", "until"):
             name, value = "valid_until", c.string()
         elif c.accept("in", "role") or c.accept("in", "group"):
-            name, value = "in_role", _roles(c)
+            name, value = "in_role", c.listed(_grantee)
         elif c.accept_one("role", "admin", "user"):
-            name, value = c.tokens[c.at - 1].value, _roles(c)
+            name, value = c.tokens[c.at - 1].value, c.listed(_grantee)
         elif c.accept("sysid"):
             name, value = "sysid", c.integer()
         else:
@@ -48,13 +48,6 @@ def role_options(c: Cursor) -> dict[str, Any]:
             raise PlanError("42601", "conflicting or redundant options", position=at.start + 1)
         options[name] = value
     return options
-
-
-def _roles(c: Cursor) -> tuple[str, ...]:
-    roles = [_grantee(c)]
-    while c.accept_symbol(","):
-        roles.append(_grantee(c))
-    return tuple(roles)
 
 
 def _grantee(c: Cursor) -> str:
@@ -73,7 +66,7 @@ def alter_role(c: Cursor) -> Any:
         return st.AlterRole(name, new_name=c.name())
     if c.accept("add", "user") or c.accept("drop", "user"):  # ALTER GROUP's way to say GRANT and REVOKE
         leaves = c.tokens[c.at - 2].value == "drop"
-        return st.GrantRole((name,), _roles(c), revoke=leaves, of_group=True)
+        return st.GrantRole((name,), c.listed(_grantee), revoke=leaves, of_group=True)
     database = c.name() if c.accept("in", "database") else ""
     if database or c.word in ("set", "reset"):
         return first_settings(c, st.AlterSettings("ALTER ROLE", name, database))
@@ -211,7 +204,7 @@ def _grant(c: Cursor, revoke: bool) -> Any:
         if not is_role and not c.next_is("to") and not c.next_is("from"):
             c.fail()
         c.expect("from" if revoke else "to")
-        grantees = _roles(c)
+        grantees = c.listed(_grantee)
         admin = c.accept("with", "admin", "option") or option
         by = _granted_by(c)
         if revoke:
@@ -221,20 +214,16 @@ def _grant(c: Cursor, revoke: bool) -> Any:
         raise PlanError("42601", f'unrecognized privilege type "{privileges[0][0]}"')
     c.advance()
     kind = "table"
-    names: list[st.Name]
+    names: tuple[st.Name, ...]
     if c.accept("large", "object"):
-        numbers = [c.integer()]
-        while c.accept_symbol(","):
-            numbers.append(c.integer())
+        numbers = c.listed(Cursor.integer)
         of = _to_whom(c, privileges, "large object", [], revoke, option)
         return st.GrantLargeObject(
-            tuple(numbers), of.privileges, of.grantees, revoke, of.grant_option, of.cascade, of.granted_by
+            numbers, of.privileges, of.grantees, revoke, of.grant_option, of.cascade, of.granted_by
         )
     if c.accept("foreign", "data", "wrapper") or c.accept("foreign", "server"):
         kind = "foreign server" if c.tokens[c.at - 1].value == "server" else "foreign-data wrapper"
-        names = [st.Name(c.name())]
-        while c.accept_symbol(","):
-            names.append(st.Name(c.name()))
+        names = c.listed(lambda c: st.Name(c.name()))
         return _to_whom(c, privileges, kind, names, revoke, option)
     if c.accept("all"):
         what = c.accept_one("tables", "sequences", "functions", "procedures", "routines")
@@ -242,9 +231,7 @@ def _grant(c: Cursor, revoke: bool) -> Any:
             c.fail()
         c.expect("in", "schema")
         kind = f"all {what} in schema"
-        names = [st.Name(c.name())]
-        while c.accept_symbol(","):
-            names.append(st.Name(c.name()))
+        names = c.listed(lambda c: st.Name(c.name()))
     else:
         for known in _GRANT_KINDS:
             if c.next_is(known) and (c.ahead().kind != PUNCTUATION or c.ahead().value == "."):
@@ -254,18 +241,12 @@ def _grant(c: Cursor, revoke: bool) -> Any:
                     kind = known
                     break
         if kind in ("language", "tablespace", "parameter"):
-            names = [st.Name(_setting(c))]
-            while c.accept_symbol(","):
-                names.append(st.Name(_setting(c)))
+            names = c.listed(lambda c: st.Name(_setting(c)))
             return _to_whom(c, privileges, kind, names, revoke, option)
         if kind in ("function", "procedure", "routine"):
-            signatures = [routines.signature(c)]
-            while c.accept_symbol(","):
-                signatures.append(routines.signature(c))
+            signatures = c.listed(routines.signature)
             return _to_whom(c, privileges, kind, [s.name for s in signatures], revoke, option, signatures)
-        names = [c.qualified()]
-        while c.accept_symbol(","):
-            names.append(c.qualified())
+        names = c.listed(Cursor.qualified)
     return _to_whom(c, privileges, kind, names, revoke, option)
 
 
@@ -278,11 +259,11 @@ def _setting(c: Cursor) -> str:
 
 
 def _to_whom(
-    c: Cursor, privileges: list[tuple[str, tuple[str, ...]]], kind: str, names: list[st.Name], revoke: bool,
+    c: Cursor, privileges: list[tuple[str, tuple[str, ...]]], kind: str, names: Sequence[st.Name], revoke: bool,
     option: bool, signatures: Sequence[st.Signature] = (),
 ) -> st.Grant:  # fmt: skip
     c.expect("from" if revoke else "to")
-    grantees = _roles(c)
+    grantees = c.listed(_grantee)
     with_option = c.accept("with", "grant", "option") or option
     by = _granted_by(c)
     cascade = clauses.drop_behaviour(c) if revoke else False
@@ -301,9 +282,9 @@ def alter_default_privileges(c: Cursor) -> st.AlterDefaultPrivileges:
     schemas: tuple[str, ...] = ()
     while True:
         if c.accept("for", "role") or c.accept("for", "user"):
-            roles = role_names(c)
+            roles = c.listed(Cursor.role)
         elif c.accept("in", "schema"):
-            schemas = _names(c)
+            schemas = c.listed(Cursor.name)
         else:
             break
     revoke = not c.accept("grant")
@@ -325,29 +306,15 @@ def alter_default_privileges(c: Cursor) -> st.AlterDefaultPrivileges:
     if not kind:
         c.fail()
     c.expect("from" if revoke else "to")
-    grantees = _roles(c)
+    grantees = c.listed(_grantee)
     with_option = c.accept("with", "grant", "option") or option
     if revoke:
         clauses.drop_behaviour(c)
     return st.AlterDefaultPrivileges(tuple(wanted), kind, grantees, roles, schemas, revoke, with_option)
 
 
-def role_names(c: Cursor) -> tuple[str, ...]:
-    names = [c.role()]
-    while c.accept_symbol(","):
-        names.append(c.role())
-    return tuple(names)
-
-
-def _names(c: Cursor) -> tuple[str, ...]:
-    names = [c.name()]
-    while c.accept_symbol(","):
-        names.append(c.name())
-    return tuple(names)
-
-
 def reassign(c: Cursor) -> st.ReassignOwned:
     c.expect("owned", "by")
-    roles = role_names(c)
+    roles = c.listed(Cursor.role)
     c.expect("to")
     return st.ReassignOwned(roles, c.role())

@@ -85,9 +85,7 @@ def definition(c: Cursor) -> tuple[st.PublicationOption, ...]:
 
 def _objects(c: Cursor) -> tuple[tuple[st.PublicationTable, ...], tuple[str | None, ...]]:
     """The list as tables and schemas. Raises 42601."""
-    listed = [_object(c)]
-    while c.accept_symbol(","):
-        listed.append(_object(c))
+    listed = c.listed(_object)
     if listed[0].kind == _SAME:
         raise PlanError(
             "42601",

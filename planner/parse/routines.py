@@ -30,18 +30,16 @@ def create_function(c: Cursor, replace: bool, at: Token, kind: str = "function")
     """After CREATE [OR REPLACE] FUNCTION or PROCEDURE."""
     name = function_name(c)
     c.expect_symbol("(")
-    parameters: list[st.ParameterDef] = []
+    parameters: tuple[st.ParameterDef, ...] = ()
     if not c.symbol_is(")"):
-        parameters.append(_parameter(c, with_default=True))
-        while c.accept_symbol(","):
-            parameters.append(_parameter(c, with_default=True))
+        parameters = c.listed(lambda c: _parameter(c, with_default=True))
     c.expect_symbol(")")
     returns: st.TypeName | None = None
     if kind == "function" and c.next_is("returns") and not c.next_is("returns", "null"):
         c.advance()
         if c.accept("table"):
             returns = st.TypeName(("record",), setof=True, position=c.position)
-            parameters += _table_columns(c)
+            parameters += tuple(_table_columns(c))
         else:
             returns = _type(c)
     options: dict[str, Any] = {}
@@ -81,9 +79,7 @@ def create_function(c: Cursor, replace: bool, at: Token, kind: str = "function")
     else:
         written = _standard_body(c)
         text = written.text
-    return st.CreateFunction(
-        name, tuple(parameters), returns, text, written, standard, replace, options, kind
-    )
+    return st.CreateFunction(name, parameters, returns, text, written, standard, replace, options, kind)
 
 
 def function_name(c: Cursor) -> st.Name:
@@ -234,22 +230,18 @@ def signature(c: Cursor) -> st.Signature:
     name = function_name(c)
     if not c.accept_symbol("("):
         return st.Signature(name)
-    found: list[st.ParameterDef] = []
+    found: tuple[st.ParameterDef, ...] = ()
     if not c.symbol_is(")"):
-        found.append(_parameter(c, with_default=False))
-        while c.accept_symbol(","):
-            found.append(_parameter(c, with_default=False))
+        found = c.listed(lambda c: _parameter(c, with_default=False))
     c.expect_symbol(")")
-    return st.Signature(name, tuple(found))
+    return st.Signature(name, found)
 
 
 def drop_functions(c: Cursor, kind: str) -> st.DropFunctions:
     """After DROP FUNCTION, PROCEDURE or ROUTINE."""
     exists = c.accept("if", "exists")
-    found = [signature(c)]
-    while c.accept_symbol(","):
-        found.append(signature(c))
-    return st.DropFunctions(tuple(found), exists, clauses.drop_behaviour(c), kind)
+    found = c.listed(signature)
+    return st.DropFunctions(found, exists, clauses.drop_behaviour(c), kind)
 
 
 _OF_PROCEDURES: Final = ("security", "external", "set", "reset")

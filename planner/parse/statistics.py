@@ -15,16 +15,12 @@ def create_statistics(c: Cursor) -> st.CreateStatistics:
     """After CREATE STATISTICS."""
     exists = c.accept("if", "not", "exists")
     name = c.qualified()
-    kinds: list[str] = []
+    kinds: tuple[str, ...] = ()
     if c.accept_symbol("("):
-        kinds.append(c.name())
-        while c.accept_symbol(","):
-            kinds.append(c.name())
+        kinds = c.listed(Cursor.name)
         c.expect_symbol(")")
     c.expect("on")
-    elements = [_element(c)]
-    while c.accept_symbol(","):
-        elements.append(_element(c))
+    elements = c.listed(_element)
     c.expect("from")
     if not c.is_name():
         if c.symbol_is("("):
@@ -33,7 +29,7 @@ def create_statistics(c: Cursor) -> st.CreateStatistics:
     table = c.qualified()
     if not c.ended:
         raise _no_relation()
-    return st.CreateStatistics(name, tuple(kinds), tuple(elements), table, exists)
+    return st.CreateStatistics(name, kinds, elements, table, exists)
 
 
 def _no_relation() -> PlanError:

@@ -18,7 +18,7 @@ def create(c: Cursor) -> st.CreateSubscription:
     c.expect("connection")
     connection = c.string()
     c.expect("publication")
-    return st.CreateSubscription(name, connection, _names(c), _with(c))
+    return st.CreateSubscription(name, connection, c.listed(Cursor.name), _with(c))
 
 
 def alter(c: Cursor) -> st.AlterSubscription:
@@ -43,14 +43,7 @@ def alter(c: Cursor) -> st.AlterSubscription:
     if what == "set" and c.symbol_is("("):
         return st.AlterSubscription(name, "options", options=definition(c))
     c.expect("publication")
-    return st.AlterSubscription(name, what, publications=_names(c), options=_with(c))
-
-
-def _names(c: Cursor) -> tuple[str, ...]:
-    names = [c.name()]
-    while c.accept_symbol(","):
-        names.append(c.name())
-    return tuple(names)
+    return st.AlterSubscription(name, what, publications=c.listed(Cursor.name), options=_with(c))
 
 
 def _with(c: Cursor) -> tuple[st.PublicationOption, ...]:

@@ -59,20 +59,14 @@ def create_table(c: Cursor, temporary: bool, unlogged: bool) -> Any:
 def _elements(c: Cursor, table: str) -> tuple[tuple[Any, ...], tuple[st.Name, ...]]:
     """The columns and constraints of a table, and whom it inherits from."""
     c.expect_symbol("(")
-    elements: list[Any] = []
+    elements: tuple[Any, ...] = ()
     if not c.accept_symbol(")"):
-        elements.append(_element(c, table))
-        while c.accept_symbol(","):
-            elements.append(_element(c, table))
+        elements = c.listed(lambda c: _element(c, table))
         c.expect_symbol(")")
     if not c.accept("inherits"):
-        return tuple(elements), ()
-    c.expect_symbol("(")
-    names = [c.qualified()]
-    while c.accept_symbol(","):
-        names.append(c.qualified())
-    c.expect_symbol(")")
-    return tuple(elements), tuple(names)
+        return elements, ()
+    names = c.bracketed(Cursor.qualified)
+    return elements, names
 
 
 def create_foreign_table(c: Cursor) -> st.CreateTable:

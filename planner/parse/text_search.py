@@ -38,21 +38,12 @@ def _option(c: Cursor) -> st.TextSearchOption:
     return st.TextSearchOption(label, ".".join(words), st.Name(words[-1], ".".join(words[:-1])))
 
 
-def _options(c: Cursor) -> tuple[st.TextSearchOption, ...]:
-    c.expect_symbol("(")
-    found = [_option(c)]
-    while c.accept_symbol(","):
-        found.append(_option(c))
-    c.expect_symbol(")")
-    return tuple(found)
-
-
 def create(c: Cursor, at: Token) -> st.CreateTextSearch:
     """After CREATE TEXT SEARCH."""
     what = kind(c)
     if what.endswith(("parser", "template")):
         c.unsupported(f"CREATE {what.upper()}", at)
-    return st.CreateTextSearch(what, c.qualified(), _options(c))
+    return st.CreateTextSearch(what, c.qualified(), c.bracketed(_option))
 
 
 def alter(c: Cursor, at: Token) -> st.AlterTextSearch:
@@ -68,13 +59,13 @@ def alter(c: Cursor, at: Token) -> st.AlterTextSearch:
     if c.accept("set", "schema"):
         return st.AlterTextSearch(what, name, "set schema", c.name())
     if what.endswith("dictionary"):
-        return st.AlterTextSearch(what, name, "options", options=_options(c))
+        return st.AlterTextSearch(what, name, "options", options=c.bracketed(_option))
     if c.accept("add", "mapping", "for"):
-        return _with(c, name, "add", _tokens(c))
+        return _with(c, name, "add", c.listed(Cursor.name))
     if c.accept("alter", "mapping", "replace"):
         return _replaced(c, name, ())
     if c.accept("alter", "mapping", "for"):
-        tokens = _tokens(c)
+        tokens = c.listed(Cursor.name)
         if c.accept("replace"):
             return _replaced(c, name, tokens)
         return _with(c, name, "alter", tokens)
@@ -82,7 +73,9 @@ def alter(c: Cursor, at: Token) -> st.AlterTextSearch:
     c.expect("mapping")
     exists = c.accept("if", "exists")
     c.expect("for")
-    return st.AlterTextSearch("text search configuration", name, "drop", tokens=_tokens(c), if_exists=exists)
+    return st.AlterTextSearch(
+        "text search configuration", name, "drop", tokens=c.listed(Cursor.name), if_exists=exists
+    )
 
 
 def _with(c: Cursor, name: st.Name, what: str, tokens: tuple[str, ...]) -> st.AlterTextSearch:
@@ -98,10 +91,3 @@ def _replaced(c: Cursor, name: st.Name, tokens: tuple[str, ...]) -> st.AlterText
     return st.AlterTextSearch(
         "text search configuration", name, "replace", tokens=tokens, dictionaries=(old, c.qualified())
     )
-
-
-def _tokens(c: Cursor) -> tuple[str, ...]:
-    found = [c.name()]
-    while c.accept_symbol(","):
-        found.append(c.name())
-    return tuple(found)

@@ -57,11 +57,9 @@ def create_trigger(c: Cursor, replace: bool, at: Token, *, constraint: bool) -> 
         c.fail()
     function = c.qualified()
     c.expect_symbol("(")
-    arguments: list[str] = []
+    arguments: tuple[str, ...] = ()
     if not c.symbol_is(")"):
-        arguments.append(_argument(c))
-        while c.accept_symbol(","):
-            arguments.append(_argument(c))
+        arguments = c.listed(_argument)
     c.expect_symbol(")")
     if replace and constraint:
         raise PlanError("0A000", "CREATE OR REPLACE CONSTRAINT TRIGGER is not supported")
@@ -71,7 +69,7 @@ def create_trigger(c: Cursor, replace: bool, at: Token, *, constraint: bool) -> 
         when,
         bits,
         function,
-        tuple(arguments),
+        arguments,
         columns,
         condition,
         transition,
@@ -93,20 +91,13 @@ def _events(c: Cursor) -> tuple[int, tuple[str, ...]]:
         twice = twice or bool(bits & bit)
         bits |= bit
         if word == "update" and c.accept("of"):
-            columns = _columns(c)
+            columns = c.listed(Cursor.name)
         if twice:
             near = c.text[c.token.start : c.token.end]
             message = f'duplicate trigger events specified at or near "{near}"'
             raise PlanError("42601", message, position=c.position)
         if not c.accept("or"):
             return bits, columns
-
-
-def _columns(c: Cursor) -> tuple[str, ...]:
-    names = [c.name()]
-    while c.accept_symbol(","):
-        names.append(c.name())
-    return tuple(names)
 
 
 def _referencing(c: Cursor) -> tuple[st.TransitionTable, ...]:

@@ -27,13 +27,11 @@ def create_type(c: Cursor) -> Any:
     name = c.qualified()
     if c.accept("as", "enum"):
         c.expect_symbol("(")
-        labels: list[str] = []
+        labels: tuple[str, ...] = ()
         if not c.symbol_is(")"):
-            labels.append(c.string())
-            while c.accept_symbol(","):
-                labels.append(c.string())
+            labels = c.listed(Cursor.string)
         c.expect_symbol(")")
-        return st.CreateEnum(name, tuple(labels))
+        return st.CreateEnum(name, labels)
     if c.accept("as", "range"):
         return _range(c, name)
     if c.accept("as"):

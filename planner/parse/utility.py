@@ -171,10 +171,7 @@ def values_assigned(c: Cursor) -> tuple[str, ...] | None:
         c.fail()
     if c.accept("default"):
         return None
-    values = [_value(c)]
-    while c.accept_symbol(","):
-        values.append(_value(c))
-    return tuple(values)
+    return c.listed(_value)
 
 
 def _assigns(c: Cursor, distance: int) -> bool:
@@ -253,14 +250,12 @@ def prepare(c: Cursor) -> st.Prepare | st.PrepareTransaction:
             return st.PrepareTransaction(c.string())
         c.at -= 1  # a statement of that name
     name = c.name()
-    types: list[st.TypeName] = []
+    types: tuple[st.TypeName, ...] = ()
     if c.accept_symbol("("):
-        types.append(c.type_name())
-        while c.accept_symbol(","):
-            types.append(c.type_name())
+        types = c.listed(Cursor.type_name)
         c.expect_symbol(")")
     c.expect("as")
-    return st.Prepare(name, tuple(types), _query(c, _PREPARABLE))
+    return st.Prepare(name, types, _query(c, _PREPARABLE))
 
 
 def _query(c: Cursor, words: tuple[str, ...]) -> st.Sql:
@@ -272,14 +267,12 @@ def _query(c: Cursor, words: tuple[str, ...]) -> st.Sql:
 
 def execute(c: Cursor) -> st.Execute:
     name = c.name()
-    arguments: list[st.Sql] = []
+    arguments: tuple[st.Sql, ...] = ()
     if c.accept_symbol("("):
         if not c.symbol_is(")"):
-            arguments.append(c.balanced())
-            while c.accept_symbol(","):
-                arguments.append(c.balanced())
+            arguments = c.listed(Cursor.balanced)
         c.expect_symbol(")")
-    return st.Execute(name, tuple(arguments))
+    return st.Execute(name, arguments)
 
 
 def deallocate(c: Cursor) -> st.Deallocate:
