@@ -100,6 +100,8 @@ class PlanContext:
     """The query is what CALL is followed by: its one column is a procedure's call."""
     check_bodies: bool = True
     """Whether CREATE FUNCTION looks at what a body says."""
+    shadowing: str = ""
+    """What a variable in PL/pgSQL is that shadows another: an "error", or worth a "warning"."""
     password_encryption: str = "scram-sha-256"
     first_oid: int = 0
     """From which OID on definitions take theirs; 0: from the catalog's counter."""

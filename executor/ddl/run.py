@@ -165,7 +165,9 @@ def bound_now(session: Session, statement: Any, computed: Mapping[int, Datum] | 
 
 def _tell(session: Session, notices: Iterable[DdlNotice]) -> None:
     for n in notices:
-        session.notice(n.severity, n.sqlstate, n.message, n.detail, n.hint, place=n.place)
+        session.notice(
+            n.severity, n.sqlstate, n.message, n.detail, n.hint, place=n.place, position=n.position
+        )
 
 
 async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: st.Truncate) -> None:

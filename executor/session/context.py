@@ -328,9 +328,16 @@ class SessionContext(SessionState):
             reading_at=self.reading_at,
             row_security=self.settings.row_security,
             check_bodies=self.settings.raw("check_function_bodies") == "on",
+            shadowing=self._shadowing(),
             password_encryption=self.settings.raw("password_encryption"),
             first_oid=first_oid,
         )
+
+    def _shadowing(self) -> str:
+        """What a variable of PL/pgSQL that shadows another is to who makes a function: the settings say so."""
+        looked_for = {"shadowed_variables", "all"}
+        levels = ("error", "warning")
+        return next((x for x in levels if self.settings.listed(f"plpgsql.extra_{x}s") & looked_for), "")
 
     def settings_changed(self) -> None:
         """After every SET and at the end of every transaction: what is derived from settings is renewed."""

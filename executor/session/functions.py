@@ -115,7 +115,7 @@ def advisory(
 def _status(session: Session, number: int | None) -> str | None:
     if number is None:
         return None
-    if session.block is None and session.numbered == (session.now_us(), number):
+    if session.block is None and session.numbered == (session.transaction_began_us(), number):
         return "in progress"  # of the statement that asks, though its number is done with: see `values`
     return session.executor.numbers.status(number)
 

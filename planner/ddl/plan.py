@@ -38,6 +38,8 @@ class DdlNotice:
     detail: str = ""
     hint: str = ""
     place: Place = NOWHERE
+    position: int = 0
+    """Where the statement says what it is about; 0: nowhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -353,6 +353,8 @@ class Program:
     """Some statement is COMMIT or ROLLBACK, or a CALL of what may say that."""
     prints_strict: bool | None = None
     """Whether an INTO STRICT that fails says what its statement was given; None: as the session has it."""
+    shadows: tuple[tuple[str, int], ...] = ()
+    """Variables that are called as one of a block around, or a parameter, is; and where."""
     serial: int = field(default_factory=itertools.count().__next__, compare=False)
     """Nobody else's, ever: what is remembered of its texts goes by it."""
 

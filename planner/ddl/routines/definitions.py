@@ -110,11 +110,12 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         if scope.ctx.check_bodies:
             try:
                 path = search_path_of(made, scope.search_path, scope.user)
-                procedural.validate(said, made, scope.catalog, path)
+                shadows = procedural.validate(said, made, scope.catalog, path)
             except SqlError as e:
                 if made.language == "sql":
                     e.position = _place(said, e.position)
                 raise
+            _tell_of_shadows(scope, shadows)
             if made.language == "sql" and not polymorph and procedural.is_query(made):
                 _validate(scope, said, made)
             elif made.language == "sql" and not polymorph:
@@ -376,6 +377,15 @@ def _settle_statements(scope: Scope, said: st.CreateFunction, f: Function) -> No
             body=moments.frozen_statements(scope, f),
         ),
     )
+
+
+def _tell_of_shadows(scope: Scope, shadows: Sequence[tuple[str, int]]) -> None:
+    """Variables that shadow others: raises 42712 or warns, as the session's settings say."""
+    for name, position in shadows if scope.ctx.shadowing else ():
+        message = f'variable "{name}" shadows a previously defined variable'
+        if scope.ctx.shadowing == "error":
+            raise PlanError("42712", message, position=position)
+        scope.notice(message, "42712", severity="WARNING", position=position)
 
 
 def _place(said: st.CreateFunction, position: int) -> int:

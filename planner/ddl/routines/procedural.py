@@ -156,11 +156,14 @@ def _of_statements(name: str, body: str, parameters: tuple[str, ...], returns: s
     return pl.Program(body, block, count + 1, len(found), outer, "use_column")
 
 
-def validate(said: st.CreateFunction, f: Function, catalog: Catalog, path: Sequence[str]) -> None:
-    """Reads the body; errors point into the statement. Raises 42601, 42704, 42P01, 42P13, 0A000."""
+def validate(
+    said: st.CreateFunction, f: Function, catalog: Catalog, path: Sequence[str]
+) -> Sequence[tuple[str, int]]:
+    """Reads the body; errors point into the statement. The variables that shadow others, and where. Raises 42601, 42704, 42P01,
+    42P13, 0A000."""
     if f.language == "sql":
         _validate_statements(f, catalog, path)
-        return
+        return ()
     written = said.written
     literal = next(iter(tokenize(written.text)))
     start = content(written.text, literal)
@@ -178,6 +181,7 @@ def validate(said: st.CreateFunction, f: Function, catalog: Catalog, path: Seque
             e.context = f'compilation of PL/pgSQL function "{f.name}" near line 1'
         raise
     declared(f, made, catalog, path)
+    return made.shadows
 
 
 def _validate_statements(f: Function, catalog: Catalog, path: Sequence[str]) -> None:

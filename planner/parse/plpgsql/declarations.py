@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from planner.lexer import OPERATOR, QUOTED, WORD
+from planner.lexer import OPERATOR, QUOTED, WORD, Token
 from planner.parse.plpgsql.reader import Reader
 from planner.statements import TypeName
 from planner.statements.plpgsql import CopiedType, Dynamic, Kind, Variable
@@ -35,6 +35,7 @@ def _declaration(r: Reader) -> Variable | None:
     name = c.advance().value
     if name in r.names.level.slots:
         r.refuse(f'duplicate declaration at or near "{r.text[token.start : token.end]}"', token=token)
+    _note_shadow(r, name, token)
     if c.accept("alias", "for"):
         _alias(r, name)
         return None
@@ -61,6 +62,11 @@ def _declaration(r: Reader) -> Variable | None:
     made = Variable(r.names.slot(name), name, line, kind, constant, not_null, default)
     r.names.variables_seen[made.slot] = made
     return made
+
+
+def _note_shadow(r: Reader, name: str, token: Token) -> None:
+    if r.names.find([name]) is not None:
+        r.names.shadows.append((name, r.place(token.start)))
 
 
 def _alias(r: Reader, name: str) -> None:
@@ -106,7 +112,9 @@ def _cursor(r: Reader, name: str, line: int) -> Variable:
     r.names.enter()
     if c.accept_symbol("("):
         while True:
+            token = r.c.token
             parameter = r.any_name()
+            _note_shadow(r, parameter, token)
             kind = kind_here(r)
             slot = r.names.slot(parameter)
             made = r.names.variables_seen[slot] = Variable(slot, parameter, line, kind)

@@ -35,6 +35,8 @@ class Names:
         self.variables_seen: list[Variable | None] = [None] * count
         self.labels: list[tuple[str, bool]] = []
         """Of the blocks and loops around; whether it is a loop."""
+        self.shadows: list[tuple[str, int]] = []
+        """What is declared again further in, and where."""
 
     def enter(self, label: str = "") -> None:
         self.level = Level(label, {}, self.level)

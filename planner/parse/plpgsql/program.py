@@ -74,7 +74,7 @@ def parse_program(
     )
     return Program(
         text, block, len(names.variables_seen), r.texts, outer, commonest, dynamic, r.scrolls,
-        _AT_CURSOR.search(text) is not None, r.ends, prints_strict,
+        _AT_CURSOR.search(text) is not None, r.ends, prints_strict, tuple(names.shadows),
     )  # fmt: skip
 
 
