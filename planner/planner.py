@@ -511,6 +511,22 @@ class Planner(InnerQueries):
         with self.patience.planning(), shown(ctx.catalog):
             return bind(parse_query(text, list(statement.tokens)), ctx, (), text, None, prefer_keyed=False)
 
+    def plan_stored(self, text: str, ctx: PlanContext) -> Plan:
+        """A view's query: the same of a whole one. Views are dropped and made again as they were, so the plan is kept."""
+        key = f"\0view\0{text}"
+        known = self._exact(key, ctx)
+        if known is not None:
+            return known
+        statement = parse_statement(text)
+        if not isinstance(statement, st.QueryStatement):
+            return self.plan(text, ctx, normalise=False)[0]
+        seen = _watching(ctx)
+        with self.patience.planning(), shown(ctx.catalog):
+            tree = parse_query(text, list(statement.tokens))
+            plan = _of_reads(bind(tree, seen, (), text, None, prefer_keyed=False), seen)
+        self._remember(ctx, key, _Cached(plan, None))
+        return plan
+
     def bind_ddl(
         self, statement: Any, ctx: PlanContext, computed: Mapping[int, Datum] | None = None
     ) -> DdlPlan:

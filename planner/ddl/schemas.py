@@ -93,7 +93,7 @@ def alter_schema(scope: Scope, said: st.AlterSchema) -> None:
     for extension in list(scope.catalog.objects(Extension)):
         if extension.schema_oid == schema.oid:
             extensions.follow_members(scope, extension.name, schema.name, said.new_name)
-    depends.follow_constants(scope, before)
+    depends.follow_constants(scope, before, (said.name,))
     follow(scope, before)
     renamed_schemas.follow(scope, said.name, said.new_name)
     policies.follow_schema(scope, said.name, said.new_name)

@@ -40,7 +40,7 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
     name = said.name.name
     text = " " * said.query.offset + said.query.text
     with collations_met.meeting(told=True):
-        plan, _ = scope.planner.plan(text, scope.context(), normalise=False)
+        plan = scope.planner.plan_stored(text, scope.context())
     if is_select_into(plan):
         raise PlanError("0A000", "views must not contain SELECT INTO")
     if plan.columns is None:

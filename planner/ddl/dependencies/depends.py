@@ -9,6 +9,7 @@ is recorded nowhere. So it is here.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from sqlglot import exp
@@ -146,8 +147,18 @@ def qualified_constants(scope: Scope, said: st.Sql) -> str:
     return with_constants(said.text, renamed)
 
 
-def follow_constants(scope: Scope, before: Catalog) -> None:
-    """After names have changed: defaults, also of parameters, and views name what they named in the catalog `before`."""
+def follow_constants(scope: Scope, before: Catalog, names: Collection[str]) -> None:
+    """After names have changed: defaults, also of parameters, and views name what they named in the catalog `before`.
+
+    `names`: one of these is in each text that has to be another one."""
+    looked_for = tuple(name.casefold() for name in names)
+    quoted = any(mark in name for name in names for mark in "'\"")  # these are written twice
+
+    def followed(text: str) -> str:
+        said = text.casefold()
+        if not quoted and not any(name in said for name in looked_for):
+            return text
+        return with_constants(text, renamed)
 
     def renamed(name: Token) -> str:
         schema, bare = split_name(name.value)
@@ -161,19 +172,21 @@ def follow_constants(scope: Scope, before: Catalog) -> None:
 
     for table in scope.catalog.tables_using(HAS_TEXT, HAS_QUERY):
         columns = tuple(
-            replace(c, default=with_constants(c.default, renamed)) if c.default and "'" in c.default else c
+            replace(c, default=default)
+            if c.default and "'" in c.default and (default := followed(c.default)) != c.default
+            else c
             for c in table.columns
         )
         kept = table.materialized
         if kept is not None:
-            kept = replace(kept, query=with_constants(kept.query, renamed))
+            kept = replace(kept, query=followed(kept.query))
         if columns != table.columns or kept != table.materialized:
             scope.replace(table, replace(table, columns=columns, materialized=kept))
     for f in [x for x in scope.catalog.using(HAS_TEXT) if isinstance(x, Function)]:
-        if (kept_defaults := f.with_defaults(lambda text: with_constants(text, renamed))) != f:
+        if (kept_defaults := f.with_defaults(followed)) != f:
             scope.replace(f, kept_defaults)
     for view in list(scope.catalog.objects(View)):
-        query = with_constants(view.query, renamed) if "'" in view.query else view.query
+        query = followed(view.query) if "'" in view.query else view.query
         if query != view.query:
             scope.replace(view, replace(view, query=query))
 

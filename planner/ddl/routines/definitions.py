@@ -444,7 +444,7 @@ def look_again(scope: Scope, old: Function) -> None:
     for view in stored_queries(scope.catalog):
         if old.oid in view.depends and not isinstance(view.holder, Function):
             ctx = replace(scope.context(), search_path=view.path or scope.search_path)
-            scope.planner.plan(view.query, ctx, normalise=False)
+            scope.planner.plan_stored(view.query, ctx)
     for table, text, clause in expressions_with(scope, old):
         place = quote_qualified(scope.catalog.schema_of(table.schema_oid).name, table.name)
         scope.plan_expression(st.Sql(text), place, clause)

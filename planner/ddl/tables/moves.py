@@ -32,7 +32,7 @@ def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
         scope.replace(found, own_names.renamed(scope, found, new_name))
     else:
         scope.replace(found, replace(found, name=new_name))
-    depends.follow_constants(scope, before)
+    depends.follow_constants(scope, before, (found.name,))
 
 
 def _rename_in_views(scope: Scope, found: Relation, new_name: str) -> None:
@@ -59,9 +59,11 @@ def move_relation(scope: Scope, found: Relation, schema_name: str) -> None:
     before = scope.catalog
     moved = replace(found, schema_oid=schema.oid)
     scope.replace(found, moved)
+    names = [found.name, *(sequence.name for sequence in owned)]
     if isinstance(moved, Table):
         for index in scope.catalog.indexes_of(moved.oid):
             scope.replace(index, replace(index, schema_oid=schema.oid))
+            names.append(index.name)
         for sequence in scope.catalog.sequences_of(moved.oid):
             scope.replace(sequence, replace(sequence, schema_oid=schema.oid))
-    depends.follow_constants(scope, before)
+    depends.follow_constants(scope, before, names)
