@@ -212,7 +212,7 @@ async def copy_in(conversation: Conversation, copy: CopyIn) -> str:
     try:
         if conversation.gone:
             copy.abort()
-            raise ConnectionResetError("the client is gone")
+            raise SqlError("08006", "connection to client lost")
         conversation.out.append(
             replies.copy_in_response(len(copy.columns), int(copy.options.format == "binary"))
         )

@@ -138,7 +138,7 @@ class Conversation(Telling):
             return
         self.gone, self.calm = True, False
         if self.source is not None:
-            self.source.fail(ConnectionResetError("the client is gone"))
+            self.source.fail(SqlError("08006", "connection to client lost"))
         if self.working or self.busy:
             self.session.stop()
         else:
@@ -446,7 +446,7 @@ class Conversation(Telling):
         """Closes from this side; a task that is still at work closes the session when it ends."""
         self.gone, self.calm = True, False
         if self.source is not None:
-            self.source.fail(ConnectionResetError("the connection has ended"))
+            self.source.fail(SqlError("08006", "connection to client lost"))
         self.io.close()
         if not self.working:
             self._close_session()
@@ -492,5 +492,4 @@ _copying: Handlers = {
     # Clients may have sent these before they knew that the statement was a COPY.
     messages.FLUSH: Conversation._ignore,
     messages.SYNC: Conversation._ignore,
-    messages.TERMINATE: Conversation._terminate,
 }

@@ -77,6 +77,10 @@ CONVERSATIONS: dict[str, Sequence[Step]] = {
         ["Query COPY said FROM stdin", r"CopyData 7\n", "Query SELECT 1", "Query SELECT 2"],
         ["Query SELECT * FROM said ORDER BY a"],
     ),
+    "a goodbye among them": (
+        ["Query COPY said FROM stdin", r"CopyData 8\n", "Terminate", HALF_CLOSED],
+        ["Query SELECT * FROM said ORDER BY a"],
+    ),
     "no message begins with a zero": (["Query SELECT 1"], ["Raw 0000000004", "Query SELECT 2"]),
     "in a failed block nothing is bound, not even nothing": (
         ["Query BEGIN"],
