@@ -145,7 +145,7 @@ class RowWriter:
 
         Raises SnapshotMoved before any trigger has fired.
         """
-        block, rules, fired = self._block, self._rules, self._fired
+        rules, fired = self._rules, self._fired
         if not locked:
             wanted = [(f[0], rules.lock_mode(f[2], f[3])) for f in found if f[3] is not None]
             if leaving is not None or (fired.changes_rows and not set(rules.identity).isdisjoint(assigned)):
@@ -179,13 +179,11 @@ class RowWriter:
                 late.append(change)
                 continue
             if self._moves_keys(old, new):
-                view = block.view(self._table, record=False)
-                PendingKeys(rules, view, block.read_ts).replace(key, old, new)
+                await self._hold_keys([change])
             done.append(self._apply(change, self._differing(old, new, assigned)))
             await fired.wrote(triggers.UPDATE, old, new)
         if late:
-            pending = PendingKeys(rules, block.view(self._table, record=False), block.read_ts)
-            for change in deferred_keys.moved(pending, late):
+            for change in await self._hold_keys(late):
                 done.append(self._apply(change, range(len(self._table.columns))))
                 await fired.wrote(triggers.UPDATE, change[2], change[4])
         return done
@@ -278,6 +276,26 @@ class RowWriter:
         if rules.key is not None and rules.key(old) != rules.key(new):
             return True
         return any(rule.key(old) != rule.key(new) for rule in rules.uniques)
+
+    async def _hold_keys(self, changes: list[Change]) -> list[Change]:
+        """Rows that get other keys, in the order of application, once nobody else is about to bring these. Raises 23505."""
+        session, block, rules = self._session, self._block, self._rules
+        while True:
+            view = block.view(self._table, record=False)
+            pending = PendingKeys(rules, view, block.read_ts)
+            try:
+                if rules.deferrable:
+                    moved = deferred_keys.moved(pending, changes)
+                else:
+                    moved = changes
+                    for key, _, old, _, new in changes:
+                        assert old is not None and new is not None
+                        pending.replace(key, old, new)
+                await new_keys.held(session, block, view.writes, moved, view.put_off)
+                return moved
+            except ExecutionError as refused:
+                if not await new_keys.came_free(session, block, view.writes, refused):
+                    raise
 
     async def _lock(self, keys: Sequence[Any], mode: LockMode, *, anew: bool = False) -> None:
         """Waits for the keys' locks. `anew`: raises SnapshotMoved if the snapshot has moved by that."""
