@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir
+from planner.binding import ir, record_images
 from planner.binding.calls import CallBinder
 from planner.binding.emit import EmittedColumn
 from planner.binding.records import comparable_shapes, field_of, fields_of, items_of, row_of, where_present
@@ -48,6 +48,10 @@ def items(node: exp.Expression) -> list[exp.Expression]:
 def _apart(a: TypeRef, b: TypeRef) -> bool:
     """Whether these are two different composite types: what is in them decides whether they can be compared."""
     return a.oid != b.oid and None not in (t.composite_fields(a.oid), t.composite_fields(b.oid))
+
+
+def _is_record(ref: TypeRef) -> bool:
+    return ref.oid == t.RECORD or t.composite_fields(ref.oid) is not None
 
 
 def _is_null(node: ir.Node) -> bool:
@@ -88,6 +92,11 @@ class RowComparisonBinder(CallBinder):
             tests = tuple(self.infix(op, a, b, position, schema, where) for a, b in pairs)
             return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "and" if op == "=" else "or", tests)
         if op not in ROW_OPERATORS and op not in _BY_PATTERN:
+            for a, b in pairs:  # which has to be there first
+                if (found := self.infix(op, a, b, position, schema, where).type).oid != t.BOOL:
+                    shown = t.type_in_words(found.oid)
+                    message = f"row comparison operator must yield type boolean, not type {shown}"
+                    raise PlanError("42804", message, position=position)
             raise PlanError(
                 "0A000", f"could not determine interpretation of row comparison operator {op}",
                 hint="Row comparison operators must be associated with btree operator families.", position=position,
@@ -144,6 +153,9 @@ class RowComparisonBinder(CallBinder):
 
     def record_comparison(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
         """A comparison of two records, or of one with a parameter or NULL; None where it is neither."""
+        if op in record_images.IMAGE_OPERATORS and all(_is_record(x.type) for x in (a, b)):
+            a, b = self._with_fields(a, position), self._with_fields(b, position)
+            return record_images.compared(self, op, a, b, position)
         if op not in ROW_OPERATORS:
             return None
         if t.RECORD not in (a.type.oid, b.type.oid) and not _apart(a.type, b.type):

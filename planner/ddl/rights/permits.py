@@ -50,7 +50,10 @@ def word_for(thing: CatalogObject) -> str:
     return rights.word_for(thing)
 
 
-def must_own(scope: Scope, thing: CatalogObject, *, schema_will_do: bool = False, called: str = "") -> None:
+def must_own(
+    scope: Scope, thing: CatalogObject, *, schema_will_do: bool = False, called: str = "", word: str = ""
+) -> None:
+    """`called`, `word`: its name and what it is in the message, if not what it says of itself. Raises 42501."""
     catalog = scope.catalog
     owned = catalog.table(thing.table_oid) if isinstance(thing, Index) else thing
     if rights.owns(catalog, scope.user, owned):
@@ -58,7 +61,9 @@ def must_own(scope: Scope, thing: CatalogObject, *, schema_will_do: bool = False
     schema = catalog.get(getattr(thing, "schema_oid", 0))
     if schema_will_do and isinstance(schema, Schema) and rights.owns(catalog, scope.user, schema):
         return
-    raise PlanError("42501", f"must be owner of {word_for(thing)} {called or getattr(thing, 'name', '')}")
+    raise PlanError(
+        "42501", f"must be owner of {word or word_for(thing)} {called or getattr(thing, 'name', '')}"
+    )
 
 
 def _may_create_temporary(scope: Scope) -> None:

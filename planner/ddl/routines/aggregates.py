@@ -110,7 +110,7 @@ def create_aggregate(scope: Scope, said: st.CreateAggregate) -> None:
         return
     if not said.replace:
         raise PlanError("42723", f'function "{made.name}" already exists with same argument types')
-    permits.must_own(scope, old)
+    permits.must_own(scope, old, word="function")
     if old.kind != "a":
         kind = "procedure" if old.kind == "p" else "function"
         raise PlanError("42809", "cannot change routine kind", detail=f'"{old.name}" is a {kind}.')

@@ -49,15 +49,19 @@ def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
                     f'"{found.name}" is an aggregate function',
                     hint="Use DROP AGGREGATE to drop aggregate functions.",
                 )
-            permits.must_own(scope, found, schema_will_do=True)
+            permits.must_own(scope, found, schema_will_do=True, word=said.kind)
             doomed.append(found)
     remove_all(scope, list(doomed), said.cascade)
 
 
 def alter_function(scope: Scope, said: st.AlterFunction) -> None:
-    f = named(scope, said.signature, said.tag.split()[-1].lower())
-    permits.must_own(scope, f)
-    action = said.action
+    word, action = said.tag.split()[-1].lower(), said.action
+    f = named(scope, said.signature, word)
+    if action is not None and action.what == "set schema":
+        there = scope.catalog.find_schema(action.name)
+        if there is not None and there.oid == f.schema_oid:
+            return  # where it is, whoever says so
+    permits.must_own(scope, f, word=word if action is None else "function")
     if f.kind == "p" and said.of_functions:
         raise PlanError("42P13", "invalid attribute in procedure definition", position=said.of_functions)
     if action is None:
@@ -80,8 +84,6 @@ def alter_function(scope: Scope, said: st.AlterFunction) -> None:
         if action.what == "set schema":
             schema = scope.catalog.schema(action.name)
             permits.may_create_in(scope, schema)
-            if schema.oid == f.schema_oid:
-                return
             new = replace(f, schema_oid=schema.oid)
         home = scope.catalog.schema_of(new.schema_oid).name
         taken = scope.catalog.functions(new.name, home, scope.search_path)

@@ -407,7 +407,7 @@ def _refuse_other_kind(scope: Scope, said: st.CreateFunction, old: Function, mad
     """Raises 42723, 42501, 42P13."""
     if not said.replace:
         raise PlanError("42723", f'function "{old.name}" already exists with same argument types')
-    permits.must_own(scope, old)
+    permits.must_own(scope, old, word="function")
     word = "PROCEDURE" if old.kind == "p" else "FUNCTION"
     if old.kind != made.kind:
         raise PlanError(
