@@ -23,7 +23,7 @@ from planner.binding.row_comparisons import is_row, items
 from planner.binding.scope import Scope
 from planner.binding.subqueries import SubqueryBinder
 from planner.parse import position as first_position
-from planner.parse.dialect import IS_UNKNOWN
+from planner.parse.dialect import IS_NOT, IS_UNKNOWN
 from planner.parse.xml_forms import IS_DOCUMENT
 from planner.records import replace
 
@@ -138,7 +138,7 @@ class PredicateBinder(SubqueryBinder):
 
     def _not(self, node: exp.Not, scope: Scope) -> ir.Node:
         inner = node.this
-        if isinstance(inner, exp.Is):
+        if isinstance(inner, exp.Is) and IS_NOT in node.meta:
             return self._is(inner, scope, negated=True)
         if isinstance(inner, exp.In):
             return self._in(inner, scope, denied=True)
@@ -156,7 +156,7 @@ class PredicateBinder(SubqueryBinder):
         test = node.expression
         if isinstance(test, exp.Null) and IS_UNKNOWN in test.meta:  # of booleans the same as NULL
             return ir.Logic(
-                BOOL, f"{word} null", (self.boolean(node.this, scope, f"{word} unknown".upper()),)
+                BOOL, f"{word} unknown", (self.boolean(node.this, scope, f"{word} unknown".upper()),)
             )
         if isinstance(test, exp.Null):
             arg = self.bind(node.this, scope)

@@ -23,6 +23,7 @@ from planner.catalog.indexed import EMPTY, RELATIONS, IndexedObjects
 from planner.catalog.objects import (
     INFORMATION_SCHEMA_OID,
     PG_CATALOG_OID,
+    CatalogObject,
     Database,
     Extension,
     Relation,
@@ -346,6 +347,29 @@ class NamedObjects(IndexedObjects):
             if isinstance(thing, SessionDefaults):
                 found += thing.settings
         return tuple(found)
+
+    def sees(self, thing: CatalogObject, search_path: Sequence[str]) -> bool:
+        """Whether the bare name finds this object among users' own: no schema before its own has another one of its kind and name."""
+        home = getattr(thing, "schema_oid", 0)
+        for schema in self.schemas_on(search_path):
+            if schema.oid == home:
+                return True
+            if self._takes_its_name(schema, thing):
+                return False
+        return False
+
+    def _takes_its_name(self, schema: Schema, thing: CatalogObject) -> bool:
+        if isinstance(thing, USER_TYPES):
+            rows = self.relation_in(schema.oid, thing.name)
+            return isinstance(rows, Table | View) or self.type_in(schema.oid, thing.name) is not None
+        if isinstance(thing, RELATIONS):
+            return self.relation_in(schema.oid, thing.name) is not None
+        if isinstance(thing, Function):
+            if schema.name.startswith(TEMPORARY_PREFIX):
+                return False
+            named = (f for f in self.named_functions(thing.name) if f.schema_oid == schema.oid)
+            return any(f.signature == thing.signature for f in named)
+        return isinstance(thing, Collation) and self.collation_in(schema.oid, thing.name) is not None
 
     def visible(self, relation: Relation, search_path: Sequence[str]) -> bool:
         """pg_table_is_visible: whether the bare name finds this relation."""

@@ -42,7 +42,8 @@ from planner.catalog import (
 from planner.catalog.stored_queries import stored_queries_of, stored_query
 from planner.ddl import absent, collations, statistics, text_search
 from planner.ddl.constraints import index_values
-from planner.ddl.dependencies.dependents import Dependent, dependents, mentions, multirange_of
+from planner.ddl.dependencies.columns_named import in_query
+from planner.ddl.dependencies.dependents import Dependent, dependents, multirange_of
 from planner.ddl.dependencies.removal import drop_columns, remove_part
 from planner.ddl.operators import definitions as operators
 from planner.ddl.operators import operator_classes
@@ -341,13 +342,12 @@ def _age(d: Dependent | CatalogObject) -> tuple[bool, int, int]:
 
 def _views_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
     """Views that use a column which is about to go."""
-    if part.column is None or part.default_only:
+    if part.column is None or part.default_only or not isinstance(part.thing, Table):
         return []
-    name = part.column.name
     return [
-        Dependent(view.holder, part.shown(scope))
-        for view in stored_queries_of(scope.catalog, part.thing.oid)
-        if mentions(view.query, name)
+        Dependent(kept.holder, part.shown(scope))
+        for kept in stored_queries_of(scope.catalog, part.thing.oid)
+        if in_query(scope.catalog, kept, part.thing, part.column)
     ]
 
 

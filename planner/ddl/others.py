@@ -178,6 +178,9 @@ def _refuse_for_partitions(table: Table, said: st.CreateIndex, keys: list[IndexK
 
 def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIndex) -> IndexKey:
     method = said.method
+    if method != "btree" and (element.descending or element.nulls_first is not None):
+        what = "ASC/DESC" if element.descending else "NULLS FIRST/LAST"
+        raise PlanError("0A000", f'access method "{method}" does not support {what} options')
     nulls_first = element.descending if element.nulls_first is None else element.nulls_first
     if element.column:
         column = constraints.find_column(table, element.column)
@@ -211,13 +214,16 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
         check_no_pseudo_type(plan.columns[0].type, plan.columns[0].name)
     if plan.columns is not None and plan.columns[0].collation == NONE and not element.collation:
         raise collations_met.undetermined("index expression")
+    kind = plan.columns[0].type if plan.columns is not None else None
+    if kind is not None and kind.oid == types.UNKNOWN:
+        kind = TypeRef(types.TEXT)
     return IndexKey(
         0,
         own_names.kept(scope, table, element.expression.text),
         element.descending,
         nulls_first,
         _class(scope, element, said, plan.columns[0].type if plan.columns is not None else None),
-        collations.resolved(scope, element.collation, None, element.position),
+        collations.resolved(scope, element.collation, kind, 0),
         _class_options(method, element),
     )
 

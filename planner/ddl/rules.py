@@ -19,6 +19,7 @@ from planner.catalog import CatalogObject, View, quote_identifier
 from planner.catalog.uses import HAS_RULES
 from planner.ddl import moments
 from planner.ddl.dependencies import depends
+from planner.ddl.dependencies.columns_named import in_rule
 from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, tokenize
 
@@ -256,7 +257,7 @@ def using(scope: Scope, holder: Holder, column: Column) -> list[tuple[Holder, Ru
     return [
         (h, r)
         for h, r in _all(scope)
-        if (h.oid == holder.oid or holder.oid in r.depends) and names(r, column.name)
+        if (h.oid == holder.oid or holder.oid in r.depends) and in_rule(scope.catalog, h, r, holder, column)
     ]
 
 
@@ -270,6 +271,13 @@ def refuse_renaming(scope: Scope, thing: CatalogObject, name: str = "") -> None:
     for holder, rule in _all(scope):
         if (thing.oid == holder.oid or thing.oid in rule.depends) and names(rule, said):
             raise _not_renamed(f'"{said}"', holder, rule)
+
+
+def refuse_renaming_column(scope: Scope, holder: Holder, column: Column) -> None:
+    """The same of a column."""
+    for owner, rule in using(scope, holder, column):
+        if names(rule, column.name):
+            raise _not_renamed(f'"{column.name}"', owner, rule)
 
 
 def follow_schema(scope: Scope, old: str, new: str) -> None:
@@ -294,5 +302,5 @@ def _not_renamed(what: str, holder: Holder, rule: Rule) -> PlanError:
 
 __all__ = [
     "create_rule", "drop_rule", "existing", "follow_schema", "named", "names", "needing", "put", "refuse_renaming",
-    "remove", "rename_rule", "settle", "switched", "using",
+    "refuse_renaming_column", "remove", "rename_rule", "settle", "switched", "using",
 ]  # fmt: skip

@@ -445,14 +445,14 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
     shown = name if bare else objects.quote_identifier(name)
     if schema_oid and not isinstance(thing, objects.Extension):
         schema = catalog.schema_of(schema_oid)
-        if schema.name not in search_path and schema.name != "pg_catalog":
+        if schema.name != "pg_catalog" and not catalog.sees(thing, search_path):
             quoted = objects.quote_qualified(schema.name, name)
             shown = f"{objects.quote_identifier(schema.name)}.{name}" if bare else quoted
     if isinstance(thing, objects.Operator):
         types = (type_name(catalog, TypeRef(x)) if x else "NONE" for x in thing.signature)
         shown += f"({','.join(types)})"
     if isinstance(thing, objects.Function):
-        shown += f"({signature_shown(catalog, thing)})"
+        shown += f"({signature_shown(catalog, thing, search_path)})"
     if isinstance(thing, objects.OperatorClass | objects.OperatorFamily):
         shown += f" for access method {thing.method}"
     return f"{word} {shown}"

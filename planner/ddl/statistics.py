@@ -193,7 +193,7 @@ def _refuse_taken(scope: Scope, schema: Schema, name: str) -> None:
 
 def without_column(scope: Scope, table: Table, attnum: int, name: str) -> None:
     """A column is dropped, and with it all statistics that it is in."""
-    from planner.ddl.dependencies.dependents import mentions
+    from planner.ddl.dependencies.columns_named import mentions
 
     for made in scope.catalog.statistics_of(table.oid):
         if any(k.attnum == attnum or (k.expression and mentions(k.expression, name)) for k in made.keys):

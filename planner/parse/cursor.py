@@ -262,13 +262,13 @@ class Cursor:
                     return
 
     def balanced(self, *stops: str) -> Sql:
-        """Everything up to a comma, a closing bracket or one of the stop words, outside of brackets."""
+        """Everything up to a comma, a closing bracket or one of the stop words, outside of brackets and of CASE ... END."""
         first = self.at
-        depth = 0
+        depth = cases = 0
         while True:
             token = self.token
             if token.kind == END:
-                if depth:
+                if depth or cases:
                     self.fail()
                 break
             if token.kind == PUNCTUATION:
@@ -276,14 +276,20 @@ class Cursor:
                     depth += 1
                 elif token.value in _CLOSE:
                     if depth == 0:
+                        if cases:
+                            self.fail()
                         break
                     depth -= 1
                 elif token.value == "," and depth == 0:
                     break
                 elif token.value == ";":
                     self.fail()
-            elif depth == 0 and token.keyword in stops and token.keyword and self.at > first:
+            elif depth == cases == 0 and token.keyword in stops and token.keyword and self.at > first:
                 break
+            elif token.keyword == "case":
+                cases += 1
+            elif token.keyword == "end" and cases:
+                cases -= 1
             self.at += 1
         if self.at == first:
             self.fail()

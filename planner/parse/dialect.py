@@ -47,6 +47,8 @@ INFIX: Final = (
 ).split()
 IS_UNKNOWN: Final = "is unknown"
 """What the NULL behind an IS has in its `meta` where the word was UNKNOWN."""
+IS_NOT: Final = "is not"
+"""What the NOT of `a IS NOT TRUE` has in its `meta`: the tree has the one of `NOT a IS TRUE` in the same place."""
 BEHIND_PLUS: Final = "behind plus"
 """What an operand has in its `meta` that has a plus before it, which the tree does not keep."""
 PREFIX: Final = ("@", "|/", "||/", "!!", "@-@", "@@", "#", "?-", "?|", "%%", "%#")
@@ -116,11 +118,14 @@ def _plus(parser: Any) -> Any:
 
 
 def _tested(parser: Any, tested: Any) -> Any:
-    """`a IS UNKNOWN` is no `a IS NULL`: it is asked of booleans alone (`IS_UNKNOWN`)."""
+    """`a IS UNKNOWN` is no `a IS NULL`: it is asked of booleans alone (`IS_UNKNOWN`). Which NOT is whose: `IS_NOT`."""
     word = parser._curr
-    if word is not None and word.token_type == TokenType.NOT:
+    negated = word is not None and word.token_type == TokenType.NOT
+    if negated:
         word = parser._next
     made = parser._parse_is(tested)
+    if negated and isinstance(made, exp.Not):
+        made.meta[IS_NOT] = True
     if word is not None and word.token_type == TokenType.UNKNOWN:
         inner = made.this if isinstance(made, exp.Not) else made
         inner.expression.meta[IS_UNKNOWN] = True

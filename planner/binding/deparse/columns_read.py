@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from planner.abc import Oid, Table
+from planner.abc import Oid, Rule, Table
 from planner.binding import ir
 from planner.binding.naming import identifier
 from planner.binding.parameters import Parameters
@@ -17,6 +17,8 @@ from planner.binding.queries import QueryBinder
 from planner.binding.rights import policy_conditions
 from planner.binding.routines.bodies import body_of
 from planner.binding.routines.inlined import scope_of_body
+from planner.binding.writes import rule_sketches
+from planner.catalog.objects import View
 from planner.catalog.routine_objects import Function
 from planner.parse import parse_expression, parse_query
 
@@ -55,10 +57,20 @@ def of_policy(ctx: Any, table: Table, text: str) -> Columns:
     return queries.accesses.columns_read() | own
 
 
+def of_rule(ctx: Any, holder: Table | View, rule: Rule) -> Columns:
+    """A rule's condition and its statements: what they read, what they write, and what they name of NEW and OLD. Raises SqlError."""
+    found: Columns = frozenset()
+    if rule.condition:
+        found |= rule_sketches.condition(ctx, holder, rule.event, rule.condition).columns
+    for text in rule.actions:
+        found |= rule_sketches.action(ctx, holder, rule.event, text, returning="").columns
+    return found
+
+
 def _binder(ctx: Any, text: str) -> QueryBinder:
     queries = QueryBinder(ctx, text, Parameters((), None))
     queries.routines.expand = False
     return queries
 
 
-__all__ = ["Columns", "of_function", "of_policy", "of_query"]
+__all__ = ["Columns", "of_function", "of_policy", "of_query", "of_rule"]

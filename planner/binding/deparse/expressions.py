@@ -189,8 +189,10 @@ class Writer(ConstantWriter):
         if isinstance(node, ir.Call):
             if not _is_operator(node.op):
                 return True
+            if isinstance(parent, ir.Logic) and parent.op == "not":
+                return " is not distinct from " not in node.op  # which is written with a NOT itself
             if isinstance(parent, ir.Logic):
-                return parent.op in ("and", "or", "not", "case", *_CALLS, "array", "row")
+                return parent.op in ("and", "or", "case", *_CALLS, "array", "row")
             if not isinstance(parent, ir.Call) or not _is_operator(parent.op):
                 return not isinstance(parent, ir.Cast | ir.AnyAll | ir.Collated)
             mine, theirs = (operator_sign(n.op).partition(":")[0] for n in (node, parent))
@@ -204,6 +206,8 @@ class Writer(ConstantWriter):
         if isinstance(node, ir.Logic):
             if node.op in _CALLS or node.op in ("array", "row") or _nullif(node) is not None:
                 return True
+            if isinstance(parent, ir.Logic) and parent.op == "not":
+                return node.op in _TESTS
             if isinstance(parent, ir.Logic) and parent.op in ("and", "or", "case", *_CALLS):
                 if self._is_list(node):
                     return parent.op not in ("and", "or")

@@ -94,11 +94,17 @@ class Accesses:
             raise rights.denied(found, position)
 
     def writes(
-        self, table: Table | View, privilege: str, attnums: Iterable[int] = (), *, only: bool = False
+        self,
+        table: Table | View,
+        privilege: str,
+        attnums: Iterable[int] = (),
+        *,
+        only: bool = False,
+        any_column: bool = False,
     ) -> None:
-        """`only`: rows of the table itself, none of its heirs'."""
+        """`only`: rows of the table itself, none of its heirs'. `any_column`: the right to one of the columns is enough."""
         spreads = isinstance(table, Table) and not only and privilege != "INSERT"
-        self._say(Access(self.role, table, privilege, None, tuple(attnums), spreads=spreads))
+        self._say(Access(self.role, table, privilege, None, tuple(attnums), any_column, spreads))
         if isinstance(table, Table) and privilege in (replica_identity.UPDATE, replica_identity.DELETE):
             self._changed.append((table, privilege, only))
 
@@ -116,6 +122,15 @@ class Accesses:
             if a.relation is not None and not a.depth and isinstance(a.thing, Table | View)
             for i in a.relation.used
         )
+
+    def columns_named(self) -> frozenset[tuple[Oid, int]]:
+        """The same with those that the text writes."""
+        return self.columns_read() | {
+            (a.thing.oid, attnum)
+            for a in self._said
+            if a.relation is None and not a.depth and not a.any_column and isinstance(a.thing, Table | View)
+            for attnum in a.attnums
+        }
 
     def views(self) -> tuple[tuple[View, bool], ...]:
         """The views that the statement goes through, those in views among them, and whether it writes by them."""

@@ -71,6 +71,13 @@ class _Selected:
     """What makes the rows of what the text finds, one by one (`stepwise`)."""
 
 
+def _width(source: exp.Expression | None, selected: _Selected | None) -> int:
+    """How many columns an INSERT has values for: without a list of columns that may be fewer than there are."""
+    if selected is not None:
+        return len(selected.bound.columns)
+    return len(values_stars.items_of(source.expressions[0])) if isinstance(source, exp.Values) else 0
+
+
 class InsertBinder(SecuredRows):
     """The part of binding writes that knows INSERT, and the rights that writes take."""
 
@@ -118,7 +125,7 @@ class InsertBinder(SecuredRows):
         looked = self.queries.onlooking
         conflict = self.on_conflict_of(node, table, alias)
         asks = self.queries.onlooking > looked and stepwise.may_step(self)
-        self._note_insert(node, table, alias, listed)
+        self._note_insert(node, table, alias, listed[: _width(source, selected)])
         if rows is not None:
             rows = [self.generated(table, r) for r in rows]
             try:
@@ -172,8 +179,12 @@ class InsertBinder(SecuredRows):
         return Bound(InsertQuery(table, body, returning, conflict, stepped), columns, "INSERT", extra=extra)
 
     def _note_insert(self, node: exp.Insert, table: Table, alias: str, listed: list[int]) -> None:
-        """What INSERT takes: the right to insert, and to change and look at what it conflicts with."""
-        self._note_write(table, "INSERT", listed)
+        """What INSERT takes: the right to insert what it has values for, and to change and look at what it conflicts with."""
+        if listed or self.view is not None or self.instead is not None:
+            self._note_write(table, "INSERT", listed)
+        else:  # DEFAULT VALUES
+            every = [c.attnum for c in table.columns if not c.hidden]
+            self.queries.accesses.writes(table, "INSERT", every, any_column=True)
         self._note_read(table, alias, [node.args.get("returning")])
         clause = node.args.get("conflict")
         if clause is None:

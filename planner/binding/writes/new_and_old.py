@@ -14,7 +14,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from planner.abc import Column, PlanError, Table
+from planner.abc import Column, Oid, PlanError, Table
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation, RelationColumn, Scope, ambiguous_column, no_column, similar_column
 from planner.catalog import View
@@ -36,6 +36,14 @@ def columns_of(holder: Table | View, event: str) -> list[tuple[str, Column, Rela
         for side in _HAS[event]
         for i, c in enumerate(holder.columns)
     ]
+
+
+def columns_named(tree: exp.Expression, holder: Table | View) -> frozenset[tuple[Oid, int]]:
+    """The relation's columns that a statement of a rule, or its condition, names of NEW or OLD."""
+    said = {"*" if isinstance(c.this, exp.Star) else identifier(c.this) for c, _ in _named(tree)}
+    return frozenset(
+        (holder.oid, c.attnum) for c in holder.columns if not c.hidden and (c.name in said or "*" in said)
+    )
 
 
 def names_rows(tree: exp.Expression) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import Plan, PlanError, Table
+from planner.abc import Oid, Plan, PlanError, Table
 from planner.binding.fragments import sql
 from planner.binding.from_items import CommonTable
 from planner.binding.numeric_forms import column_form
@@ -31,6 +31,8 @@ class Sketch:
     tree: exp.Expression | None
     plan: Plan | None
     returns: int = 0
+    columns: frozenset[tuple[Oid, int]] = frozenset()
+    """What it names: relations with the numbers of columns."""
 
 
 def condition(ctx: Any, holder: Table | View, event: str, text: str) -> Sketch:
@@ -38,7 +40,8 @@ def condition(ctx: Any, holder: Table | View, event: str, text: str) -> Sketch:
     tree = new_and_old.condition(text, holder, event)
     test = new_and_old.replaced(tree.copy(), holder, event)
     select = new_and_old.joined(exp.Select(expressions=[exp.Literal.number(1)]), [test])
-    return Sketch(tree, _bound(ctx, holder, event, text, select))
+    plan, columns = _bound(ctx, holder, event, text, select)
+    return Sketch(tree, plan, columns=columns | new_and_old.columns_named(tree, holder))
 
 
 def action(ctx: Any, holder: Table | View, event: str, text: str, *, returning: str) -> Sketch:
@@ -61,13 +64,16 @@ def action(ctx: Any, holder: Table | View, event: str, text: str, *, returning: 
     if new_and_old.names_rows(tree):
         without_defaults(changed, ctx.catalog, ctx.search_path)
         changed = new_and_old.joined(changed, [])
-    plan = _bound(ctx, holder, event, text, changed)
+    plan, columns = _bound(ctx, holder, event, text, changed)
     if said is not None and plan.tag != "SELECT":
         _refuse_returning(holder, plan)
-    return Sketch(tree, plan, int(said is not None))
+    columns |= new_and_old.columns_named(tree, holder)
+    return Sketch(tree, plan, int(said is not None), columns)
 
 
-def _bound(ctx: Any, holder: Table | View, event: str, text: str, tree: exp.Expression) -> Plan:
+def _bound(
+    ctx: Any, holder: Table | View, event: str, text: str, tree: exp.Expression
+) -> tuple[Plan, frozenset[tuple[Oid, int]]]:
     from planner.binding.statements import bound_plan
 
     queries = QueryBinder(replace(ctx, trusted=True), text, Parameters((), None))
@@ -80,9 +86,10 @@ def _bound(ctx: Any, holder: Table | View, event: str, text: str, tree: exp.Expr
     if isinstance(target, View) and any(r.event == event_of(tree) for r in target.rules):
         tree = _plain(tree)
     around: dict[str, object] = {new_and_old.ROWS: known}
-    return bound_plan(
+    plan = bound_plan(
         tree, ctx, queries, queries.parameters, text, around, [sql(f"w0({columns}) AS (SELECT 1)")]
     )
+    return plan, queries.accesses.columns_named()
 
 
 def _plain(tree: exp.Expression) -> exp.Expression:

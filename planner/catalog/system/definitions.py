@@ -90,7 +90,7 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
         if (
             isinstance(schema, Schema)
             and schema.name != "pg_catalog"
-            and not _is_found(thing.name, schema, search_path)
+            and not (_is_found(thing.name, schema, search_path) and catalog.sees(thing, search_path))
         ):
             shown = f"{quote_identifier(schema.name)}.{shown}"
         return shown + sql_type(ref.oid).typmod_out(ref.typmod) if isinstance(thing, BaseType) else shown

@@ -72,6 +72,7 @@ from planner.catalog.system.written import (
     columns_of_expression,
     columns_of_policy,
     columns_of_query,
+    columns_of_rule,
     types_of_constants,
 )
 from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
@@ -318,8 +319,7 @@ def pg_depend(context: SystemContext) -> Rows:
         on_query(POLICY_OID, policy.oid, policy.depends, read)
     for owner, rule in rules.listed(catalog):
         edge(REWRITE_OID, rule.oid, _AUTO, CLASS_OID, owner.oid)
-        for oid in rule.depends:
-            edge(REWRITE_OID, rule.oid, _NORMAL, _needed(catalog, oid), oid)
+        on_query(REWRITE_OID, rule.oid, rule.depends, columns_of_rule(catalog, owner, rule))
     for v in stored_queries(catalog):
         if isinstance(v.holder, Function):
             on_query(PROC_OID, v.holder.oid, v.depends, columns_of_query(catalog, v))

@@ -40,9 +40,9 @@ _TAKES_ANY: Final = frozenset((ANYELEMENT, 2776, _ANYCOMPATIBLE, 5079))
 _MODES: Final = {"o": "OUT ", "b": "INOUT ", "v": "VARIADIC "}
 
 
-def signature_shown(catalog: Catalog, f: Function, separator: str = ",") -> str:
+def signature_shown(catalog: Catalog, f: Function, search_path: tuple[str, ...], separator: str = ",") -> str:
     """The types that a function is called with, as messages and regprocedure name it."""
-    return separator.join(type_in_words(catalog, p.declared) for p in f.inputs)
+    return separator.join(type_in_words(catalog, p.declared, search_path) for p in f.inputs)
 
 
 def pg_proc(context: SystemContext) -> Rows:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from planner.abc import Column, Rule, SqlError, Table, TypeRef
+from planner.abc import Column, Policy, Rule, SqlError, Table, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.objects import FIRST_USER_OID, View
 from planner.catalog.routine_objects import Function
@@ -23,7 +23,7 @@ _NO_TABLE: Final = Table(0, 0, "", (), (), "")
 _REMEMBERED_MAX: Final = 8_192
 _remembered: dict[object, str | None] = {}
 _called: dict[object, frozenset[int]] = {}
-_read: dict[object, frozenset[tuple[int, int]]] = {}
+_read: dict[object, frozenset[tuple[int, int]] | None] = {}
 _typed: dict[object, tuple[TypeRef, str]] = {}
 
 _WORDS = re.compile(
@@ -330,6 +330,10 @@ def called_by_domain(catalog: Catalog, domain: Domain, text: str) -> frozenset[i
 
 def columns_of_query(catalog: Catalog, kept: StoredQuery) -> frozenset[tuple[int, int]]:
     """The columns, by relation and number, that a view's query or a function's body names."""
+    return _of_query(catalog, kept) or frozenset()
+
+
+def _of_query(catalog: Catalog, kept: StoredQuery) -> frozenset[tuple[int, int]] | None:
     from planner.binding.deparse import columns_read  # which stands on the catalog itself
     from planner.planner import PlanContext
 
@@ -347,6 +351,12 @@ def columns_of_policy(
     catalog: Catalog, table: Table, text: str, path: tuple[str, ...], depends: tuple[int, ...]
 ) -> frozenset[tuple[int, int]]:
     """The same of a policy's condition."""
+    return _of_policy(catalog, table, text, path, depends) or frozenset()
+
+
+def _of_policy(
+    catalog: Catalog, table: Table, text: str, path: tuple[str, ...], depends: tuple[int, ...]
+) -> frozenset[tuple[int, int]] | None:
     from planner.binding.deparse import columns_read  # which stands on the catalog itself
     from planner.planner import PlanContext
 
@@ -359,18 +369,57 @@ def columns_of_policy(
     )
 
 
+def columns_of_rule(catalog: Catalog, holder: Table | View, rule: Rule) -> frozenset[tuple[int, int]]:
+    """The same of a rule's condition and statements, which write some of them."""
+    return _of_rule(catalog, holder, rule) or frozenset()
+
+
+def _of_rule(catalog: Catalog, holder: Table | View, rule: Rule) -> frozenset[tuple[int, int]] | None:
+    from planner.binding.deparse import columns_read  # which stands on the catalog itself
+    from planner.planner import PlanContext
+
+    ctx = PlanContext(catalog, rule.search_path, trusted=True)
+    return _columns_read(
+        catalog,
+        ("rule", holder.oid, rule.condition, rule.actions),
+        (holder.oid, *rule.depends),
+        lambda: columns_read.of_rule(ctx, holder, rule),
+    )
+
+
+def query_names(catalog: Catalog, kept: StoredQuery, relation: int, attnum: int) -> bool | None:
+    """Whether a view's query or a function's body names a column of a relation that it reads; None where it cannot be bound."""
+    found = _of_query(catalog, kept)
+    return (relation, attnum) in found if found is not None else None
+
+
+def policy_names(
+    catalog: Catalog, table: Table, text: str, policy: Policy, relation: int, attnum: int
+) -> bool | None:
+    """The same of a policy's condition."""
+    found = _of_policy(catalog, table, text, policy.search_path, policy.depends)
+    return (relation, attnum) in found if found is not None else None
+
+
+def rule_names(catalog: Catalog, holder: Table | View, rule: Rule, relation: int, attnum: int) -> bool | None:
+    """The same of a rule."""
+    found = _of_rule(catalog, holder, rule)
+    return (relation, attnum) in found if found is not None else None
+
+
 def columns_of_expression(catalog: Catalog, table: Table, text: str) -> frozenset[tuple[int, int]]:
     """The same of an expression over a table's rows."""
     from planner.binding.rights import row_filters  # which stands on the catalog itself
     from planner.planner import PlanContext
 
     ctx = PlanContext(catalog, trusted=True)
-    return _columns_read(
+    found = _columns_read(
         catalog,
         ("expression", table.oid, text),
         (table.oid,),
         lambda: frozenset((table.oid, n) for n in row_filters.columns(ctx, table, text)),
     )
+    return found or frozenset()
 
 
 def _columns_read(
@@ -378,16 +427,19 @@ def _columns_read(
     text: tuple[object, ...],
     depends: tuple[int, ...],
     read: Callable[[], frozenset[tuple[int, int]]],
-) -> frozenset[tuple[int, int]]:
-    """Remembered for as long as the relations have the columns that they have: definitions of others need not ask again."""
+) -> frozenset[tuple[int, int]] | None:
+    """Remembered for as long as the relations have the columns that they have: definitions of others need not ask again.
+
+    None for what can no longer be bound, which names nothing.
+    """
     key = (text, tuple(getattr(catalog.get(oid), "columns", oid) for oid in depends))
     if key not in _read:
         if len(_read) >= _REMEMBERED_MAX:
             _read.clear()
         try:
             _read[key] = read()
-        except SqlError:  # what no longer can be bound names nothing
-            _read[key] = frozenset()
+        except SqlError:
+            _read[key] = None
     return _read[key]
 
 

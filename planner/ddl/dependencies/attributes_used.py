@@ -21,7 +21,8 @@ from planner.catalog.system.definitions import qualified, type_name
 from planner.ddl import drop
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.dependencies import removal, renamed_in_queries
-from planner.ddl.dependencies.dependents import Dependent, mentions
+from planner.ddl.dependencies.columns_named import mentions
+from planner.ddl.dependencies.dependents import Dependent
 from planner.ddl.scope import Scope, describe
 
 

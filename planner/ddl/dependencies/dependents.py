@@ -43,6 +43,7 @@ from planner.catalog.stored_queries import stored_queries_of
 from planner.catalog.user_types import has_rows_of
 from planner.ddl import rules
 from planner.ddl.dependencies import depends
+from planner.ddl.dependencies.columns_named import mentions
 from planner.ddl.operators import definitions as operators
 from planner.ddl.operators import operator_classes
 from planner.ddl.partitions import keys as partition_keys
@@ -52,7 +53,6 @@ from planner.ddl.routines import event_triggers, triggers
 from planner.ddl.scope import Scope, describe
 from planner.ddl.tables import typed_tables
 from planner.ddl.types import casts, domains
-from planner.lexer import QUOTED, WORD, tokenize
 from planner.records import replace
 
 
@@ -403,14 +403,3 @@ def referencing(scope: Scope, table: Table) -> list[Table]:
     """The other tables with a foreign key into this one."""
     referring = scope.catalog.referring_to(table.oid)
     return [t for t in referring if t.oid != table.oid and _keys_into(t, table)]
-
-
-def mentions(query: str, name: str) -> bool:
-    """Whether a query's text uses this name, or `*`, which uses them all."""
-    tokens = tokenize(query)
-    for i, token in enumerate(tokens):
-        if token.kind in (WORD, QUOTED) and token.value == name:
-            return True
-        if token.value == "*" and (i == 0 or tokens[i - 1].value in ("select", "all", ",", ".", "distinct")):
-            return True
-    return False

@@ -29,7 +29,7 @@ from planner.catalog.stored_queries import (
 )
 from planner.catalog.system.definitions import qualified, type_name
 from planner.ddl.constraints.definitions import rename_in_expression
-from planner.ddl.dependencies.dependents import mentions
+from planner.ddl.dependencies.columns_named import mentions
 from planner.ddl.dependencies.depends import names_of_query
 from planner.ddl.scope import Scope
 from planner.parse import parse_query

@@ -5,14 +5,17 @@ Without CASCADE it is an error that lists them (2BP01); with it they go, and one
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from planner.abc import Column, Constraint, Table
 from planner.catalog import View, exclusions
 from planner.catalog.row_types import row_array_oid, row_type_oid
-from planner.catalog.stored_queries import stored_queries_of, stored_queries_over
+from planner.catalog.stored_queries import stored_queries_of
 from planner.catalog.user_types import has_rows_of
 from planner.ddl import drop, rules
+from planner.ddl.dependencies import columns_named
 from planner.ddl.dependencies.attributes_used import let_go, refuse_generated, using_field
-from planner.ddl.dependencies.dependents import mentions
+from planner.ddl.dependencies.columns_named import mentions
 from planner.ddl.replication import published
 from planner.ddl.rights import policies
 from planner.ddl.routines import triggers
@@ -26,16 +29,16 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
     Returns the generated columns that must go too.
     """
     what = describe_part("column", column.name, table, scope)
-    lines: list[str] = []
-    using = list(stored_queries_over(scope.catalog, table.oid, row_type_oid(table.oid)))
+    told: list[tuple[int, str]] = []
+    """By the OIDs, which is by age, as PostgreSQL tells of them."""
     held = {p.oid: (holder, p) for holder, p in policies.elsewhere(scope, table, column)}
-    held |= {p.oid: (table, p) for p in policies.using(table, column)}
-    lines += [describe_part("policy", p.name, holder, scope) for _, (holder, p) in sorted(held.items())]
-    views = [v.holder for v in using if mentions(v.query, column.name)]
-    lines += [describe(v, scope.catalog, scope.search_path) for v in views]
+    held |= {p.oid: (table, p) for p in policies.using(scope, table, column)}
+    told += [(oid, describe_part("policy", p.name, holder, scope)) for oid, (holder, p) in held.items()]
+    views = [kept.holder for kept in columns_named.queries(scope.catalog, table, column)]
+    told += [(v.oid, describe(v, scope.catalog, scope.search_path)) for v in views]
     gone = {v.oid for v in views}
     ruled = [(holder, r) for holder, r in rules.using(scope, table, column) if holder.oid not in gone]
-    lines += [describe_part("rule", r.name, holder, scope) for holder, r in ruled]
+    told += [(r.oid, describe_part("rule", r.name, holder, scope)) for holder, r in ruled]
     generated = [
         c
         for c in table.columns
@@ -45,20 +48,20 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
         and c.attnum != column.attnum
         and mentions(c.default, column.name)
     ]
-    lines += [describe_part("column", c.name, table, scope) for c in generated]
-    lines += [
-        describe_part("constraint", c.name, table, scope)
+    told += [(table.oid, describe_part("column", c.name, table, scope)) for c in generated]
+    told += [
+        (c.oid, describe_part("constraint", c.name, table, scope))
         for c in exclusions.exclusions(table)
         if column.attnum not in c.columns and exclusions.in_expression(scope.catalog, c, column.name)
     ]
     fired = triggers.using(table, column)
-    lines += [describe_part("trigger", x.name, table, scope) for x in fired]
+    told += [(x.oid, describe_part("trigger", x.name, table, scope)) for x in fired]
     told_of = published.using_column(scope, table, column.attnum)
-    lines += [published.described(scope, table, p) for p, _ in told_of]
+    told += [(part.oid, published.described(scope, table, p)) for p, part in told_of]
     of_it = row_type_oid(table.oid), row_array_oid(table.oid)
     fields = list(using_field(scope, table, of_it, column.name, what)) if has_rows_of(of_it[0]) else []
     fields = [d for d in fields if d.thing.oid not in gone and d.thing.oid != table.oid]
-    lines += [d.shown(scope) for d in fields]
+    told += [(d.thing.oid, d.shown(scope)) for d in fields]
     foreign: list[tuple[Table, Constraint]] = []
     for other in scope.catalog.referring_to(table.oid):
         for c in other.constraints:
@@ -66,7 +69,8 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
                 if other.oid == table.oid and column.attnum in c.columns:
                     continue
                 foreign.append((other, c))
-                lines.append(describe_part("constraint", c.name, other, scope))
+                told.append((c.oid, describe_part("constraint", c.name, other, scope)))
+    lines = [line for _, line in sorted(told, key=itemgetter(0))]
     if lines and not cascade:
         raise drop.needed(what, [(line, what) for line in lines])
     refuse_generated(fields, f'dropping column "{column.name}" of table "{table.name}"')

@@ -188,7 +188,7 @@ def _refuse_type(scope: Scope, said: st.PartitionBy, element: st.IndexElement, c
 
 def uses(table: Table, name: str) -> bool:
     """Whether a table's key has an expression that names the column."""
-    from planner.ddl.dependencies.dependents import mentions
+    from planner.ddl.dependencies.columns_named import mentions
 
     key = table.partitioning
     return key is not None and any(

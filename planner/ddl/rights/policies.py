@@ -17,6 +17,7 @@ from planner.ddl import moments
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import own_names
 from planner.ddl.dependencies import depends
+from planner.ddl.dependencies.columns_named import in_policy
 from planner.ddl.scope import Scope
 from planner.lexer import tokenize
 from planner.parse import parse_expression
@@ -192,9 +193,9 @@ def _having_policies(found: Iterable[CatalogObject]) -> list[Table]:
     return [x for x in found if isinstance(x, Table) and x.policies]
 
 
-def using(table: Table, column: Column) -> list[Policy]:
+def using(scope: Scope, table: Table, column: Column) -> list[Policy]:
     """The policies of a table that name a column of it."""
-    return [p for p in table.policies if names_column(p, column.name)]
+    return [p for p in table.policies if in_policy(scope.catalog, table, p, table, column)]
 
 
 def names_column(policy: Policy, name: str) -> bool:
@@ -207,7 +208,7 @@ def elsewhere(scope: Scope, table: Table, column: Column) -> list[tuple[Table, P
         (owner, p)
         for owner in _having_policies(scope.catalog.using(table.oid))
         for p in owner.policies
-        if table.oid in p.depends and names_column(p, column.name)
+        if table.oid in p.depends and in_policy(scope.catalog, owner, p, table, column)
     ]
 
 

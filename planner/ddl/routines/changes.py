@@ -88,7 +88,7 @@ def alter_function(scope: Scope, said: st.AlterFunction) -> None:
         home = scope.catalog.schema_of(new.schema_oid).name
         taken = scope.catalog.functions(new.name, home, scope.search_path)
         if any(x.signature == f.signature for x in taken):
-            shown = f"{new.name}({signature_shown(scope.catalog, f, ', ')})"
+            shown = f"{new.name}({signature_shown(scope.catalog, f, scope.search_path, ', ')})"
             raise PlanError("42723", f'function {shown} already exists in schema "{home}"')
         from planner.ddl.routines import renamed  # which stands on this
 

@@ -436,7 +436,7 @@ def _refuse_other_kind(scope: Scope, said: st.CreateFunction, old: Function, mad
 def _shown(scope: Scope, f: Function) -> str:
     schema = scope.catalog.schema_of(f.schema_oid).name
     name = quote_identifier(f.name) if schema in scope.search_path else quote_qualified(schema, f.name)
-    return f"{name}({signature_shown(scope.catalog, f)})"
+    return f"{name}({signature_shown(scope.catalog, f, scope.search_path)})"
 
 
 def look_again(scope: Scope, old: Function) -> None:

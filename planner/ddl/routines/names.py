@@ -61,10 +61,11 @@ def refuse_kind(scope: Scope, f: Function, kind: str) -> None:
     """DROP FUNCTION of a procedure, and the other way round. Raises 42809."""
     if kind == "aggregate" and f.kind != "a":
         raise PlanError(
-            "42809", f"function {f.name}({signature_shown(scope.catalog, f, ', ')}) is not an aggregate"
+            "42809",
+            f"function {f.name}({signature_shown(scope.catalog, f, scope.search_path, ', ')}) is not an aggregate",
         )
     if kind in ("function", "procedure") and (f.kind == "p") != (kind == "procedure"):
-        shown = f"{f.name}({signature_shown(scope.catalog, f, ', ')})"
+        shown = f"{f.name}({signature_shown(scope.catalog, f, scope.search_path, ', ')})"
         raise PlanError("42809", f"{shown} is not a {kind}")
 
 

@@ -309,6 +309,8 @@ def rename_trigger(scope: Scope, said: st.RenameTrigger) -> None:
             f'cannot rename trigger "{said.name}" on table "{holder.name}"',
             hint=f'Rename the trigger on the partitioned table "{above.name}" instead.',
         )
+    if said.new_name == said.name:
+        return
     if _named(holder, said.new_name) is not None:
         raise PlanError("42710", f'trigger "{said.new_name}" for relation "{holder.name}" already exists')
     renamed = replace(trigger, name=said.new_name)

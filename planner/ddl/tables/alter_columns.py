@@ -10,16 +10,14 @@ from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.binding.facts import type_name as fact_name
 from planner.binding.resolve import castable, own_cast
-from planner.catalog import Index, Sequence, domains, exclusions, quote_identifier, quote_qualified
+from planner.catalog import Function, Index, Sequence, domains, exclusions, quote_identifier, quote_qualified
 from planner.catalog.collations import nondeterministic
-from planner.catalog.row_types import row_type_oid
-from planner.catalog.stored_queries import stored_queries_over
 from planner.catalog.system.definitions import type_name
 from planner.ddl import collations, limits, moments, rules, sequences, statistics
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints.collated_keys import refuse_keys
-from planner.ddl.dependencies import depends, standing
-from planner.ddl.dependencies.dependents import mentions
+from planner.ddl.dependencies import columns_named, depends, standing
+from planner.ddl.dependencies.columns_named import in_rule, mentions
 from planner.ddl.dependencies.renamed_in_queries import beside_a_new_column, with_column
 from planner.ddl.foreign import tables as foreign_tables
 from planner.ddl.replication import published
@@ -117,9 +115,9 @@ def drop_column(on: Alteration, a: st.AlterAction) -> None:
         raise PlanError("42703", f'column "{a.name}" of relation "{table.name}" does not exist')
     for other in standing.free_column(scope, table, column, a.cascade):
         drop_column(on, st.AlterAction("drop column", other.name, cascade=True))
-    held = policies.using(on.table, column)
+    held = policies.using(scope, on.table, column)
     on.table = replace(on.table, policies=tuple(p for p in on.table.policies if p not in held))
-    ruled = tuple(r for r in on.table.rules if not rules.names(r, column.name))
+    ruled = tuple(r for r in on.table.rules if not in_rule(scope.catalog, table, r, table, column))
     on.table = replace(on.table, rules=ruled)
     triggers.remove(scope, on.table, triggers.using(on.table, column))
     table = on.table
@@ -196,7 +194,7 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
     for owner, policy in policies.elsewhere(scope, table, column):
         if owner.oid != table.oid:
             policies.refuse_renaming_column(owner, policy, a.name)
-    rules.refuse_renaming(scope, table, a.name)
+    rules.refuse_renaming_column(scope, table, column)
     renamed_policies = policies.renamed_column(scope, table, a.name, a.new_name)
     renamed_triggers = triggers.renamed_column(table.triggers, a.name, a.new_name)
     on.table = replace(
@@ -319,25 +317,26 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     ref = resolve_type(replace(a.type, position=0), scope.catalog, scope.search_path)
     check_column_type(ref, column.name, scope.catalog)
     ref, domain = domains.underneath(scope.catalog, ref)
-    for view in stored_queries_over(scope.catalog, table.oid, row_type_oid(table.oid)):
-        if mentions(view.query, column.name):
-            raise PlanError(
-                "0A000",
-                "cannot alter type of a column used by a view or rule",
-                detail=f"rule _RETURN on {describe(view.holder, scope.catalog, scope.search_path)} "
-                f'depends on column "{column.name}"',
-            )
+    for kept in columns_named.queries(scope.catalog, table, column):
+        shown = describe(kept.holder, scope.catalog, scope.search_path)
+        of_function = isinstance(kept.holder, Function)
+        raise PlanError(
+            "0A000",
+            f"cannot alter type of a column used by a {'function or procedure' if of_function else 'view or rule'}",
+            detail=f'{"" if of_function else "rule _RETURN on "}{shown} depends on column "{column.name}"',
+        )
     for holder, rule in rules.using(scope, table, column):
         raise PlanError(
             "0A000",
             "cannot alter type of a column used by a view or rule",
             detail=f'{describe_part("rule", rule.name, holder, scope)} depends on column "{column.name}"',
         )
-    for policy in policies.using(table, column):
+    own = [(table, p) for p in policies.using(scope, table, column)]
+    for owner, policy in [*own, *policies.elsewhere(scope, table, column)]:
         raise PlanError(
             "0A000",
             "cannot alter type of a column used in a policy definition",
-            detail=f'{describe_part("policy", policy.name, table, scope)} depends on column "{column.name}"',
+            detail=f'{describe_part("policy", policy.name, owner, scope)} depends on column "{column.name}"',
         )
     published.refuse_altering(scope, table, column.attnum, column.name)
     for trigger in triggers.using(table, column):

@@ -30,6 +30,7 @@ from planner.ddl.types.typenames import check_column_type, resolve_type, serial_
 from planner.lexer import STRING, tokenize, within_parentheses
 from planner.parse.queries import position as first_position
 from planner.records import replace
+from planner.types.declared import FIRST_USER_OID
 
 HIDDEN_COLUMNS: Final = frozenset(("_rid", "_from", "_to", "_ts"))
 
@@ -258,4 +259,6 @@ def assignable(source: int, target: int) -> bool:
         if all(elements):
             return assignable(*elements)
         return castable(type_name(source), type_name(target), "a")
+    if target >= FIRST_USER_OID:
+        return source == types.RECORD or source >= FIRST_USER_OID
     return not (source == types.BOOL or source in _STRINGS) or target not in _NUMERIC | _DATES | {types.BOOL}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planner.abc import PlanError, Table
 from planner.catalog import Index, Relation
+from planner.catalog.by_name import OWN_TEMPORARY, TEMPORARY_PREFIX
 from planner.catalog.stored_queries import stored_queries_of
 from planner.ddl import rules
 from planner.ddl.constraints import definitions as constraints
@@ -45,6 +46,10 @@ def _rename_in_views(scope: Scope, found: Relation, new_name: str) -> None:
 
 
 def move_relation(scope: Scope, found: Relation, schema_name: str) -> None:
+    """Raises 0A000 for schemas of sessions, 3F000, 42P07."""
+    home = scope.catalog.schema_of(found.schema_oid).name
+    if any(name == OWN_TEMPORARY or name.startswith(TEMPORARY_PREFIX) for name in (home, schema_name)):
+        raise PlanError("0A000", "cannot move objects into or out of temporary schemas")
     schema = scope.catalog.schema(schema_name)
     if schema.oid == found.schema_oid:
         return

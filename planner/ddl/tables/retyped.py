@@ -27,7 +27,7 @@ from planner.catalog.system.definitions import type_name
 from planner.catalog.system.written import condition
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import foreign_keys
-from planner.ddl.dependencies.dependents import mentions
+from planner.ddl.dependencies.columns_named import mentions
 from planner.ddl.plan import DataCheck
 from planner.ddl.tables.columns import assignable
 from planner.parse import parse_expression

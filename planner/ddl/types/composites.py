@@ -29,7 +29,7 @@ from planner.catalog.user_types import has_rows_of
 from planner.ddl import collations
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.dependencies import attributes_used, renamed_in_queries
-from planner.ddl.dependencies.dependents import mentions
+from planner.ddl.dependencies.columns_named import mentions
 from planner.ddl.scope import Scope, describe
 from planner.ddl.tables import creation as tables
 from planner.ddl.types.typenames import resolve_type
