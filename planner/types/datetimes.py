@@ -440,6 +440,9 @@ class TimeTzType(_Precise):
     def text_output(self, typmod: int, settings: TypeSettings) -> TextOutput:
         return str
 
+    def coercion(self, typmod: int, explicit: bool) -> Coercion | None:
+        return (lambda text: timetz_rounded(text, typmod)) if 0 <= typmod < 6 else None
+
     def literal(self, datum: Datum, typmod: int) -> str:
         return f"CAST({quote_literal(datum)} AS VARCHAR)"
 
@@ -457,6 +460,12 @@ def timetz_parts(text: str) -> tuple[int, int]:
     whole, _, fraction = second.partition(".")
     micros = (int(hour) * 3600 + int(minute) * 60 + int(whole)) * US_PER_S + int(fraction.ljust(6, "0") or 0)
     return micros, -east if text[at] == "-" else east
+
+
+def timetz_rounded(text: str, places: int) -> str:
+    """A timetz datum with so many decimals of a second."""
+    micros, east = timetz_parts(text)
+    return timetz_text(_round_to(micros, places), east)
 
 
 class TimestampType(_Precise):

@@ -75,6 +75,8 @@ def modified(frag: Frag, ref: TypeRef, explicit: bool) -> Frag:
         return sql(f"{name}(", frag, f", {mod})")
     if oid == t.TIME and mod < 6:
         return sql("tw_round_time(", frag, f", {mod})")
+    if oid == t.TIMETZ and mod < 6:
+        return sql("tw_round_timetz(", frag, f", {mod})")
     if oid in (t.BIT, t.VARBIT):
         flags = f"{'true' if oid == t.VARBIT else 'false'}, {'true' if explicit else 'false'}"
         return sql("tw_bits_fit(", frag, f", {mod}, {flags})")

@@ -26,6 +26,7 @@ from planner.types.datetimes import (
     TIMESTAMP_END,
     TIMESTAMP_MIN,
     timetz_parts,
+    timetz_rounded,
     timetz_text,
 )
 from planner.types.floats import float8_out
@@ -382,6 +383,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_timetz_part", _timetz_part, (_V, _V), _V),
     ("tw_timetz_of", _timetz_of, (_ZONED, _V), _V),
     ("tw_date_timetz", _date_timetz, ("DATE", _V), _ZONED),
+    ("tw_round_timetz", timetz_rounded, (_V, "INTEGER"), _V),
     ("tw_timetz_time", lambda s: timetz_parts(s)[0], (_V,), "TIME"),
     (
         "tw_timetz_from_time",
