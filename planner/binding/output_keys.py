@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from sqlglot import exp
 
-from planner.abc import PlanError
+from planner import types as t
+from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.aggregate_calls import nulls_first
 from planner.binding.grouping import grouping_sets
@@ -72,6 +73,38 @@ def order_key(
     if ir.varies(key):  # what is written like an output is that one, and no other value
         key = next((x.node for x in targets if x.node == key), key)
     return ir.SortKey(key, descending, nulls)
+
+
+def unassigned(
+    node: exp.Select, expected: Sequence[TypeRef | None] | None
+) -> Sequence[TypeRef | None] | None:
+    """The types that INSERT has for outputs, but for those by which rows are ordered, grouped or told apart: these are compared as
+    they are before INSERT has them, unknown literals as text."""
+    distinct, group = node.args.get("distinct"), node.args.get("group")
+    on = distinct.args.get("on") if distinct is not None else None
+    if expected is None or (distinct is not None and on is None):
+        return None
+    keys = [o.this if isinstance(o, exp.Ordered) else o for o in _items(node.args.get("order"))]
+    keys += on.expressions if isinstance(on, exp.Tuple) else [] if on is None else [on]
+    grouped = [] if group is None else [x for x in group.expressions if isinstance(_constant(x), exp.Literal)]
+    if not keys and not grouped:
+        return expected
+    names = [x.alias for x in node.expressions]
+    found = list(expected)
+    for key in map(_constant, (*keys, *grouped)):
+        if isinstance(key, exp.Literal) and not key.is_string and str(key.this).isdigit():
+            at = int(key.this) - 1
+        elif isinstance(key, exp.Column) and key.args.get("table") is None and identifier(key.this) in names:
+            at = names.index(identifier(key.this))
+        else:
+            continue
+        if 0 <= at < len(found):
+            found[at] = TypeRef(t.TEXT)
+    return found
+
+
+def _items(clause: exp.Expression | None) -> Sequence[exp.Expression]:
+    return () if clause is None else clause.expressions
 
 
 def refuse_unknown(key: exp.Expression, targets: Sequence[Target], hint: Callable[[str], str]) -> None:

@@ -44,7 +44,7 @@ from planner.binding.keyed import key_conditions
 from planner.binding.keyed.selects import BoundSelect
 from planner.binding.missing_names import missing_relation
 from planner.binding.naming import figure_name, identifier
-from planner.binding.output_keys import group_keys, order_key
+from planner.binding.output_keys import group_keys, order_key, unassigned
 from planner.binding.parameters import Parameters
 from planner.binding.records import each_field
 from planner.binding.resolve import see_casts
@@ -212,9 +212,7 @@ class QueryBinder(CompoundBinder):
         if node.args.get("group") is not None or node.args.get("distinct") is not None:
             scope.queried = {}
         distinct = node.args.get("distinct")
-        if distinct is not None and distinct.args.get("on") is None:
-            expected = None  # rows are compared as they are before INSERT has them, unknown literals as text
-        targets = self.targets(node.expressions, scope, expected)
+        targets = self.targets(node.expressions, scope, unassigned(node, expected))
         scope.clause, scope.repeats = "", True
         for target in targets if definition else ():
             refuse_sets(target.node, definition)

@@ -484,10 +484,13 @@ class Block(DefiningBlock):
         """
         if isinstance(old, View) or isinstance(new, View):
             return old == new
-        if self.isolation is not Isolation.READ_COMMITTED:
+        anew = self.isolation is Isolation.READ_COMMITTED
+        if only_adds is None and not self.has_rows_in(old):
+            if asks_of_rows_alone(old, new) and (anew or old.shard == new.shard):
+                return True  # it has read there, or locked what its rows refer to
+            only_adds = True
+        if not anew:
             return old == new or concerns_nobody(old, new)
-        if self.steps and only_adds is None and not self.has_rows_in(old):
-            return asks_of_rows_alone(old, new) or goes_on(old, new, only_adds=True)
         if only_adds is None:
             w = self.tables.get(old.shard)
             only_adds = w is None or not (w.buffer.deletes or w.bulk_deleted or w.gone())

@@ -111,7 +111,10 @@ def admit(block: Block, group: Group) -> None:
             continue
         elif check.keys is None:
             index.validatable(check.ts)
-            if index.whole(check.parent.shard, check.ts):
+            if (
+                index.whole(check.parent.shard, check.ts)
+                or _shard_now(block, check.parent) != check.parent.shard
+            ):
                 raise overtaken("the referenced table was written")
         else:
             _admit_presence(
@@ -119,11 +122,17 @@ def admit(block: Block, group: Group) -> None:
             )
 
 
+def _shard_now(block: Block, table: Table) -> ShardId:
+    """Where the table's rows are by now: an index that it has got since may have had them written anew."""
+    now = block.executor.catalogs.newest.get(table.oid)
+    return now.shard if isinstance(now, Table) else table.shard
+
+
 def _admit_presence(block: Block, group: Group, check: Presence, keys: frozenset[Key]) -> None:
     """Each key has a row: committed, or admitted before, or this transaction's own."""
     writes = block.tables.get(check.parent.shard)
     own = writes.by_key if writes is not None else {}
-    image = block.executor.store.image(check.parent.shard)
+    image = block.executor.store.image(_shard_now(block, check.parent))
     bulk: set[Key] | None = None
     for key in keys:
         if check.key.kind == "p":
