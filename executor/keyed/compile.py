@@ -282,7 +282,7 @@ class _Writer:
 
     def _assign(self, e: Call) -> str:
         """As a column of that type takes it."""
-        return _fitted(self, e.args[0], e.type)
+        return self.cast(e.args[0], e.type, explicit=False)
 
     def _now(self, _e: Call) -> str:
         return "s.transaction_began_us()"
@@ -420,7 +420,7 @@ def compile_row(expressions: Sequence[Expr], columns: Sequence[TypeRef]) -> Comp
     finds that when it plans.
     """
     writer = _Writer()
-    items = [_fitted(writer, e, c) for e, c in zip(expressions, columns, strict=True)]
+    items = [writer.cast(e, c, explicit=False) for e, c in zip(expressions, columns, strict=True)]
     drawn = [i for i, e in enumerate(expressions) if _draws(e)]
     made = ""
     if drawn:
@@ -442,26 +442,13 @@ def _may_fail(item: str) -> bool:
     return "(" in item
 
 
-def _fitted(writer: _Writer, e: Expr, column: TypeRef) -> str:
-    if e.type == column or (isinstance(e, Const) and e.value is None):
-        return writer.write(e)
-    function = casts.cast_function(e.type, column, explicit=False)
-    if function is None:
-        raise NotCompilable(f"assignment of {e.type.oid} to {column.oid}")
-    same = e.type.oid == column.oid and column.typmod < 0 and column.oid != t.NUMERIC
-    if same or function is casts.unchanged:
-        return writer.write(e)
-    name = writer.name(function)
-    return writer.strict((e,), lambda values: f"{name}({values[0]}, s)")
-
-
 def compile_update(
     width: int, assignments: Sequence[tuple[int, Expr]], columns: Sequence[TypeRef]
 ) -> Compiled:
     """The new row over the old one: (params, old row, session) -> new row."""
     writer = _Writer()
     new = dict(assignments)
-    items = [_fitted(writer, new[i], columns[i]) if i in new else f"r[{i}]" for i in range(width)]
+    items = [writer.cast(new[i], columns[i], explicit=False) if i in new else f"r[{i}]" for i in range(width)]
     return _build(writer, f"({', '.join(items)}{',' if width == 1 else ''})", "p, r, s")  # type: ignore[no-any-return]
 
 

@@ -40,7 +40,6 @@ from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Item
 from planner.binding.grouped_sets import below, spread
 from planner.binding.grouping import Grouping
-from planner.binding.keyed import key_conditions
 from planner.binding.keyed.selects import BoundSelect
 from planner.binding.missing_names import missing_relation
 from planner.binding.naming import figure_name, identifier
@@ -431,10 +430,7 @@ class QueryBinder(CompoundBinder):
             return
         parts.grouped = True
         sets = spread(self, parts, scope, sets)
-        if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
-            r = scope.relations[0]
-            assert r.table is not None
-            self.ranges[r.number] = key_conditions.read_ranges(r.table, r.number, parts.where)
+        self.note_ranges(parts, scope)
         self.note_asked(parts, scope)
         grouping = Grouping(self, scope, sets)
         for x in parts.targets:

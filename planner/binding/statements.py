@@ -29,7 +29,6 @@ from planner.binding.emit import Emitter, display_signature
 from planner.binding.fragments import Item, sql
 from planner.binding.keyed import acts as keyed_acts
 from planner.binding.keyed import expressions as keyed
-from planner.binding.keyed import key_conditions
 from planner.binding.keyed import reads as keyed_reads
 from planner.binding.keyed.choices import choices
 from planner.binding.parameters import Parameters
@@ -246,10 +245,7 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         if by_leaf is None and queries.prefer_keyed and scope.steps:
             made = choices(ctx.catalog, parts, scope.steps, lambda p: _of_tables(p, scope, ctx.catalog))
             extra |= {"choices": made} if made is not None else {}
-        if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
-            r = scope.relations[0]
-            assert r.table is not None
-            queries.ranges[r.number] = key_conditions.read_ranges(r.table, r.number, parts.where)
+        queries.note_ranges(parts, scope)
         bound = queries.written(parts, scope, True)
         if by_leaf is not None:
             extra |= partitioned.leafwise(queries, scope.relations, by_leaf, whole=whole)
@@ -344,10 +340,7 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
     body: Body | None = by_key
     extra: dict[str, Any] = {}
     if by_key is None or not isinstance(by_key.lookup, Points):
-        if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
-            r = scope.relations[0]
-            assert r.table is not None
-            queries.ranges[r.number] = key_conditions.read_ranges(r.table, r.number, parts.where)
+        queries.note_ranges(parts, scope)
         found, _ = locking.locked(queries, parts, scope, wishes, top=True)
         query = with_writes(queries, found)
         if by_leaf is not None and query is found:

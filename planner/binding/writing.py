@@ -41,7 +41,7 @@ from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Around, Form, Frag, Item, Piece, Ref, Told, join, sql
 from planner.binding.functions.sequences import SEEDED, TRIED, tried_first
 from planner.binding.keyed import expressions as keyed
-from planner.binding.keyed import searched
+from planner.binding.keyed import key_conditions, searched
 from planner.binding.keyed.single_values import written_out
 from planner.binding.numeric_forms import as_text_numeric, decimal_form
 from planner.binding.records import told_type
@@ -105,6 +105,13 @@ class QueryWriter(QueryState):
         own_conditions.note(self, scope.steps, parts.where)
         partitioned.note(self, scope.relations, parts.where, scope.steps)
         searched.note(self, scope.relations, written_out(parts.where, scope.steps))
+
+    def note_ranges(self, parts: Parts, scope: Scope) -> None:
+        """Notes which of its keys WHERE asks for, of a query of one table."""
+        table = scope.relations[0].table if len(scope.relations) == 1 else None
+        if table is not None and parts.where is not None:
+            number = scope.relations[0].number
+            self.ranges[number] = key_conditions.read_ranges(table, number, parts.where)
 
     def written(self, parts: Parts, scope: Scope, top: bool) -> BoundQuery:
         self.note_asked(parts, scope)

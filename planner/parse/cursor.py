@@ -187,6 +187,11 @@ class Cursor:
             self.expect_symbol(")")
         return name, True
 
+    def relations(self) -> tuple[tuple[Name, ...], frozenset[int]]:
+        """Names of relations with commas between, and which of them are meant without what inherits from them."""
+        found = self.listed(Cursor.relation)
+        return tuple(name for name, _ in found), frozenset(i for i, (_, only) in enumerate(found) if only)
+
     def collation(self) -> str:
         """A collation's name; one that says its schema as `schema` NUL `name`, for no name has a NUL."""
         name = self.qualified()

@@ -150,16 +150,8 @@ def _drop_unknown(c: Cursor, at: Any) -> Any:
 
 def truncate(c: Cursor) -> st.Truncate:
     c.accept("table")
-    names: list[st.Name] = []
-    only: set[int] = set()
-    while True:
-        name, alone = c.relation()
-        if alone:
-            only.add(len(names))
-        names.append(name)
-        if not c.accept_symbol(","):
-            break
+    names, only = c.relations()
     restart = c.accept("restart", "identity")
     if not restart:
         c.accept("continue", "identity")
-    return st.Truncate(tuple(names), restart, clauses.drop_behaviour(c), frozenset(only))
+    return st.Truncate(names, restart, clauses.drop_behaviour(c), only)

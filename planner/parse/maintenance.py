@@ -229,15 +229,7 @@ _LOCK_MODES: Final = (
 
 def lock(c: Cursor) -> st.LockTable:
     c.accept("table")
-    tables: list[st.Name] = []
-    alone: set[int] = set()
-    while True:
-        name, only = c.relation()
-        if only:
-            alone.add(len(tables))
-        tables.append(name)
-        if not c.accept_symbol(","):
-            break
+    tables, alone = c.relations()
     mode = "access exclusive"
     if c.accept("in"):
         for known in _LOCK_MODES:
@@ -246,7 +238,7 @@ def lock(c: Cursor) -> st.LockTable:
                 break
         else:
             c.fail()
-    return st.LockTable(tuple(tables), mode, c.accept("nowait"), frozenset(alone))
+    return st.LockTable(tables, mode, c.accept("nowait"), alone)
 
 
 # --- COPY -------------------------------------------------------------------------------------------

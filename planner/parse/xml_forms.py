@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.lexer import END, PUNCTUATION, QUOTED, STRING, WORD, Token, is_sign
+from planner.lexer import END, QUOTED, WORD, Token, is_sign
 from planner.parse import xml_tables
 from planner.parse.errors import syntax_error
+from planner.parse.written_calls import Tokens, call, depth_of, passed, sign, split, text, word
 
-Tokens = list[Token]
 IS_DOCUMENT = "document normalized"
 
 
@@ -54,63 +54,29 @@ def _closing(tokens: Tokens, at: int) -> int:
     for i in range(at, len(tokens)):
         if tokens[i].kind == END:
             raise syntax_error(tokens[i])
-        depth += is_sign(tokens[i], "(") or is_sign(tokens[i], "[")
-        depth -= is_sign(tokens[i], ")") or is_sign(tokens[i], "]")
+        depth += depth_of(tokens[i])
         if not depth:
             return i
     raise syntax_error(tokens[-1])
 
 
-def _split(tokens: Tokens) -> list[Tokens]:
-    """By commas that are in no brackets."""
-    parts: list[Tokens] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += is_sign(token, "(") or is_sign(token, "[")
-        depth -= is_sign(token, ")") or is_sign(token, "]")
-        if not depth and is_sign(token, ","):
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts
-
-
-def _sign(sign: str, at: Token) -> Token:
-    return Token(PUNCTUATION, sign, at.start, at.start)
-
-
-def _text(text: str, at: Token) -> Token:
-    return Token(STRING, text, at.start, at.end)
-
-
-def _null(at: Token) -> Token:
-    return Token(WORD, "null", at.start, at.start, "null")
-
-
-def _call(name: Token, args: list[Tokens], end: Token) -> Tokens:
-    out = [Token(WORD, name.value, name.start, name.end), _sign("(", name)]
-    for i, arg in enumerate(args):
-        out += [_sign(",", arg[0]), *arg] if i else arg
-    return [*out, end]
-
-
 def _named(name: Token, inside: Tokens, end: Token) -> Tokens:
     """NAME and a label first."""
-    parts = _split(inside)
+    parts = split(inside)
     first = parts[0]
     if len(first) != 2 or first[0].keyword != "name" or first[1].kind not in (WORD, QUOTED):
         raise syntax_error(first[1] if len(first) > 1 else first[0] if first else end)
-    return _call(name, [[_text(first[1].value, first[1])], *_filled(parts[1:], end)], end)
+    return call(name, [[text(first[1].value, first[1])], *_filled(parts[1:], end)], end)
 
 
 def _labelled(name: Token, inside: Tokens, end: Token) -> Tokens:
     args: list[Tokens] = []
-    for part in _filled(_split(inside), end):
+    for part in _filled(split(inside), end):
         if len(part) > 2 and part[-2].keyword == "as" and part[-1].kind in (WORD, QUOTED):
-            args += [part[:-2], [_text(part[-1].value, part[-1])]]
+            args += [part[:-2], [text(part[-1].value, part[-1])]]
         else:
-            args += [part, [_null(part[-1])]]
-    return _call(name, args, end)
+            args += [part, [word("null", part[-1])]]
+    return call(name, args, end)
 
 
 def _filled(parts: list[Tokens], end: Token) -> list[Tokens]:
@@ -120,19 +86,19 @@ def _filled(parts: list[Tokens], end: Token) -> list[Tokens]:
 
 
 def _root(name: Token, inside: Tokens, end: Token) -> Tokens:
-    parts = _filled(_split(inside), end)
+    parts = _filled(split(inside), end)
     if not 2 <= len(parts) <= 3 or parts[1][0].keyword != "version":
         raise syntax_error(parts[1][0] if len(parts) > 1 else end)
     version = parts[1][1:]
     if [t.keyword for t in version] == ["no", "value"]:
-        version = [_null(version[0])]
+        version = [word("null", version[0])]
     args = [parts[0], *_filled([version], end)]
     if len(parts) == 3:
         words = [t.keyword for t in parts[2]]
         if words not in (["standalone", "yes"], ["standalone", "no"], ["standalone", "no", "value"]):
             raise syntax_error(parts[2][0])
-        args.append([_text(" ".join(words[1:]), parts[2][0])])
-    return _call(name, args, end)
+        args.append([text(" ".join(words[1:]), parts[2][0])])
+    return call(name, args, end)
 
 
 def _kind(inside: Tokens, end: Token) -> tuple[Token, Tokens]:
@@ -146,7 +112,7 @@ def _parse(name: Token, inside: Tokens, end: Token) -> Tokens:
     how = "strip"
     if [t.keyword for t in rest[-2:]] in (["preserve", "whitespace"], ["strip", "whitespace"]):
         how, rest = rest[-2].keyword, rest[:-2]
-    return _call(name, [[_text(kind.keyword, kind)], *_filled([rest], end), [_text(how, kind)]], end)
+    return call(name, [[text(kind.keyword, kind)], *_filled([rest], end), [text(how, kind)]], end)
 
 
 def _serialize(name: Token, inside: Tokens, end: Token) -> Tokens:
@@ -158,9 +124,9 @@ def _serialize(name: Token, inside: Tokens, end: Token) -> Tokens:
             at = i
     if at < 1 or at + 1 >= len(rest):
         raise syntax_error(end)
-    made = _call(name, [[_text(kind.keyword, kind)], rest[:at]], _sign(")", rest[at]))
+    made = call(name, [[text(kind.keyword, kind)], rest[:at]], sign(")", rest[at]))
     cast = Token(WORD, "cast", name.start, name.start, "cast")
-    return [cast, _sign("(", name), *made, *rest[at:], end]
+    return [cast, sign("(", name), *made, *rest[at:], end]
 
 
 def _exists(name: Token, inside: Tokens, end: Token) -> Tokens:
@@ -172,13 +138,7 @@ def _exists(name: Token, inside: Tokens, end: Token) -> Tokens:
             break
     if at < 1:
         raise syntax_error(end)
-    passed = inside[at + 1 :]
-    by = (["by", "ref"], ["by", "value"])
-    if [t.keyword for t in passed[:2]] in by:
-        passed = passed[2:]
-    if [t.keyword for t in passed[-2:]] in by:
-        passed = passed[:-2]
-    return _call(name, [inside[:at], *_filled([passed], end)], end)
+    return call(name, [inside[:at], *_filled([passed(inside[at + 1 :])], end)], end)
 
 
 _FORMS: dict[str, Callable[[Token, Tokens, Token], Tokens]] = {

@@ -15,10 +15,10 @@ import itertools
 from typing import Final
 
 from planner.abc import PlanError
-from planner.lexer import PUNCTUATION, QUOTED, STRING, WORD, Token, is_sign
+from planner.lexer import QUOTED, WORD, Token, is_sign
 from planner.parse.errors import syntax_error
+from planner.parse.written_calls import Tokens, call, depth_of, passed, sign, split, text, word
 
-Tokens = list[Token]
 COLUMNS: Final = "columns"
 """Stands where the namespaces end and the columns begin."""
 _CLAUSES: Final = ("path", "default", "not", "null")
@@ -41,18 +41,13 @@ def written(name: Token, inside: Tokens, end: Token) -> Tokens:
         raise syntax_error(inside[0] if at == 0 else inside[columns] if columns >= 0 else end)
     if columns < at:
         raise syntax_error(end)
-    document = inside[at + 1 : columns]
-    by = (["by", "ref"], ["by", "value"])
-    if [t.keyword for t in document[:2]] in by:
-        document = document[2:]
-    if [t.keyword for t in document[-2:]] in by:
-        document = document[:-2]
+    document = passed(inside[at + 1 : columns])
     if not document:
         raise syntax_error(inside[columns])
-    args += [inside[:at], document, *spaces, [_text(COLUMNS, name)]]
+    args += [inside[:at], document, *spaces, [text(COLUMNS, name)]]
     seen: set[str] = set()
     numbered = False
-    for part in _split(inside[columns + 1 :]):
+    for part in split(inside[columns + 1 :]):
         if len(part) < 2:
             raise syntax_error(part[0] if part else end)
         if part[0].kind not in (WORD, QUOTED):
@@ -66,23 +61,20 @@ def written(name: Token, inside: Tokens, end: Token) -> Tokens:
             raise PlanError("42601", "only one FOR ORDINALITY column is allowed", position=part[0].start + 1)
         numbered = numbered or ordinal
         args += _numbers(part[0]) if ordinal else _column(part, end)
-    out = [Token(WORD, name.value, name.start, name.end), _sign("(", name)]
-    for i, arg in enumerate(args):
-        out += [_sign(",", arg[0]), *arg] if i else arg
-    return [*out, end]
+    return call(name, args, end)
 
 
 def _numbers(label: Token) -> list[Tokens]:
-    null = [_word("null", label)]
+    null = [word("null", label)]
     kind = [
-        _word("cast", label),
-        _sign("(", label),
+        word("cast", label),
+        sign("(", label),
         *null,
-        _word("as", label),
-        _word("integer", label),
-        _sign(")", label),
+        word("as", label),
+        word("integer", label),
+        sign(")", label),
     ]
-    return [[_text(label.value, label)], [_text("ordinality", label)], null, kind]
+    return [[text(label.value, label)], [text("ordinality", label)], null, kind]
 
 
 def _column(part: Tokens, end: Token) -> list[Tokens]:
@@ -94,11 +86,11 @@ def _column(part: Tokens, end: Token) -> list[Tokens]:
         and not (part[i].keyword == "not" and _said(part[i - 1]) in ("default", "path", "is"))
     ]  # fmt: skip
     kind = part[1 : starts[0]] if starts else part[1:]
-    path, default, required = [_text(label.value, label)], [_word("null", label)], ""
+    path, default, required = [text(label.value, label)], [word("null", label)], ""
     told: set[str] = set()
     for i, stop in itertools.pairwise([*starts, len(part)]):
-        word, value = _said(part[i]), part[i + 1 : stop]
-        what = "null" if word == "not" else word
+        said, value = _said(part[i]), part[i + 1 : stop]
+        what = "null" if said == "not" else said
         if what in told:
             message = {
                 "path": "only one PATH value per column is allowed",
@@ -107,21 +99,21 @@ def _column(part: Tokens, end: Token) -> list[Tokens]:
             }[what]
             raise PlanError("42601", message, position=part[i].start + 1)
         told.add(what)
-        if word in ("path", "default"):
+        if said in ("path", "default"):
             if not value:
                 raise syntax_error(part[stop] if stop < len(part) else end)
-            if word == "path":
+            if said == "path":
                 path = value
             else:
                 default = value
-        elif word == "not":
+        elif said == "not":
             if [t.keyword for t in value] != ["null"]:
                 raise syntax_error(value[0] if value else end)
             required = "not null"
         elif value:
             raise syntax_error(value[0])
-    typed = [_word("cast", label), _sign("(", label), *default, _word("as", label), *kind, _sign(")", label)]
-    return [[_text(label.value, label)], [_text(required, label)], path, typed]
+    typed = [word("cast", label), sign("(", label), *default, word("as", label), *kind, sign(")", label)]
+    return [[text(label.value, label)], [text(required, label)], path, typed]
 
 
 def _said(token: Token) -> str:
@@ -131,17 +123,17 @@ def _said(token: Token) -> str:
 
 def _namespaces(inside: Tokens, end: Token) -> list[Tokens]:
     found: list[Tokens] = []
-    for part in _split(inside):
+    for part in split(inside):
         if part and part[0].keyword == "default":
             raise PlanError("0A000", "DEFAULT namespace is not supported")
         if len(part) < 3 or part[-2].keyword != "as" or part[-1].kind not in (WORD, QUOTED):
             raise syntax_error(part[-1] if part else end)
-        found += [part[:-2], [_text(part[-1].value, part[-1])]]
+        found += [part[:-2], [text(part[-1].value, part[-1])]]
     return found
 
 
 def _depth(tokens: Tokens) -> int:
-    return sum((is_sign(t, "(") or is_sign(t, "[")) - (is_sign(t, ")") or is_sign(t, "]")) for t in tokens)
+    return sum(map(depth_of, tokens))
 
 
 def _closing(tokens: Tokens, at: int, end: Token) -> int:
@@ -157,35 +149,10 @@ def _place(tokens: Tokens, word: str) -> int:
     """Where a word stands that is in no brackets; -1 if nowhere."""
     depth = 0
     for i, token in enumerate(tokens):
-        depth += (is_sign(token, "(") or is_sign(token, "[")) - (is_sign(token, ")") or is_sign(token, "]"))
+        depth += depth_of(token)
         if not depth and token.keyword == word:
             return i
     return -1
-
-
-def _split(tokens: Tokens) -> list[Tokens]:
-    """By commas that are in no brackets."""
-    parts: list[Tokens] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += (is_sign(token, "(") or is_sign(token, "[")) - (is_sign(token, ")") or is_sign(token, "]"))
-        if not depth and is_sign(token, ","):
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts
-
-
-def _sign(sign: str, at: Token) -> Token:
-    return Token(PUNCTUATION, sign, at.start, at.start)
-
-
-def _word(word: str, at: Token) -> Token:
-    return Token(WORD, word, at.start, at.start, word)
-
-
-def _text(text: str, at: Token) -> Token:
-    return Token(STRING, text, at.start, at.end)
 
 
 __all__ = ["COLUMNS", "written"]

@@ -17,7 +17,7 @@ from typing import Final
 from planner import types as t
 from planner.abc import Call, Const, Expr, TypeRef
 from planner.binding import ir
-from planner.binding.keyed.catalog import member
+from planner.binding.keyed.catalog import among
 
 _ELEMENTS: Final = frozenset((t.INT2, t.INT4, t.INT8, t.TEXT, t.VARCHAR, t.UUID, t.BOOL))
 _MADE: Final = _ELEMENTS | {t.NUMERIC, t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.JSONB, t.FLOAT8}
@@ -55,7 +55,7 @@ def expression(node: ir.Node, inner: Callable[[ir.Node], Expr]) -> Expr | None:
             return None
         return of_items(tuple(map(inner, node.args)), node.type)
     if isinstance(node, ir.AnyAll):
-        return _among(node, inner)
+        return among(node, inner, items)
     if isinstance(node, ir.Call) and node.op in _PARTS:
         return _part(node, inner)
     if not isinstance(node, ir.Call) or node.op not in _CALLS:
@@ -91,16 +91,6 @@ def of_items(items: tuple[Expr, ...], ref: TypeRef) -> Call:
 
 def _is_plain(oid: int) -> bool:
     return oid in _ELEMENTS or (t.element_of(oid) in _ELEMENTS and oid not in (t.INT2VECTOR, t.OIDVECTOR))
-
-
-def _among(node: ir.AnyAll, inner: Callable[[ir.Node], Expr]) -> Expr | None:
-    """`x = ANY (array)` and `x <> ALL (array)`."""
-    said = member(node)
-    listed = items(node.array, inner) if said is not None else None
-    if said is None or listed is None:
-        return None
-    among = Call("catalog among", (inner(said), listed), TypeRef(t.BOOL))
-    return Call("not", (among,), node.type) if node.all else among
 
 
 def items(array: ir.Node, inner: Callable[[ir.Node], Expr], *, unnested: bool = False) -> Expr | None:

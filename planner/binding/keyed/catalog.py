@@ -33,7 +33,7 @@ NARROW: Final = frozenset(
     (
         "oid", "attrelid", "adrelid", "indexrelid", "indrelid", "conrelid", "contypid", "confrelid", "conindid", "seqrelid",
         "enumtypid", "rngtypid", "typrelid", "inhrelid", "inhparent", "objid", "refobjid", "objoid", "ev_class", "tgrelid", "polrelid",
-        "partrelid", "stxrelid", "prrelid", "extoid", "roleid", "member", "castsource", "umuser", "ftrelid", "srrelid",
+        "partrelid", "stxrelid", "prrelid", "extoid", "roleid", "among", "castsource", "umuser", "ftrelid", "srrelid",
         "relname", "typname", "nspname", "proname", "conname", "rolname", "datname", "amname", "collname", "extname", "opcname",
         "tablename", "viewname", "matviewname", "sequencename", "indexname", "table_name", "sequence_name", "constraint_name", "usename",
         "schema_name", "name", "domain_name", "routine_name", "specific_name", "cfgname", "tgname", "oprname", "evtname", "lanname",
@@ -112,7 +112,7 @@ def expression(node: ir.Node, inner: Inner) -> Expr | None:
     if isinstance(node, ir.Cast):
         return _cast(node, inner)
     if isinstance(node, ir.AnyAll):
-        return _any(node, inner)
+        return among(node, inner, elements)
     if isinstance(node, ir.Session) and node.name in ("search_path", "search_path_all"):
         return Call(
             "catalog names", (Call("session", (Const(node.name, TypeRef(t.TEXT)),), node.type),), node.type
@@ -339,14 +339,14 @@ def _cast_op(a: int, b: int) -> str:
     return ""
 
 
-def _any(node: ir.AnyAll, inner: Inner) -> Expr | None:
-    """`x = ANY (array)` and `x <> ALL (array)` of values that are equal if their datums are."""
+def among(node: ir.AnyAll, inner: Inner, items: Callable[[ir.Node, Inner], Expr | None]) -> Expr | None:
+    """`x = ANY (array)` and `x <> ALL (array)` of values that are equal if their datums are; `items` lists an array's elements."""
     said = member(node)
-    listed = elements(node.array, inner) if said is not None else None
+    listed = items(node.array, inner) if said is not None else None
     if said is None or listed is None:
         return None
-    among = Call("catalog among", (inner(said), listed), TypeRef(t.BOOL))
-    return Call("not", (among,), node.type) if node.all else among
+    found = Call("catalog among", (inner(said), listed), TypeRef(t.BOOL))
+    return Call("not", (found,), node.type) if node.all else found
 
 
 def member(node: ir.AnyAll) -> ir.Node | None:
@@ -439,11 +439,11 @@ __all__ = [
     "NARROW",
     "VALUES",
     "VECTORS",
+    "among",
     "called",
     "column_of",
     "elements",
     "equality",
     "expression",
-    "member",
     "rows_of",
 ]

@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Any
 
 from planner.abc import SqlError, TypeRef
+from planner.binding.prelude.text import overlaid
 from planner.types.bits import bits_in
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -83,14 +84,6 @@ def _substring(bits: str, start: int, count: int) -> str:
     return bits[first - 1 : last] if last >= first else ""
 
 
-def _overlaid(bits: str, new: str, start: int, count: int) -> str:
-    if start <= 0:
-        raise SqlError("22011", "negative substring length not allowed")
-    if not -(1 << 31) <= start + count < 1 << 31:
-        raise SqlError("22003", "integer out of range")
-    return bits[: start - 1] + new + bits[max(start - 1 + count, 0) :]
-
-
 def _index(bits: str, n: int) -> None:
     if not 0 <= n < len(bits):
         raise SqlError("2202E", f"bit index {n} out of valid range (0..{len(bits) - 1})")
@@ -121,7 +114,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_bits_to_int", _to_int, (_V, _N), _I8),
     ("tw_bits_fit", _fit, (_V, _N, "BOOLEAN", "BOOLEAN"), _V),
     ("tw_bits_substring", _substring, (_V, _N, _N), _V),
-    ("tw_bits_overlaid", _overlaid, (_V, _V, _N, _N), _V),
+    ("tw_bits_overlaid", overlaid, (_V, _V, _N, _N), _V),
     ("tw_bits_get", _get, (_V, _N), _N),
     ("tw_bits_set", _set, (_V, _N, _N), _V),
 ]

@@ -73,26 +73,17 @@ def _limit(months: float, days: float, micros: float) -> Interval:
 
 
 def multiply(i: Interval, factor: float) -> Interval:
-    """interval * float8: fractions of months become days, fractions of days become time."""
-    months_f = i[0] * factor
-    days_f = i[1] * factor
-    if not (abs(months_f) < 2**31 and abs(days_f) < 2**31):
-        raise SqlError("22008", "interval out of range")
-    months, days = int(months_f), int(days_f)
-    month_days = round((months_f - months) * 30, 6)
-    rest = (days_f - days) + (month_days - int(month_days))
-    seconds = round(rest * 86400, 6)
-    if abs(seconds) >= 86400:
-        days += int(seconds / 86400)
-        seconds -= int(seconds / 86400) * 86400
-    days += int(month_days)
-    return _limit(months, days, i[2] * factor + seconds * 1_000_000)
+    return _of_parts(i[0] * factor, i[1] * factor, i[2] * factor)
 
 
 def divide(i: Interval, by: float) -> Interval:
     if by == 0:
         raise SqlError("22012", "division by zero")
-    months_f, days_f = i[0] / by, i[1] / by
+    return _of_parts(i[0] / by, i[1] / by, i[2] / by)
+
+
+def _of_parts(months_f: float, days_f: float, micros_f: float) -> Interval:
+    """Fractions of months become days, fractions of days become time."""
     if not (abs(months_f) < 2**31 and abs(days_f) < 2**31):
         raise SqlError("22008", "interval out of range")
     months, days = int(months_f), int(days_f)
@@ -103,7 +94,7 @@ def divide(i: Interval, by: float) -> Interval:
         days += int(seconds / 86400)
         seconds -= int(seconds / 86400) * 86400
     days += int(month_days)
-    return _limit(months, days, i[2] / by + seconds * 1_000_000)
+    return _limit(months, days, micros_f + seconds * 1_000_000)
 
 
 def justify_hours(i: Interval) -> Interval:

@@ -12,7 +12,7 @@ from typing import Any
 
 from planner.abc import SqlError
 from planner.binding import numerics as n
-from planner.binding.prelude.text import like_escape
+from planner.binding.prelude.text import like_escape, overlaid
 from planner.binding.regexps.patterns import Pattern
 from planner.binding.regexps.translation import compile_pattern, refuse_global, replacement
 from planner.types.letter_case import lowered
@@ -163,14 +163,6 @@ def _form(form: str) -> str:
 # --- bytes ---------------------------------------------------------------------------------------------
 
 
-def _overlay(data: bytes, new: bytes, start: int, count: int) -> bytes:
-    if start <= 0:
-        raise SqlError("22011", "negative substring length not allowed")
-    if not -(1 << 31) <= start + count < 1 << 31:
-        raise SqlError("22003", "integer out of range")
-    return data[: start - 1] + new + data[max(start - 1 + count, 0) :]
-
-
 def _like_unfinished(text: str, pattern: str) -> bool:
     """LIKE of a pattern ended by an escape, which no text matches. Raises 22025 for one that gets as far, and goes on."""
     as_far = [
@@ -260,7 +252,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_bytes_like", _bytes_like, ("BLOB", "BLOB"), "BOOLEAN"),
     ("tw_bytes_like_escape", _bytes_like_escape, ("BLOB", "BLOB"), "BLOB"),
     ("tw_bytes_position", _place, ("BLOB", "BLOB"), _I),
-    ("tw_bytes_overlay", _overlay, ("BLOB", "BLOB", _I, _I), "BLOB"),
+    ("tw_bytes_overlay", overlaid, ("BLOB", "BLOB", _I, _I), "BLOB"),
     ("tw_num_gcd", _gcd, (_V, _V), _V),
     ("tw_num_lcm", _lcm, (_V, _V), _V),
 ]

@@ -9,7 +9,7 @@ import re
 import string
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from planner.abc import SqlError, TypeRef
 from planner.binding.regexps.plain import plain_pattern
@@ -20,6 +20,7 @@ from planner.types.letter_case import lowered, uppered
 from planner.types.texts import byte_of_number, number_of_byte, one_byte
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
+_S = TypeVar("_S", str, bytes)
 _V = "VARCHAR"
 _TEXT_MAX = 1 << 28
 
@@ -47,7 +48,8 @@ def _initcap(s: str) -> str:
     return "".join(out)
 
 
-def _overlay(s: str, new: str, start: int, count: int) -> str:
+def overlaid(s: _S, new: _S, start: int, count: int) -> _S:
+    """overlay() of text, bytes and bits (which are texts of 0 and 1). Raises 22011, 22003."""
     if start <= 0:
         raise SqlError("22011", "negative substring length not allowed")
     if not -(1 << 31) <= start + count < 1 << 31:
@@ -324,7 +326,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_rpad", _pad(False), (_V, "INTEGER", _V), _V),
     ("tw_initcap", _initcap, (_V,), _V),
     ("tw_reverse_characters", lambda s: s[::-1], (_V,), _V),
-    ("tw_overlay", _overlay, (_V, _V, "INTEGER", "INTEGER"), _V),
+    ("tw_overlay", overlaid, (_V, _V, "INTEGER", "INTEGER"), _V),
     ("tw_to_hex", lambda v: f"{v & 0xFFFFFFFFFFFFFFFF:x}", ("BIGINT",), _V),
     ("tw_quote_ident", quote_ident, (_V,), _V),
     ("tw_quote_literal", quote_literal, (_V,), _V),
