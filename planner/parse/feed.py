@@ -48,7 +48,9 @@ from planner.parse.grouped_conditions import bracketed
 from planner.parse.typed_literals import (
     OF_ANY_LENGTH,
     digits_of_seconds,
+    literal_behind,
     put_cast,
+    put_fitted_cast,
     put_interval,
     put_qualified_cast,
     put_unbounded,
@@ -114,7 +116,7 @@ _PAIRS: Final[dict[tuple[str, str], tuple[TokenType, str]]] = {
 _NAMES: Final = (TokenType.VAR, TokenType.IDENTIFIER)
 _NAMES_AFTER_AS: Final = (RESERVED | TYPE_FUNCTION_NAME) - {"not"}
 
-_NAMES_OF_TYPES: Final = _OBJECT_TYPES | TYPE_WORDS.keys()
+_NAMES_OF_TYPES: Final = _OBJECT_TYPES | TYPE_WORDS.keys() | {"bpchar", "varbit"}
 
 _QUOTED_CALL: Final = re.compile(r'"\s*(?:\(|/\*|--)')
 _MARK: Final = "\0"
@@ -194,6 +196,8 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                 if following.kind == STRING:
                     i += 1
                     put_cast(put, token, following)
+                elif opens(following) and (behind := literal_behind(tokens, i)):
+                    i = put_fitted_cast(put, token, tokens, i, behind)
                 elif word in TYPE_WORDS and type_expected(previous, tokens, i - 1):
                     put(TYPE_WORDS[word], word, token)
                 elif word in _OBJECT_TYPES and type_expected(previous, tokens, i - 1):
@@ -216,6 +220,9 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                 if tokens[i].kind == STRING and (unbounded := OF_ANY_LENGTH.get(f"{keyword} {next_word}")):
                     i += 1
                     put_unbounded(put, unbounded, token, tokens[i - 1])
+                    continue
+                if word == "bit" and opens(tokens[i]) and (behind := literal_behind(tokens, i)):
+                    i = put_fitted_cast(put, token, tokens, i, behind, "varbit")
                     continue
                 if keyword == "national" and tokens[i].keyword == "varying":
                     pair, last = (TokenType.VARCHAR, "VARCHAR"), tokens[i]
@@ -240,13 +247,12 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                     put(TokenType.R_PAREN, ")", literal)
                     i += 4
                 elif (digits := digits_of_seconds(tokens, i)) is not None:
-                    # Most fields say nothing that the digits do not: `day to second(2)` keeps them all. But 1:30 are minutes
-                    # and seconds to `minute to second(2)`, so that is one more modifier.
+                    # The fields are one more modifier, before that of the digits.
                     put(TokenType.INTERVAL, word, token)
                     put(TokenType.L_PAREN, "(", tokens[digits - 1])
-                    if tokens[i].keyword == "minute":
-                        put(TokenType.IDENTIFIER, "minute to second", tokens[i], tokens[digits - 2])
-                        put(TokenType.COMMA, ",", tokens[digits - 1])
+                    fields = " ".join(x.value for x in tokens[i : digits - 1])
+                    put(TokenType.IDENTIFIER, fields, tokens[i], tokens[digits - 2])
+                    put(TokenType.COMMA, ",", tokens[digits - 1])
                     put(TokenType.NUMBER, tokens[digits].value, tokens[digits])
                     put(TokenType.R_PAREN, ")", tokens[digits + 1])
                     i = digits + 2
@@ -257,6 +263,12 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                     i = put_interval(put, tokens, i)
                 else:
                     put(TokenType.INTERVAL, word, token)
+                    if opens(following) and tokens[i + 1].kind == INTEGER and tokens[i + 3].kind == WORD:
+                        put(TokenType.L_PAREN, "(", following)
+                        put(TokenType.NUMBER, tokens[i + 1].value, tokens[i + 1])
+                        put(TokenType.R_PAREN, ")", tokens[i + 2])
+                        i += 3
+                        following = tokens[i]
                     if (
                         following.kind == WORD and not following.keyword
                     ):  # a name: to sqlglot h and y are fields, too

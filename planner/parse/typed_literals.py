@@ -17,7 +17,7 @@ from typing import Final
 from sqlglot.tokens import Token as GlotToken
 from sqlglot.tokens import TokenType
 
-from planner.lexer import INTEGER, PUNCTUATION, QUOTED, Token
+from planner.lexer import INTEGER, PUNCTUATION, QUOTED, STRING, Token
 from planner.parse.word_places import TYPE_WORDS, opens
 
 Emit = Callable[..., None]
@@ -46,6 +46,34 @@ def put_cast(emit: Emit, name: Token, literal: Token, kind: TokenType | None = N
     emit(TokenType.ALIAS, "as", literal)
     emit(kind, word, name)
     emit(TokenType.R_PAREN, ")", literal)
+
+
+def literal_behind(tokens: list[Token], i: int) -> int:
+    """Where the string of `varbit(2) '101'` stands, whose bracket is at `i`; 0: there is none."""
+    while tokens[i + 1].kind == INTEGER:
+        i += 2
+        if tokens[i].kind != PUNCTUATION or tokens[i].value not in ",)":
+            return 0
+        if tokens[i].value == ")":
+            return i + 1 if tokens[i + 1].kind == STRING else 0
+    return 0
+
+
+def put_fitted_cast(
+    emit: Emit, name: Token, tokens: list[Token], i: int, literal: int, called: str = ""
+) -> int:
+    """CAST('literal' AS name(2)), whose bracket is at `i`; where it goes on."""
+    word = called or name.value
+    emit(TokenType.VAR, "cast", name)
+    emit(TokenType.L_PAREN, "(", name)
+    emit(TokenType.STRING, tokens[literal].value, tokens[literal])
+    emit(TokenType.ALIAS, "as", tokens[literal])
+    emit(TYPE_WORDS.get(word, TokenType.VAR), word, name)
+    for token in tokens[i:literal]:
+        kinds = {"(": TokenType.L_PAREN, ")": TokenType.R_PAREN, ",": TokenType.COMMA}
+        emit(kinds.get(token.value, TokenType.NUMBER), token.value, token)
+    emit(TokenType.R_PAREN, ")", tokens[literal])
+    return literal + 1
 
 
 OF_ANY_LENGTH: Final = {
