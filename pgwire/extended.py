@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 from executor.abc import PENDING, CopyIn, CopyOut, Portal, Prepared, Rows, Stream, aborted
 from pgwire import express, fused, messages, parsed, replies, runs
 from pgwire.abc import EMPTY_PLAN, WAIT, Step, ends_transaction
+from pgwire.bound_before import begin_first, only_reads, unbegun
 from pgwire.messages import ProtocolViolation
 from pgwire.pages import encoded
 from pgwire.results import PortalRun, send_ready, send_rows
@@ -125,6 +126,8 @@ def bind(conversation: Conversation) -> Step:
         if prepared.literals is not None:
             prepared = session.renewed(prepared)
         plan = prepared.plan
+        if conversation.bound and not only_reads(plan) and (first := begin_first(conversation)) is not None:
+            return first
         if plan.tag == "INSERT" and not portal_name and not runs.is_single(conversation, len(values)):
             step = runs.take(conversation, prepared, bound)
             if step is not None:
@@ -187,7 +190,9 @@ def _bind_portal(
         raise aborted()
     if len(session.portals) >= PORTALS_MAX:
         raise SqlError("54000", f"more than {PORTALS_MAX} portals are open")
-    session.portals[name] = Portal(name, prepared, params, formats)
+    portal = session.portals[name] = Portal(name, prepared, params, formats)
+    if name and only_reads(prepared.plan):
+        conversation.bound.append(portal)
     conversation.out.append(replies.BIND_COMPLETE)
     return None
 
@@ -257,6 +262,10 @@ def execute(conversation: Conversation) -> Step:
             return None
         if session.transaction_status == b"E" and not ends_transaction(plan):
             raise aborted()
+        if conversation.bound and not only_reads(plan) and (first := begin_first(conversation)) is not None:
+            return first
+        if portal.extra and (failure := portal.extra.pop("failure", None)) is not None:
+            raise failure
         autocommit = not session.in_implicit and inbox.buffer.startswith(messages.SYNC_BYTES, inbox.end)
         session.statement_text, session.statement_began_ns = portal.prepared.text, time_ns()
         if portal.advance is not None:
@@ -366,6 +375,8 @@ def flush(conversation: Conversation) -> Step:
 
 def sync(conversation: Conversation) -> Step:
     conversation.leave_skipping()
+    if conversation.bound:
+        conversation.bound = unbegun(conversation)
     if conversation.session.in_implicit:
         return _end_implicit(conversation)
     conversation.after_statement()

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
 
-from executor.abc import CopyIn, CopyOut, Prepared, Rows, RowsAfterOthers, Session, Stream
+from executor.abc import CopyIn, CopyOut, Portal, Prepared, Rows, RowsAfterOthers, Session, Stream
 from pgwire import copying, express, extended, function_calls, fused, messages, parsed, replies, simple
 from pgwire.abc import MORE, WAIT, Io, Step
 from pgwire.copy_files import copy_from_file, copy_to_file
@@ -53,6 +53,7 @@ class Conversation(Telling):
 
     __slots__ = (
         "_held",
+        "bound",
         "calm",
         "copy",
         "deaf",
@@ -95,6 +96,7 @@ class Conversation(Telling):
         self.source: Feed | None = None  # where the bytes of a COPY come from: that feed, or a file
         self._held = False
         self.deaf = False  # nothing more comes: the client has closed its side
+        self.bound: list[Portal] = []  # that only read, and may have to be begun before something else
         self.unnamed_done: Prepared | None = None  # run by the fused path, inside a block
         self.pipeline: Run | None = None  # of which there may be more to come
         self.parsed: parsed.Known = {}  # unnamed statements that may come again
@@ -197,6 +199,7 @@ class Conversation(Telling):
             and not self.inbox.buffer
             and self._ending is None
             and self.pipeline is None
+            and not self.bound
             and not self.one_by_one
             and not self.gone
         )

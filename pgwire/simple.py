@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from executor.abc import PENDING, PlanOutdated, Result, Rows
 from pgwire import fused, messages, replies
 from pgwire.abc import WAIT, Step
+from pgwire.bound_before import begin_first
 from pgwire.messages import ProtocolViolation
 from pgwire.pages import encoded
 from pgwire.shapes import formats_of_fetch, shape_of, shape_of_columns
@@ -48,6 +49,8 @@ PLANNED_MAX = 10
 
 def query(conversation: Conversation) -> Step:
     inbox = conversation.inbox
+    if conversation.bound and (first := begin_first(conversation)) is not None:
+        return first
     try:
         text = messages.parse_query(inbox.buffer[inbox.start : inbox.end], conversation.encoding)
     except (ProtocolViolation, SqlError) as violation:

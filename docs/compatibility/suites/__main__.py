@@ -13,6 +13,7 @@ from docs.compatibility.suites import table
 from docs.compatibility.suites.asyncpg import Asyncpg
 from docs.compatibility.suites.django import Django
 from docs.compatibility.suites.node_postgres import NodePostgres
+from docs.compatibility.suites.psycopg2 import Psycopg2
 from docs.compatibility.suites.regress import Regress
 from docs.compatibility.suites.servers import POSTGRES, TIDEWIRE, running
 from docs.compatibility.suites.sources import NotFetched, Sources
@@ -33,7 +34,7 @@ def main() -> int:
     parser.add_argument("--table", action="store_true", help="run nothing, write the table anew")
     options = parser.parse_args()
     suites: list[Suite] = [
-        SqlAlchemy("psycopg"), SqlAlchemy("asyncpg"), Asyncpg(), Django(), Django(of_postgres=True), NodePostgres(), Regress(),
+        SqlAlchemy("psycopg"), SqlAlchemy("asyncpg"), SqlAlchemy("psycopg", whole=True), Asyncpg(), Psycopg2(), Django(), Django(of_postgres=True), NodePostgres(), Regress(),
         Sqllogictest(options.sqllogictest, False), Sqllogictest(options.sqllogictest, True),
     ]  # fmt: skip
     unknown = set(options.only) - {suite.name for suite in suites}

@@ -11,6 +11,7 @@ Everything is kept between runs; delete the folder to fetch anew.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -51,8 +52,9 @@ class Sources:
         """Packages into the suites' environment, at the locked versions."""
         _fetch([self.python, "-m", "pip", "install", "--quiet", *map(pinned, packages)])
 
-    def source_distribution(self, package: str) -> Path:
-        """The unpacked source distribution, at the locked version."""
+    def source_distribution(self, package: str, tools: Path | None = None) -> Path:
+        """The unpacked source distribution, at the locked version. `tools`: a folder of programs that it asks for before it says
+        what it is."""
         wanted = pinned(package)
         folder = self._cache / "sdist" / re.sub(r"\W+", "-", wanted)
         if not folder.exists():
@@ -68,7 +70,7 @@ class Sources:
                 "--dest",
                 download,
             ]
-            _fetch([*pip, "--no-binary", ":all:", "--no-build-isolation", wanted])
+            _fetch([*pip, "--no-binary", ":all:", "--no-build-isolation", wanted], tools=tools)
             _unpack(next(download.glob("*.tar.gz")), folder)
         return folder
 
@@ -169,12 +171,13 @@ def _unpack(archive: Path, folder: Path) -> None:
     shutil.rmtree(whole)
 
 
-def _fetch(command: Sequence[str | Path], folder: Path | None = None) -> str:
+def _fetch(command: Sequence[str | Path], folder: Path | None = None, tools: Path | None = None) -> str:
     """What the command printed. Raises NotFetched."""
     try:
         done = subprocess.run(
             [str(part) for part in command],
             cwd=folder,
+            env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"} if tools else None,
             capture_output=True,
             text=True,
             timeout=FETCH_TIMEOUT_S,

@@ -15,19 +15,28 @@ from docs.compatibility.suites.servers import Server
 from docs.compatibility.suites.sources import Sources, pinned
 from docs.compatibility.suites.suite import Counts, junit_counts, run_tests
 
+SUITE = ("test/dialect/test_suite.py",)
+WHOLE = (
+    "test/dialect/postgresql", "test/engine/test_reflection.py", "test/sql/test_query.py", "test/sql/test_returning.py",
+    "test/sql/test_types.py", "test/sql/test_insert_exec.py", "test/sql/test_functions.py",
+)  # fmt: skip
 PLUGIN = "from sqlalchemy.dialects.postgresql import provision\nprovision._extensions = []\n"
 
 
 @dataclass(frozen=True)
 class SqlAlchemy:
     driver: str
+    whole: bool = False
+    """What it tests of PostgreSQL alone, of reflection, queries and types, instead of the suite that every dialect has to pass."""
 
     @property
     def name(self) -> str:
-        return f"sqlalchemy-{self.driver}"
+        return f"sqlalchemy-{self.driver}" + "-whole" * self.whole
 
     @property
     def title(self) -> str:
+        if self.whole:
+            return f"SQLAlchemy's tests of PostgreSQL, reflection, queries and types, with {self.driver}"
         return f"SQLAlchemy's dialect suite, with {self.driver}"
 
     def prepare(self, sources: Sources) -> str:
@@ -44,7 +53,7 @@ class SqlAlchemy:
         report = scratch / "report.xml"
         output = run_tests(
             [
-                sources.python, "-m", "pytest", "test/dialect/test_suite.py", "-q", "-p", "without_extensions",
+                sources.python, "-m", "pytest", *(WHOLE if self.whole else SUITE), "-q", "-p", "without_extensions",
                 "-p", "no:cacheprovider", "--tb=short", f"--junitxml={report}", f"--basetemp={scratch / 'tmp'}",
                 "--dburi", server.url(f"postgresql+{self.driver}"),
             ],
