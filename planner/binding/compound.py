@@ -1,4 +1,4 @@
-"""WITH, UNION and its kin, VALUES: queries made of queries."""
+"""UNION and its kin, VALUES: queries made of queries, and of rows that are written out."""
 
 from __future__ import annotations
 
@@ -11,19 +11,16 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, Query, ResultColumn, TypeRef
-from planner.binding import collating, effects, ir, recursion, shapes
+from planner.binding import collating, ir
 from planner.binding.clauses import refuse_sets
 from planner.binding.comparable import comparable, needs_key, refuse_unequal, refuse_unordered
 from planner.binding.dimensions import as_text
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, sql
-from planner.binding.from_items import CommonTable
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed.selects import BoundSelect
-from planner.binding.naming import identifier
 from planner.binding.numeric_forms import as_text_numeric, column_form
 from planner.binding.output_keys import no_aggregate, of_values, order_key, refuse_unknown, similar_in_sides
-from planner.binding.scope import FromStep, Recursion, Relation, RelationColumn, Scope, StarColumn
-from planner.binding.search_and_cycle import rewritten
+from planner.binding.scope import FromStep, Relation, RelationColumn, Scope, StarColumn
 from planner.binding.state import COLUMNS_MAX, BoundQuery, Parts, Target
 from planner.binding.writing import QueryWriter
 from planner.catalog.collations import nondeterministic
@@ -37,150 +34,7 @@ VALUES_MAX: Final = 100
 
 
 class CompoundBinder(QueryWriter):
-    """Binds what is not a plain SELECT."""
-
-    def with_clause(self, node: exp.Expression, scope: Scope) -> Frag | None:
-        recursive, items = self.with_items(node, scope, [])
-        return with_text(recursive, items)
-
-    def with_items(
-        self, node: exp.Expression, scope: Scope, inherited: list[Item]
-    ) -> tuple[bool, list[Item]]:
-        """Binds WITH: whether it is recursive, and the text of each query. `inherited`: those around it."""
-        clause = node.args.get("with_")
-        if clause is None:
-            return False, []
-        recursive = bool(clause.args.get("recursive"))
-        items: list[Item] = []
-        for cte in recursion.in_order_of_need(clause.expressions) if recursive else clause.expressions:
-            if cte is clause.expressions[-1] and (clause.args.get("search") or clause.args.get("cycle")):
-                cte = rewritten(cte, clause)
-            name = identifier(cte.args["alias"].this)
-            if name in scope.ctes:
-                raise PlanError(
-                    "42712",
-                    f'WITH query name "{name}" specified more than once',
-                    position=first_position(cte.args["alias"]),
-                )
-            if recursive:
-                recursion.check(cte, name, self._aggregates_only)
-            else:
-                at = clause.expressions.index(cte)
-                scope.later = [identifier(c.args["alias"].this) for c in clause.expressions[at:]]
-            if isinstance(cte.this, exp.DML):
-                if scope.parent is not None or self._depth > 1 or self.in_common_write:
-                    raise PlanError(
-                        "0A000",
-                        "WITH clause containing a data-modifying statement must be at the top level",
-                        position=first_position(cte),
-                    )
-                self.common_write(cte, name, scope, recursive, [*inherited, *items])
-                continue
-            names = [identifier(c) for c in cte.args["alias"].args.get("columns") or ()]
-            sql_name = f"w{self.next_relation()}"
-            wanted, does_something = cte.args.get("materialized"), False
-            if recursive and recursion.mentions(cte.this, name):
-                frag, before = self._recursive(cte, name, names, sql_name, scope)
-                items += before
-            else:
-                drawn, self.volatile = self.volatile, False
-                bound = self.nested(cte.this, scope)
-                scope.outer += bound.outer
-                columns = renamed(bound.columns, names, name, first_position(cte.args["alias"].this))
-                if self.volatile and any(isinstance(c.this, exp.DML) for c in clause.expressions):
-                    self.common_rows(bound, columns, name, scope, recursive, [*inherited, *items])
-                    self.volatile = drawn
-                    continue
-                self.volatile = self.volatile or drawn
-                locked = self.locked_texts.get(bound.frag, ())
-                does_something = bool(bound.effects)
-                # What does something is done for all of its rows: those who read them narrow nothing.
-                by_key = bound.by_key if not bound.outer and not does_something else None
-                scope.ctes[name] = CommonTable(sql_name, columns, bound.forms, by_key, locked)
-                frag = effects.computed_whole(bound, self.next_relation())
-            made = scope.ctes[name]
-            assert isinstance(made, CommonTable) and made.columns is not None
-            cols = ", ".join(f"c{i}" for i in range(len(made.columns)))
-            if (wanted is False and shapes.asked_again(frag.parts)) or does_something:
-                wanted = True  # PostgreSQL writes out no query for each who reads it whose rows would be others each time
-            word = "" if wanted is None else "MATERIALIZED " if wanted else "NOT MATERIALIZED "
-            named = f"{sql_name}({cols})" if cols else sql_name  # SELECT FROM t shows nothing, and has rows
-            items.append(sql(f"{named} AS {word}(", frag, ")"))
-            self.with_texts[sql_name] = sql(items[-1])
-        scope.later = ()
-        return recursive, items
-
-    def _aggregates_only(self, name: str) -> bool:
-        """Whether what users call so are aggregates."""
-        found = self.ctx.catalog.functions(name, "", self.search_path)
-        return bool(found) and all(f.kind == "a" for f in found)
-
-    def common_write(
-        self, cte: exp.CTE, name: str, scope: Scope, recursive: bool, inherited: list[Item]
-    ) -> None:
-        """A data-modifying query of WITH: a part of the plan of its own, and a relation for the parts after it."""
-        raise NotImplementedError
-
-    def common_rows(
-        self,
-        bound: BoundQuery,
-        columns: list[RelationColumn],
-        name: str,
-        scope: Scope,
-        recursive: bool,
-        inherited: list[Item],
-    ) -> None:
-        """A query of WITH that draws (`nextval`, `random`), beside writes: a part as these are, for each part would draw anew."""
-        raise NotImplementedError
-
-    def _recursive(
-        self, cte: exp.CTE, name: str, names: list[str], sql_name: str, scope: Scope
-    ) -> tuple[Frag, list[Item]]:
-        """The query's text, and the WITH queries of its own: they come before it, for DuckDB takes nothing but a UNION."""
-        union = cte.this
-        around = self.new_scope(scope)
-        _, before = self.with_items(union, around, [])
-        base = self.nested(union.this, around)
-        forms: list[Form] = [
-            None if c.type.oid == t.NUMERIC else column_form(c.type) if t.element_of(c.type.oid) else f
-            for c, f in zip(base.columns, base.forms, strict=True)
-        ]
-        computed = [replace(c, table_oid=0, attnum=0) for c in base.columns]
-        columns = renamed(computed, names, name, first_position(cte.args["alias"].this))
-        number = self.next_relation()
-        made = scope.ctes[name] = CommonTable(sql_name, columns, forms)
-        around.ctes[name] = replace(made, iterated=number)
-        step = self.nested(union.expression, around, [c.type for c in base.columns])
-        if len(step.columns) != len(base.columns):
-            raise PlanError(
-                "42601",
-                "each UNION query must have the same number of columns",
-                position=first_position(union.expression),
-            )
-        recursion.check_types(self.expressions, name, union, base.columns, step.columns)
-        scope.outer += around.outer
-        word = "UNION" if union.args.get("distinct") else "UNION ALL"
-        refs = [c.type for c in base.columns]
-        if not (base.outer or step.outer or around.outer or any(c.collation for c in base.columns)):
-            by_key = self._recursed(base, step, number, refs, once=word == "UNION")
-            scope.ctes[name] = replace(made, by_key=by_key)
-        text = sql(self._cast_columns(base, refs, forms), f" {word} ", self._cast_columns(step, refs, forms))
-        return text, before
-
-    def _recursed(
-        self, base: BoundQuery, step: BoundQuery, number: int, refs: Sequence[TypeRef], *, once: bool
-    ) -> BoundSelect | None:
-        """The recursion for the keyed engine."""
-        if base.by_key is None or step.by_key is None:
-            return None
-        own = [c.type for c in step.columns]
-        further = step.by_key if own == refs else self._over((step.by_key,), own, refs, (), False)
-        if further is None:
-            return None
-        relation = Relation(UNITED, "", [RelationColumn("", ref) for ref in refs])
-        targets = [Target("", ir.Var(ref, UNITED, i)) for i, ref in enumerate(refs)]
-        made = FromStep(relation, recursion=Recursion(number, base.by_key, further, once))
-        return self.kept(Parts(None, None, targets), (made,))
+    """Binds UNION, INTERSECT, EXCEPT and VALUES."""
 
     def in_column_forms(self, bound: BoundQuery) -> BoundQuery:
         """The query with its columns as a table has them: a part of a statement, which may be the keyed engine's one time and DuckDB's
@@ -189,9 +43,9 @@ class CompoundBinder(QueryWriter):
         forms = [column_form(r) for r in refs]
         if forms == list(bound.forms):
             return bound
-        return replace(bound, frag=self._cast_columns(bound, refs, forms), forms=forms)
+        return replace(bound, frag=self.cast_columns(bound, refs, forms), forms=forms)
 
-    def _cast_columns(self, bound: BoundQuery, refs: Sequence[TypeRef], forms: Sequence[Form]) -> Frag:
+    def cast_columns(self, bound: BoundQuery, refs: Sequence[TypeRef], forms: Sequence[Form]) -> Frag:
         """The query with its columns in other types and forms."""
         if all(
             a.type == b and f == g for a, b, f, g in zip(bound.columns, refs, bound.forms, forms, strict=True)
@@ -263,7 +117,7 @@ class CompoundBinder(QueryWriter):
                 joint if ref.oid == t.NUMERIC else (f if f == g else ARRAY_TEXT) if is_array else None
             )
         all_rows = not node.args.get("distinct", True)
-        operands = [self._cast_columns(x, refs, forms), self._cast_columns(y, refs, forms)]
+        operands = [self.cast_columns(x, refs, forms), self.cast_columns(y, refs, forms)]
         frag = sql(operands[0], f" {word}{' ALL' if all_rows else ''} ", operands[1])
         ones, others = (
             collating.said(self.expressions, side, bound.columns)
@@ -409,13 +263,13 @@ class CompoundBinder(QueryWriter):
             if b.by_key is None:
                 return None
             own, wanted = [c.type for c in b.columns], list(refs)
-            queries.append(b.by_key if own == wanted else self._over((b.by_key,), own, wanted, around, False))
+            queries.append(b.by_key if own == wanted else self.over((b.by_key,), own, wanted, around, False))
         made = [q for q in queries if q is not None]
         if len(made) < len(sides) or any(c.collation for b in sides for c in b.columns):
             return None
-        return self._over(tuple(made), refs, refs, around, distinct)
+        return self.over(tuple(made), refs, refs, around, distinct)
 
-    def _over(
+    def over(
         self, queries: tuple[BoundSelect, ...], own: Sequence[TypeRef], wanted: Sequence[TypeRef],
         around: tuple[ir.Var, ...], distinct: bool,
     ) -> BoundSelect | None:  # fmt: skip
@@ -488,7 +342,7 @@ class CompoundBinder(QueryWriter):
         ]
         made = [self.kept(Parts(None, None, [Target("", n) for n in row]), ()) for row in cast]
         around = tuple({(v.relation, v.column): v for v in scope.outer}.values())
-        return self._over(tuple(m for m in made if m is not None), refs, refs, around, False)
+        return self.over(tuple(m for m in made if m is not None), refs, refs, around, False)
 
 
 def _place(node: exp.Expression, i: int) -> int:
@@ -500,25 +354,3 @@ def _place(node: exp.Expression, i: int) -> int:
     written = node.expressions
     starred = any(isinstance(e, exp.Star) or isinstance(getattr(e, "this", None), exp.Star) for e in written)
     return first_position(written[i] if i < len(written) and not starred else node)
-
-
-def with_text(recursive: bool, items: Sequence[Item]) -> Frag | None:
-    """WITH in front of a statement; None without any queries."""
-    return sql("WITH ", "RECURSIVE " if recursive else "", join(", ", items), " ") if items else None
-
-
-def renamed(
-    columns: Sequence[ResultColumn], names: Sequence[str], query: str, position: int = 0
-) -> list[RelationColumn]:
-    if len(names) > len(columns):
-        raise PlanError(
-            "42P10",
-            f'WITH query "{query}" has {len(columns)} columns available but {len(names)} columns specified',
-            position=position,
-        )
-    return [
-        RelationColumn(
-            names[i] if i < len(names) else c.name, c.type, c.table_oid, c.attnum, collation=c.collation
-        )
-        for i, c in enumerate(columns)
-    ]

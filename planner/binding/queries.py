@@ -34,8 +34,8 @@ from planner.binding import (
 )
 from planner.binding.clauses import refuse_into, refuse_sets
 from planner.binding.coerce import read_as
+from planner.binding.common_tables import CommonTableBinder
 from planner.binding.comparable import refuse_unequal, refuse_unordered
-from planner.binding.compound import CompoundBinder
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Item
 from planner.binding.grouped_sets import below, spread
@@ -60,7 +60,7 @@ from planner.parse import parse_query
 from planner.parse import position as first_position
 
 
-class QueryBinder(CompoundBinder):
+class QueryBinder(CommonTableBinder):
     """Binds queries."""
 
     def __init__(self, ctx: Any, text: str, parameters: Parameters) -> None:

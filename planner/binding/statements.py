@@ -24,7 +24,7 @@ from planner.abc import (
     WithWrites,
 )
 from planner.binding import collations_met, folding, ir, locking, other_databases, partitioned
-from planner.binding.compound import with_text
+from planner.binding.common_tables import with_text
 from planner.binding.emit import Emitter, display_signature
 from planner.binding.fragments import Item, sql
 from planner.binding.keyed import acts as keyed_acts

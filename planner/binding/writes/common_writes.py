@@ -29,7 +29,7 @@ from planner.abc import (
     WithWrites,
 )
 from planner.binding import ir
-from planner.binding.compound import renamed, with_text
+from planner.binding.common_tables import renamed, with_text
 from planner.binding.fragments import Form, Item, sql
 from planner.binding.from_items import CommonTable
 from planner.binding.keyed.closed_set import KEY_TYPES

@@ -24,7 +24,7 @@ from planner.abc import (
 )
 from planner.binding import ir, system_columns
 from planner.binding.coerce import read_as
-from planner.binding.compound import with_text
+from planner.binding.common_tables import with_text
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.from_items import CommonTable
