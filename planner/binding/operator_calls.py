@@ -85,6 +85,8 @@ class OperatorBinder(AggregateBinder):
             a = filled_rows.base_of(self.queries, a, position)
         if op == "||" or t.RECORD_ARRAY in (a.type.oid, b.type.oid):
             a, b = of_their_type(self.coercions, (a, b))
+        elif t.INT2VECTOR in (a.type.oid, b.type.oid):
+            a, b = self._of_the_vector(a, b, position), self._of_the_vector(b, a, position)
         names = (type_name(a.type.oid), type_name(b.type.oid))
         ours = schema == _SYSTEM
         own = [] if ours else own_operators.known(self.queries, op, schema)
@@ -108,6 +110,12 @@ class OperatorBinder(AggregateBinder):
         args, result = self.arguments((found.left, found.right), found.result, [a, b], position)
         made = ir.Call(result, f"{found.left} {op} {found.right}", args, False, position)
         return filled_rows.obedient(self.queries, made, a) if op == filled_rows.OPERATOR else made
+
+    def _of_the_vector(self, said: ir.Node, other: ir.Node, position: int) -> ir.Node:
+        """A constant beside an int2vector is one, though the operator is the arrays'."""
+        if said.type.oid != t.UNKNOWN or other.type.oid != t.INT2VECTOR:
+            return said
+        return self.coercions.coerce(said, TypeRef(t.INT2VECTOR), "i", position)
 
     def _user_types(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
         """Comparison of two values of one type that a user made; an unknown literal is of the other's type."""

@@ -36,3 +36,11 @@ select indkey, count(*) from pg_index where indrelid = 'a'::regclass group by 1 
 select distinct indclass, indkey, indkey[0], array_position(indkey, 4::int2) from pg_index where indrelid = 'a'::regclass order by 1, 2;
 select a.indexrelid::regclass::text, b.indexrelid::regclass::text from pg_index a join pg_index b on a.indrelid = b.indrelid and a.indkey = b.indkey and a.indexrelid <> b.indexrelid where a.indrelid = 'a'::regclass order by 1,2;
 select p.proname, proargtypes, x.n from pg_proc p cross join lateral (select string_agg(format_type(u, null), ',' order by o) n from unnest(p.proargtypes) with ordinality u(u, o)) x where proname in ('int4pl','lower') order by 1,2;
+create table vectors(a int primary key);
+select indkey = '1', indkey <> '2 3', indkey < '1 2', '1 2' = indkey, indclass = '1978' from pg_index where indexrelid = 'vectors_pkey'::regclass;
+select indkey @> '1', indkey && '1 2' from pg_index where indexrelid = 'vectors_pkey'::regclass;
+select proargtypes = '23 23' from pg_proc where proname = 'int4pl';
+select oid::regprocedure from pg_proc where proname in ('lower','upper') and proargtypes = '25' order by 1;
+select oid::regprocedure from pg_proc where proname in ('lower','upper') and proargtypes = '' order by 1;
+select indkey in ('1', '2 3'), array_position(indkey, 1::int2), indkey || 3::int2, array_to_string(indkey, ',') from pg_index where indexrelid = 'vectors_pkey'::regclass;
+select '1 2'::int2vector = '1 2', coalesce(null, '1 2'::int2vector) = '1 2'::int2vector;
