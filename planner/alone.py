@@ -58,11 +58,12 @@ def _maintenance(statement: st.Vacuum) -> str:
     return ""
 
 
-def refuse_with_others(statement: Any) -> None:
-    """Raises 25001 for such a statement that is in a block, or not the only one of its string."""
+def refuse_with_others(statement: Any, *, pipeline: bool = False) -> None:
+    """Raises 25001 for such a statement that is in a block, or not the only one of its string or `pipeline`."""
     name = alone(statement)
     if name:
-        raise SqlError("25001", f"{name} cannot run inside a transaction block")
+        where = "be executed within a pipeline" if pipeline else "run inside a transaction block"
+        raise SqlError("25001", f"{name} cannot {where}")
 
 
 __all__ = ["alone", "refuse_with_others"]

@@ -234,7 +234,7 @@ class Session(FastDoor):
         body = compiled.plan.body
         if isinstance(body, Utility):
             if block is not None:
-                refuse_with_others(body.statement)
+                refuse_with_others(body.statement, pipeline=block.implicit)
             if block is None and not autocommit and not isinstance(body.statement, commands.OWN_TRANSACTION):
                 block = self.open_block(implicit=True)
             return await commands.run(self, compiled.plan, body.statement, params, autocommit)

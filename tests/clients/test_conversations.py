@@ -120,6 +120,14 @@ CONVERSATIONS: dict[str, Sequence[Step]] = {
         ["Execute portal=bad", "Sync"],
         ["Query ROLLBACK"],
     ),
+    "what is to be alone is not within a pipeline": (
+        [
+            "Parse text=SELECT 1", "Bind", "Execute",
+            "Parse text=VACUUM said", "Bind", "Execute", "Sync",
+        ],
+        ["Query SELECT 1; VACUUM said"],
+        ["Query BEGIN", "Query VACUUM said", "Query ROLLBACK"],
+    ),
     "in a failed block nothing is bound, not even nothing": (
         ["Query BEGIN"],
         ["Query SELECT 1/0"],
