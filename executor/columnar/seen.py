@@ -43,6 +43,8 @@ ROWS_KEPT: Final = 500_000
 ESTIMATED_ROWS: Final = 100
 """Of so many rows of pg_class how large the tables are is looked up each time; of more the answer is as old as"""
 ESTIMATED_US: Final = 1_000_000
+ASKED_MAX: Final = 16
+"""Rows that are soon made are made for so many values by themselves; whoever asks for more has all of them made, and found by the column."""
 FOUND_MAX: Final = 20_000
 """Answers by value that are kept of one."""
 
@@ -60,6 +62,7 @@ class Seen:
         "_indexes",
         "_ref",
         "_rows",
+        "_times",
         "asked",
         "catalog",
         "context",
@@ -76,6 +79,8 @@ class Seen:
         self._indexes: dict[tuple[_Name, int], dict[Any, list[Row]]] = {}
         self._found: dict[tuple[_Name, int, Any], Sequence[Row]] = {}
         self._estimated: dict[tuple[int, Any], tuple[int, Sequence[Row]]] = {}
+        self._times: dict[tuple[_Name, int], int] = {}
+        """How many values have been asked for by themselves."""
         self._ref = 0
         self.weight = 0
         """The rows that it keeps."""
@@ -107,7 +112,11 @@ class Seen:
         asked = (name, column, value)
         known = self._found.get(asked)
         if known is None:
-            made = None if name in self._rows else found.rows_with(name, column, value, self.context)
+            made = None
+            if name not in self._rows:
+                times = self._times[name, column] = self._times.get((name, column), 0) + 1
+                if times <= ASKED_MAX or name not in found.OF_SHORT_ROWS:
+                    made = found.rows_with(name, column, value, self.context)
             known = self._index(name, column).get(value, ()) if made is None else made
             if len(self._found) >= FOUND_MAX:
                 self._found.clear()

@@ -430,6 +430,13 @@ class IndexedObjects:
         firing = {x.oid for x in self.using(HAS_TRIGGERS) if getattr(x, "schema_oid", 0) == schema_oid}
         return [x for oid in sorted(said | firing) if isinstance(x := self._objects[oid], Table)]
 
+    def with_constraint_called(self, name: str) -> list[Oid]:
+        """This database's objects with a constraint of this name, constraint triggers among these, in whatever schema."""
+        said = {oid for s in self.objects(Schema) for oid in self._constraints.get((s.oid, name), EMPTY)}
+        firing = [x for x in self.using(HAS_TRIGGERS) if isinstance(x, Table | View)]
+        said.update(x.oid for x in firing if any(t.constraint and t.name == name for t in x.triggers))
+        return sorted(said)
+
     def using(self, *any_of: Use) -> list[CatalogObject]:
         """This database's objects that say an OID in their definition, or have something of a kind (`planner.catalog.uses`), by OID."""
         oids, shown = {oid for use in any_of for oid in self._uses.get(use, ())}, self.shown

@@ -145,6 +145,8 @@ def pg_description(context: SystemContext) -> Rows:
     for schema in context.catalog.objects(Schema):
         if schema.name == "public" and schema.oid != PUBLIC_OID and (schema.oid, NAMESPACE_OID) not in said:
             found.append(make(objoid=schema.oid, classoid=NAMESPACE_OID, description=_OF_PUBLIC))
+    if context.catalog.shown is not None:
+        return found
     return [row for row in static_rows("pg_description") if (row[0], row[1]) not in said] + found
 
 

@@ -9,6 +9,7 @@ rows of some objects are what the same function makes of a catalog that shows it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -66,7 +67,7 @@ def rows_with(name: tuple[str, str], column: int, value: Any, context: SystemCon
         own = _built_in(name, column).get(value, ())
         if any(context.catalog.grants_on(row[0]) for row in own):
             return None  # privileges are shown beside them
-    elif name[0] == "information_schema" and value in names():
+    elif (name[0] == _INFORMATION or name in _OF_NAMES) and value in names():
         return None
     shown = replace(context, catalog=context.catalog.showing(objects))
     return [*own, *(row for row in datums(name, system.rows(*name, shown)) if row[column] == value)]
@@ -126,6 +127,38 @@ def _tables_with(catalog: Catalog, name: str) -> Iterable[Oid]:
     return [oid for x in found for oid in (x.oid, *(s.oid for s in catalog.sequences_of(x.oid)))]
 
 
+def _indexes_of(catalog: Catalog, name: str) -> Iterable[Oid]:
+    return [i.oid for x in catalog.called(name) for i in catalog.indexes_of(x.oid)]
+
+
+def _with_constraint(catalog: Catalog, name: str) -> Iterable[Oid]:
+    return catalog.with_constraint_called(name)
+
+
+def _with_condition(catalog: Catalog, name: str) -> Iterable[Oid]:
+    """The same where a column's NOT NULL is a constraint, of a name that says whose."""
+    said = _NOT_NULL.fullmatch(name)
+    return (*catalog.with_constraint_called(name), *([int(said[1])] if said is not None else []))
+
+
+def _aimed_at(catalog: Catalog, name: str) -> Iterable[Oid]:
+    """Those of the name, and those whose foreign keys refer to them."""
+    found = [x.oid for x in catalog.called(name)]
+    return [*found, *(x.oid for oid in found for x in catalog.referring_to(oid))]
+
+
+def _functions(catalog: Catalog, name: str) -> Iterable[Oid]:
+    return [f.oid for f in catalog.named_functions(name)]
+
+
+def _commented(catalog: Catalog, oid: Oid) -> Iterable[Oid] | None:
+    """An object with what is said of it; of PostgreSQL's own all are asked."""
+    if oid < FIRST_USER_OID:
+        return None
+    return (oid, *(c.oid for c in catalog.comments_on(oid)))
+
+
+_NOT_NULL: Final = re.compile(r"\d+_(\d{1,10})_\d+_not_null", re.ASCII)
 _LONG: Final = 60
 _PG, _INFORMATION = "pg_catalog", "information_schema"
 _MADE_OF: Final[dict[tuple[str, str, str], _Objects]] = {
@@ -143,10 +176,50 @@ _MADE_OF: Final[dict[tuple[str, str, str], _Objects]] = {
     (_PG, "pg_type", "oid"): _type,
     (_PG, "pg_type", "typrelid"): _of_some,
     (_PG, "pg_type", "typname"): _types_called,
+    (_PG, "pg_constraint", "conname"): _with_constraint,
+    (_PG, "pg_proc", "oid"): _itself,
+    (_PG, "pg_proc", "proname"): _functions,
+    (_PG, "pg_description", "objoid"): _commented,
+    (_PG, "pg_tables", "tablename"): _called,
+    (_PG, "pg_views", "viewname"): _called,
+    (_PG, "pg_matviews", "matviewname"): _called,
+    (_PG, "pg_indexes", "tablename"): _indexes_of,
+    (_PG, "pg_indexes", "indexname"): _called,
     (_INFORMATION, "columns", "table_name"): _tables_with,
+    (_INFORMATION, "tables", "table_name"): _called,
+    (_INFORMATION, "views", "table_name"): _called,
+    (_INFORMATION, "sequences", "sequence_name"): _called,
+    (_INFORMATION, "table_constraints", "table_name"): _called,
+    (_INFORMATION, "table_constraints", "constraint_name"): _with_condition,
+    (_INFORMATION, "check_constraints", "constraint_name"): _with_condition,
+    (_INFORMATION, "referential_constraints", "constraint_name"): _with_constraint,
+    (_INFORMATION, "key_column_usage", "table_name"): _called,
+    (_INFORMATION, "key_column_usage", "constraint_name"): _with_constraint,
+    (_INFORMATION, "constraint_column_usage", "table_name"): _aimed_at,
+    (_INFORMATION, "constraint_column_usage", "constraint_name"): _with_constraint,
+    (_INFORMATION, "constraint_table_usage", "table_name"): _aimed_at,
+    (_INFORMATION, "constraint_table_usage", "constraint_name"): _with_constraint,
+    (_INFORMATION, "table_privileges", "table_name"): _called,
+    (_INFORMATION, "role_table_grants", "table_name"): _called,
+    (_INFORMATION, "column_privileges", "table_name"): _called,
+    (_INFORMATION, "role_column_grants", "table_name"): _called,
 }
-_WITH_BUILT_IN: Final = frozenset({(_PG, "pg_class"), (_PG, "pg_attribute"), (_PG, "pg_type")})
+OF_SHORT_ROWS: Final = frozenset(
+    {
+        (_PG, "pg_description"), (_PG, "pg_tables"), (_PG, "pg_views"), (_PG, "pg_matviews"), (_PG, "pg_indexes"),
+        *((_INFORMATION, name) for name in (
+            "tables", "views", "sequences", "table_constraints", "check_constraints", "referential_constraints", "key_column_usage",
+            "constraint_column_usage", "constraint_table_usage", "table_privileges", "role_table_grants",
+        )),
+    }
+)  # fmt: skip
+"""Relations of which all rows are made in the time of some dozens of look-ups."""
+_WITH_BUILT_IN: Final = frozenset(
+    {(_PG, "pg_class"), (_PG, "pg_attribute"), (_PG, "pg_type"), (_PG, "pg_proc")}
+)
 """Relations that have rows of PostgreSQL's own, which no catalog that shows some objects only has."""
+_OF_NAMES: Final = frozenset({(_PG, "pg_tables"), (_PG, "pg_views")})
+"""Those whose own rows are of system relations, by their names: what is said of these, all rows are asked for."""
 
 
 @lru_cache(maxsize=64)

@@ -112,7 +112,7 @@ def _table_privileges(name: str, *, public: bool) -> Callable[[SystemContext], R
     def rows(context: SystemContext) -> Rows:
         make = RowMaker(name, "information_schema", nulls=True)
         found: Rows = []
-        if public or _concerns_roles(context, _OF_SYSTEM):
+        if context.catalog.shown is None and (public or _concerns_roles(context, _OF_SYSTEM)):
             found += [
                 make(**_shown(context, r.schema, r.name, _OF_SYSTEM), with_hierarchy="YES")
                 for r in relations().values()
@@ -134,7 +134,7 @@ def _column_privileges(name: str, *, public: bool) -> Callable[[SystemContext], 
     def rows(context: SystemContext) -> Rows:
         make = RowMaker(name, "information_schema", nulls=True)
         found: Rows = []
-        if public or _concerns_roles(context, _OF_SYSTEM):
+        if context.catalog.shown is None and (public or _concerns_roles(context, _OF_SYSTEM)):
             found += [
                 make(**_shown(context, r.schema, r.name, _OF_SYSTEM), column_name=c.name)
                 for r in relations().values()

@@ -122,7 +122,7 @@ def _columns(context: SystemContext) -> Rows:
 
 def _relations_of(context: SystemContext) -> Iterator[tuple[str, str, str, bool, Oid]]:
     """(schema, name, kind, insertable, the type that it is a typed table of)."""
-    for r in _system_relations():
+    for r in _system_relations() if context.catalog.shown is None else ():
         yield r.schema, r.name, "BASE TABLE" if r.kind == "r" else "VIEW", False, 0
     for t in context.catalog.objects(Table):
         if t.materialized is not None or not permitted.holds(context, t, permitted.OF_TABLES):

@@ -21,7 +21,7 @@ def pg_tables(context: SystemContext) -> Rows:
     make = RowMaker("pg_tables")
     found: Rows = [
         make(schemaname=r.schema, tablename=r.name, tableowner="tidewire", tablespace=None)
-        for r in relations().values()
+        for r in (relations().values() if context.catalog.shown is None else ())
         if r.kind == "r"
     ]
     for t in context.catalog.objects(Table):
@@ -47,7 +47,7 @@ def pg_views(context: SystemContext) -> Rows:
     make = RowMaker("pg_views")
     found: Rows = [
         make(schemaname=r.schema, viewname=r.name, viewowner="tidewire", definition="")
-        for r in relations().values()
+        for r in (relations().values() if context.catalog.shown is None else ())
         if r.kind == "v"
     ]
     for v in context.catalog.objects(View):

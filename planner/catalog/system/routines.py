@@ -48,7 +48,8 @@ def signature_shown(catalog: Catalog, f: Function, search_path: tuple[str, ...],
 def pg_proc(context: SystemContext) -> Rows:
     """PostgreSQL's own, those of extensions' types, and those that CREATE FUNCTION has made."""
     made = (_row(context, f) for f in context.catalog.objects(Function))
-    return [*_own(context.catalog), *extension_functions.rows(context.catalog), *made]
+    own = _own(context.catalog) if context.catalog.shown is None else ()
+    return [*own, *extension_functions.rows(context.catalog), *made]
 
 
 def _own(catalog: Catalog) -> list[Row]:
