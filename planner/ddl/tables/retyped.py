@@ -84,6 +84,8 @@ def verify_using(on: Alteration, column: Column, said: st.Sql, ref: TypeRef, sho
             f'result of USING clause for column "{column.name}" cannot be cast automatically to type {shown}',
             hint="You might need to add an explicit cast.",
         )
+    if is_quoted(said.text):  # is read now, as the new type
+        scope.plan_expression(st.Sql(f"CAST({said.text} AS {type_name(scope.before, ref, ())})"))
     if not is_by_row(parse_expression(said.text)):
         # what is computed of constants is refused where there is no row to compute it for, too
         asked = f"SELECT ({said.text}) FROM {rows} LIMIT 0"
