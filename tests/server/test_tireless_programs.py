@@ -2,6 +2,8 @@
 
 LOOP  BEGIN ... EXCEPTION WHEN query_canceled THEN ...  END LOOP        pg_cancel_backend     it goes on
                                                                          pg_terminate_backend, the client goes     it ends
+
+That a client goes ends what it has begun only in sessions that are to look after their clients.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import pytest
 
 from tests.server.process import ServerProcess, wait_until
 
+LOOKS_AFTER_ITS_CLIENT = "SET client_connection_check_interval = '1s'"
 PROGRAM = """
 DO $$ BEGIN
   INSERT INTO tireless VALUES (1);
@@ -41,6 +44,7 @@ def test_it_ends_with_its_session(server: ServerProcess, ending: str) -> None:
     with server.connect() as client:
         client.execute("CREATE TABLE IF NOT EXISTS tireless (id int PRIMARY KEY)")
     client = server.connect()
+    client.execute(LOOKS_AFTER_ITS_CLIENT)
     pid = client.info.backend_pid
     client.pgconn.send_query(PROGRAM.encode())
     wait_until(lambda: _holds_locks(server, pid))
@@ -77,6 +81,7 @@ def test_a_commit_puts_a_request_to_stop_off_and_does_not_lose_it(server: Server
         client.execute("INSERT INTO committed VALUES (1, 0)")
         client.execute(COMMITS)
     client = server.connect()
+    client.execute(LOOKS_AFTER_ITS_CLIENT)
     pid = client.info.backend_pid
     if ending == "time limit":
         client.execute("SET statement_timeout = '400ms'")
