@@ -18,7 +18,8 @@ from planner import types as t
 from planner.abc import SqlError, Table, TypeRef
 from planner.binding import ir
 from planner.binding.deparse import arguments, sql_syntax, xml_words
-from planner.binding.deparse.constants import ConstantWriter, NotWritable, TypeName
+from planner.binding.deparse.conditions import CALLED, TESTS, ConditionWriter, nullif
+from planner.binding.deparse.constants import NotWritable, TypeName
 from planner.binding.offered import owner as member_of
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
@@ -34,11 +35,6 @@ _NO_OPERATORS: Final = frozenset(("array subscript", "record field", "composite 
 _INSTANTS: Final = {
     t.TIMESTAMP: "LOCALTIMESTAMP", t.TIMESTAMPTZ: "CURRENT_TIMESTAMP", t.TIME: "LOCALTIME", t.TIMETZ: "CURRENT_TIME",
 }  # fmt: skip
-_TESTS: Final = {
-    "is null": "IS NULL", "is not null": "IS NOT NULL", "is true": "IS TRUE", "is not true": "IS NOT TRUE",
-    "is false": "IS FALSE", "is not false": "IS NOT FALSE", "is unknown": "IS UNKNOWN",
-    "is not unknown": "IS NOT UNKNOWN",
-}  # fmt: skip
 _FIELDS: Final = ("composite field", "record field")
 _OBJECTS: Final = frozenset(
     (
@@ -53,7 +49,6 @@ _OBJECTS: Final = frozenset(
         t.REGCOLLATION,
     )
 )
-_CALLS: Final = {"coalesce": "COALESCE", "greatest": "GREATEST", "least": "LEAST"}
 _LOW, _HIGH = frozenset("+-"), frozenset("*/%")
 
 
@@ -109,7 +104,7 @@ def default_text(ctx: Any, table: Table, text: str, target: TypeRef, type_name: 
     return writer.top(node)
 
 
-class Writer(ConstantWriter):
+class Writer(ConditionWriter):
     """Writes typed trees; `names` are the columns of their one relation."""
 
     def __init__(self, names: list[str], text: str, type_name: TypeName, pretty: bool) -> None:
@@ -183,7 +178,7 @@ class Writer(ConstantWriter):
         if isinstance(node, ir.Collated) and not node.explicit:
             return self.is_simple(node.arg, parent, left)
         if isinstance(node, ir.Collated):
-            return isinstance(parent, ir.Logic) and parent.op in ("case", *_CALLS, "array", "row")
+            return isinstance(parent, ir.Logic) and parent.op in ("case", *CALLED, "array", "row")
         if isinstance(node, ir.Var | ir.Lit | ir.Session | ir.Cast):
             return True
         if isinstance(node, ir.Call):
@@ -192,7 +187,7 @@ class Writer(ConstantWriter):
             if isinstance(parent, ir.Logic) and parent.op == "not":
                 return " is not distinct from " not in node.op  # which is written with a NOT itself
             if isinstance(parent, ir.Logic):
-                return parent.op in ("and", "or", "case", *_CALLS, "array", "row")
+                return parent.op in ("and", "or", "case", *CALLED, "array", "row")
             if not isinstance(parent, ir.Call) or not _is_operator(parent.op):
                 return not isinstance(parent, ir.Cast | ir.AnyAll | ir.Collated)
             mine, theirs = (operator_sign(n.op).partition(":")[0] for n in (node, parent))
@@ -204,12 +199,12 @@ class Writer(ConstantWriter):
                 return theirs in _LOW or (theirs in _HIGH and left)
             return False
         if isinstance(node, ir.Logic):
-            if node.op in _CALLS or node.op in ("array", "row") or _nullif(node) is not None:
+            if node.op in CALLED or node.op in ("array", "row") or nullif(node) is not None:
                 return True
             if isinstance(parent, ir.Logic) and parent.op == "not":
-                return node.op in _TESTS
-            if isinstance(parent, ir.Logic) and parent.op in ("and", "or", "case", *_CALLS):
-                if self._is_list(node):
+                return node.op in TESTS
+            if isinstance(parent, ir.Logic) and parent.op in ("and", "or", "case", *CALLED):
+                if self.is_list(node):
                     return parent.op not in ("and", "or")
                 if node.op in ("and", "or"):
                     return node.op == "and" or parent.op != "and"
@@ -356,7 +351,7 @@ class Writer(ConstantWriter):
         """What stands next to words of the standard, AT TIME ZONE for one."""
         text = self.write(node)
         operation = isinstance(node, ir.Call) and _is_operator(node.op)
-        condition = isinstance(node, ir.Logic) and (node.op in ("and", "or", "not") or node.op in _TESTS)
+        condition = isinstance(node, ir.Logic) and (node.op in ("and", "or", "not") or node.op in TESTS)
         return f"({text})" if self.pretty and (operation or condition) else text
 
     def routine(self, name: str, args: Sequence[ir.Node]) -> str:
@@ -393,106 +388,6 @@ class Writer(ConstantWriter):
             return f"NOT {inner}" if self.pretty else f"(NOT ({inner}))"
         return self.whole(f"{a} {sign.upper() if sign == 'is distinct from' else sign} {b}")
 
-    def logic(self, node: ir.Logic) -> str:
-        if node.op in ("and", "or"):
-            found = self.listed(node)
-            if found is not None:
-                return found
-            parts = []
-            for i, part in enumerate(node.args):
-                if i == 0 and isinstance(part, ir.Logic) and self._goes_on(part, node.op):
-                    inner = self.logic(part)
-                    parts.append(inner if self.pretty else inner[1:-1])
-                else:
-                    parts.append(self.operand(part, node))
-            return self.whole(f" {node.op.upper()} ".join(parts))
-        if node.op == "not":
-            inner_node = ir.one_by_one(node.args[0])
-            if isinstance(inner_node, ir.Logic) and inner_node.op == "or" and self._says_not(inner_node):
-                found = self.listed(inner_node, negated=True)
-                if found is not None:
-                    return found
-            return self.whole(f"NOT {self.operand(inner_node, node)}")
-        if node.op in _TESTS:
-            return self.whole(f"{self.operand(node.args[0], node)} {_TESTS[node.op]}")
-        if node.op in _CALLS:
-            return f"{_CALLS[node.op]}({', '.join(self.write(a) for a in node.args)})"
-        if node.op == "array":
-            cells = ", ".join(self.write(a) for a in node.args)
-            return f"ARRAY[{cells}]" + ("" if node.args else f"::{self.type_name(node.type)}")
-        if node.op == "row":
-            return f"ROW({', '.join(self.item(a) for a in node.args)})"
-        if node.op == "case":
-            pair = _nullif(node)
-            if pair is not None:
-                return f"NULLIF({self.write(pair[0])}, {self.write(pair[1])})"
-            return self.case(node)
-        raise NotWritable(node.op)
-
-    def _says_not(self, node: ir.Logic) -> bool:
-        """Whether the operator that was made into these comparisons is said with NOT (`a NOT IN ...`), which stands before it."""
-        first = node.args[0]
-        at = first.position if isinstance(first, ir.Call) else 0
-        return not at or self.text[at - 1 : at + 2].lower() == "not"
-
-    def _goes_on(self, part: ir.Logic, op: str) -> bool:
-        """Whether `(a AND b) AND c` is one list: PostgreSQL's parser makes it of what stands on the left."""
-        return part.op == op and self.listed(part) is None and not _is_between(part)
-
-    def case(self, node: ir.Logic) -> str:
-        args = node.args
-        lines = ["", "CASE"]
-        for i in range(0, len(args) - 1, 2):
-            lines.append(f"    WHEN {self.write(args[i])} THEN {self.write(args[i + 1])}")
-        if len(args) % 2:
-            lines.append(f"    ELSE {self.write(args[-1])}")
-        return "\n".join([*lines, "END"])
-
-    def _is_list(self, node: ir.Logic) -> bool:
-        """Whether it is written as = ANY (ARRAY[...]) or <> ALL (ARRAY[...])."""
-        inner = ir.one_by_one(node.args[0]) if node.op == "not" else node
-        return isinstance(inner, ir.Logic) and self.listed(inner) is not None
-
-    def listed(self, node: ir.Logic, negated: bool = False) -> str | None:
-        """`x IN (...)`, which the tree has as `x = a OR x = b` made at one position; None for any other OR."""
-        calls = [c for c in node.args if isinstance(c, ir.Call) and len(c.args) == 2 and " = " in c.op]
-        if node.op != "or" or len(calls) != len(node.args) or len(calls) < 2:
-            return None
-        first = calls[0]
-        if any(c.position != first.position or c.args[0] != first.args[0] or c.op != first.op for c in calls):
-            return None
-        left = first.args[0]
-        element = TypeRef(first.args[1].type.oid)
-        cast = ""
-        if isinstance(left, ir.Cast) and not left.explicit and element.oid == t.TEXT:
-            cast = f"::{self.type_name(element)}[]"
-            element = TypeRef(left.arg.type.oid)
-        cells = []
-        for c in calls:
-            value = c.args[1]
-            cells.append(
-                self.write(
-                    ir.Lit(element, value.value, value.position) if isinstance(value, ir.Lit) else value
-                )
-            )
-        array = f"ARRAY[{', '.join(cells)}]"
-        if cast:
-            array = f"{array}{cast}" if self.pretty else f"({array}){cast}"
-        sign, word = ("<>", "ALL") if negated else ("=", "ANY")
-        return self.whole(f"{self.operand(left, node)} {sign} {word} ({array})")
-
-
-def _nullif(node: ir.Logic) -> tuple[ir.Node, ir.Node] | None:
-    """The arguments of NULLIF, which the tree has as `CASE WHEN a = b THEN NULL ELSE a END`."""
-    if node.op != "case" or len(node.args) != 3:
-        return None
-    test, nothing, value = node.args
-    if not (isinstance(test, ir.Call) and len(test.args) == 2 and isinstance(nothing, ir.Lit)):
-        return None
-    if nothing.value is not None or nothing.position or test.args[0] != value:
-        return None
-    return test.args[0], test.args[1]
-
 
 def _is_open(bound: ir.Node) -> bool:
     """Whether a slice has no bound on that side."""
@@ -520,14 +415,6 @@ def uncast(node: ir.Node) -> ir.Node:
     while isinstance(node, ir.Cast) and not node.explicit:
         node = node.arg
     return node
-
-
-def _is_between(node: ir.Logic) -> bool:
-    """Two comparisons of one thing, made at one position."""
-    calls = [n for n in node.args if isinstance(n, ir.Call) and len(n.args) == 2]
-    if len(calls) != 2 or len(node.args) != 2:
-        return False
-    return calls[0].position == calls[1].position and calls[0].args[0] == calls[1].args[0]
 
 
 def is_operation(node: ir.Call) -> bool:
