@@ -20,6 +20,7 @@ from planner.binding.routines.variables import Variables
 from planner.binding.unresolved import NoFunction, NotUnique
 from planner.catalog import View
 from planner.catalog.user_types import shown
+from planner.ddl.constraints.definitions import refuse_subqueries
 from planner.ddl.types.typenames import resolve_type
 from planner.lexer import quoted
 from planner.parse.placeholders import named
@@ -131,7 +132,8 @@ class InnerQueries:
             raise PlanError("0A000", "materialized views may not be defined using bound parameters")
 
     def _plan_call(self, plan: Plan, said: st.Call, ctx: PlanContext, parameter_types: Sequence[int]) -> None:
-        """The query of a procedure's arguments. Raises 42883, 42809."""
+        """The query of a procedure's arguments. Raises 0A000, 42883, 42809."""
+        refuse_subqueries(said.query, "CALL argument", windows=False)
         before = said.query.offset - len("SELECT ")
         text = f"SELECT {said.query.text}"
         try:

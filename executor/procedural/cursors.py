@@ -10,7 +10,8 @@ become the session's, as if DECLARE had made them, and stay open until the trans
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,8 @@ class Open:
     """Whether rows that are drawn can be asked for again."""
     failed: bool = False
     """An error is the last thing that a cursor says."""
+    pinned: bool = False
+    """A loop goes through it, which closes it in the end."""
 
 
 class Drawn(CursorRows):
@@ -114,16 +117,14 @@ class CursorSteps(AssignSteps):
     found: int
     atomic: bool
     cursors: dict[str, Open]
-    looping: dict[int, tuple[Plan, Sequence[Any]]]
-    """By the slots of cursors that FOR goes through: the row at hand."""
     row_count: int
     tells_cursors: bool
 
     async def dynamically(self, what: pl.Dynamically) -> Any:
         raise NotImplementedError
 
-    async def open_cursor(self, step: pl.OpenCursor) -> str | None:
-        self.line, self.what = step.line, "OPEN"
+    async def open_cursor(self, step: pl.OpenCursor, what: str = "OPEN") -> str | None:
+        self.line, self.what = step.line, what
         name = self.frame.values[step.slot]
         variable = self.code.declared.get(step.slot)
         if name is None:
@@ -217,11 +218,6 @@ class CursorSteps(AssignSteps):
         return None
 
     def standing(self, slot: int, name: str) -> positioned.Standing:
-        if slot in self.looping:
-            query, row = self.looping[slot]
-            return positioned.Standing(
-                name, query, row, lambda row: self.looping.update({slot: (query, row)})
-            )
         if slot >= 0 and _is_cursor(self.code.declared.get(slot), self.code.kinds[slot]):
             name = self._named(slot)
         cursor = self._open(name)
@@ -236,11 +232,13 @@ class CursorSteps(AssignSteps):
         self.line, self.what = step.line, "CLOSE"
         name = self._named(step.slot)
         cursor = self._open(name)
-        if cursor is not None:
+        if cursor is None:
+            self.session.portals.pop(name).close()
+        elif cursor.pinned:
+            raise ExecutionError("24000", f'cannot drop pinned portal "{name}"')
+        else:
             self._forget(name)
             await cursor.rows.aclose()
-        else:
-            self.session.portals.pop(name).close()
         return None
 
     async def leave_open(self) -> None:
@@ -267,6 +265,20 @@ class CursorSteps(AssignSteps):
             )  # fmt: skip
             session.portals[name] = portal
             self._forget(name)
+
+    @asynccontextmanager
+    async def pinned(self, step: pl.OpenCursor) -> AsyncIterator[Open]:
+        """A bound cursor that is open while a loop goes through it: its steps may fetch from it, too."""
+        await self.open_cursor(step, "FOR over cursor")
+        name = str(self.frame.values[step.slot])
+        cursor = self.cursors[name]
+        cursor.pinned = True
+        try:
+            yield cursor
+        finally:
+            if self.cursors.get(name) is cursor:
+                self._forget(name)
+            await cursor.rows.aclose()
 
     async def close_all(self) -> None:
         """The program is over."""

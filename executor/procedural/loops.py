@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, cast
 
 from executor.abc import ExecutionError, Stream
 from executor.procedural.assigning import AssignSteps
@@ -11,9 +12,12 @@ from executor.procedural.result_rows import columns_of, kept, rows_of
 from executor.session.cursors import shown_columns
 from executor.session.locks.fetched_rows import LockingStream
 from planner import types as t
-from planner.abc import Plan, TypeRef
+from planner.abc import TypeRef
 from planner.binding.routines.variables import Shape, kind_of
 from planner.statements import plpgsql as pl
+
+if TYPE_CHECKING:
+    from executor.procedural.cursors import Open
 
 Ended = str | None
 FIRST_AHEAD, LATER_AHEAD = 10, 50
@@ -29,12 +33,14 @@ class LoopSteps(AssignSteps):
     what: str
     atomic: bool
     found: int
-    looping: dict[int, tuple[Plan, Sequence[Any]]]
 
     async def steps(self, steps: Sequence[pl.Step]) -> Ended:
         raise NotImplementedError
 
     async def dynamically(self, what: pl.Dynamically) -> Any:
+        raise NotImplementedError
+
+    def pinned(self, step: pl.OpenCursor) -> AbstractAsyncContextManager[Open]:
         raise NotImplementedError
 
     def _after(self, ended: Ended, label: str) -> tuple[bool, Ended]:
@@ -99,9 +105,8 @@ class LoopSteps(AssignSteps):
     async def for_rows(self, step: pl.ForRows) -> Ended:
         line = step.line
         if isinstance(step.query, pl.OpenCursor):
-            self.line, self.what = line, "FOR over cursor"
-            plan, result = await self.opened(step.query)  # type: ignore[attr-defined]
-        elif isinstance(step.query, pl.Dynamically):
+            return await self.for_cursor(step, step.query)
+        if isinstance(step.query, pl.Dynamically):
             self.line, self.what = line, "FOR over EXECUTE statement"
             plan, result = await self.dynamically(step.query)
         else:
@@ -113,7 +118,7 @@ class LoopSteps(AssignSteps):
         if "placed" in plan.extra:
             columns = shown_columns(plan) or ()
         names, types = [c.name for c in columns], [c.type for c in columns]
-        if isinstance(result, LockingStream) and self.atomic and not isinstance(step.query, pl.OpenCursor):
+        if isinstance(result, LockingStream) and self.atomic:
             result.ahead = FIRST_AHEAD
         rows = rows_of(result)
         if not self.atomic and self.code.program.ends and isinstance(result, Stream):
@@ -121,15 +126,11 @@ class LoopSteps(AssignSteps):
         any_row, ended = False, None
         slot = self._record_of(step)
         shape = Shape(tuple(names), tuple(types)) if slot >= 0 else None
-        cursor = step.query.slot if isinstance(step.query, pl.OpenCursor) else -1
         try:
             async for row in rows:
                 if not any_row and isinstance(result, LockingStream) and result.ahead > 1:
                     result.ahead = LATER_AHEAD
                 any_row = True
-                if cursor >= 0:
-                    self.looping[cursor] = plan, row
-                    row = row[: len(names)]
                 self.line = line
                 if shape is None:
                     await self.put_into(step.targets, names, types, row)
@@ -143,8 +144,31 @@ class LoopSteps(AssignSteps):
                 if not any_row:
                     await self.put_into(step.targets, names, types, None)
         finally:
-            self.looping.pop(cursor, None)
             await rows.aclose()
+        if ended != "return":
+            self.frame.values[self.found] = any_row
+        return ended
+
+    async def for_cursor(self, step: pl.ForRows, query: pl.OpenCursor) -> Ended:
+        """Row by row, for what is in the loop may fetch from the cursor itself."""
+        any_row, ended = False, None
+        slot = self._record_of(step)
+        async with self.pinned(query) as cursor:
+            shape = Shape(tuple(cursor.names), tuple(cursor.types)) if slot >= 0 else None
+            while (row := await cursor.rows.next(keeping=cursor.keeps)) is not None:
+                any_row = True
+                self.line, self.what = step.line, "FOR over cursor"
+                if shape is None:
+                    await self.put_into(step.targets, cursor.names, cursor.types, row)
+                else:
+                    self.frame.kinds[slot], self.frame.values[slot] = shape, tuple(row)
+                over, ended = self._after(await self.steps(step.steps), step.label)
+                if over:
+                    break
+                await self.passed()
+            else:
+                if not any_row:
+                    await self.put_into(step.targets, cursor.names, cursor.types, None)
         if ended != "return":
             self.frame.values[self.found] = any_row
         return ended

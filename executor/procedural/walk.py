@@ -50,7 +50,7 @@ _PROGRAMS_BETWEEN_LOOKS: Final = 16
 BOOL, TEXT, INT8 = TypeRef(t.BOOL), TypeRef(t.TEXT), TypeRef(t.INT8)
 
 
-class Walk(LoopSteps, CursorSteps):
+class Walk(CursorSteps, LoopSteps):
     """One execution of a program. `atomic`: its transaction is not its own to end."""
 
     def __init__(self, session: Session, code: Code, frame: Frame, *, atomic: bool = True) -> None:
@@ -60,7 +60,6 @@ class Walk(LoopSteps, CursorSteps):
         """What EXIT and CONTINUE are about."""
         self.line, self.what = 0, ""
         self.cursors: dict[str, Open] = {}
-        self.looping: dict[int, tuple[Plan, Sequence[Any]]] = {}
         self.tells_cursors = False
         """It returns a refcursor: its cursors outlive it."""
         self.result: Any = None
@@ -464,7 +463,7 @@ class Walk(LoopSteps, CursorSteps):
         if await self.value(step.condition, BOOL):
             return None
         message = await self._shown(step.message) if step.message is not None else None
-        raise ExecutionError("P0004", message or "assertion failed")
+        raise ExecutionError("P0004", "assertion failed" if message is None else message)
 
     async def _diagnostics(self, step: pl.GetDiagnostics) -> Ended:
         self.line = step.line

@@ -263,6 +263,8 @@ def _operand(kind: TypeRef) -> Oid:
         return _ANYENUM
     if types.element_of(kind.oid):
         return ANYARRAY
+    if types.composite_fields(kind.oid) is not None:
+        return types.RECORD
     return types.TEXT if kind.oid == types.VARCHAR else kind.oid
 
 

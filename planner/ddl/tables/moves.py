@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from planner.abc import PlanError, Table
-from planner.catalog import Index, Relation
+from planner.catalog import Catalog, Index, Relation, View
 from planner.catalog.by_name import OWN_TEMPORARY, TEMPORARY_PREFIX
+from planner.catalog.row_types import row_type_oid
 from planner.catalog.stored_queries import stored_queries_of
+from planner.catalog.user_types import has_rows_of
 from planner.ddl import rules
 from planner.ddl.constraints import definitions as constraints
 from planner.ddl.constraints import own_names
@@ -13,6 +15,7 @@ from planner.ddl.dependencies import depends, moved_relations, renamed_in_querie
 from planner.ddl.dependencies.renamed_in_queries import Renaming
 from planner.ddl.rights import policies
 from planner.ddl.scope import Scope
+from planner.ddl.types import named_types
 from planner.records import replace
 
 
@@ -33,6 +36,7 @@ def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
         scope.replace(found, own_names.renamed(scope, found, new_name))
     else:
         scope.replace(found, replace(found, name=new_name))
+    _follow_rows(scope, found, before)
     depends.follow_constants(scope, before, (found.name,))
 
 
@@ -43,6 +47,12 @@ def _rename_in_views(scope: Scope, found: Relation, new_name: str) -> None:
             view.refuse_parameter(found.name)
             query = constraints.rename_in_expression(view.query, found.name, new_name)
         scope.replace(view.holder, view.reworded(query))
+
+
+def _follow_rows(scope: Scope, found: Relation, before: Catalog) -> None:
+    """The type of its rows is called what it is called, in whatever says `::t`."""
+    if isinstance(found, Table | View) and has_rows_of(row_type_oid(found.oid)):
+        named_types.follow(scope, before)
 
 
 def move_relation(scope: Scope, found: Relation, schema_name: str) -> None:
@@ -71,4 +81,5 @@ def move_relation(scope: Scope, found: Relation, schema_name: str) -> None:
             names.append(index.name)
         for sequence in scope.catalog.sequences_of(moved.oid):
             scope.replace(sequence, replace(sequence, schema_oid=schema.oid))
+    _follow_rows(scope, found, before)
     depends.follow_constants(scope, before, names)

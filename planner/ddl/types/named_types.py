@@ -38,6 +38,8 @@ from planner.types.oids import REGCONFIG, REGDICTIONARY
 _NAMES = (WORD, QUOTED)
 _COLLATION = "\0"
 """Behind the words of a collation's name."""
+_CAST: Final = "\3"
+"""Behind those of a name that can be nothing but a type's: that of a table's rows, too."""
 _CONSTANTS: Final = {"\1": CONFIGURATION, "\2": DICTIONARY}
 """Behind those of a constant that names a text search configuration or dictionary."""
 _CONSTANT_TYPES: Final = {REGCONFIG: "::regconfig", REGDICTIONARY: "::regdictionary"}
@@ -77,7 +79,7 @@ def _with_schemas_of_signs(scope: Scope, text: str) -> str:
 
 def _function(scope: Scope, said: tuple[str, ...]) -> str | None:
     """What functions of this name are called in full; None where there are none, or overloads in several schemas."""
-    if len(said) > 1:
+    if len(said) > 1 or said[-1] == _CAST:
         return None
     homes = {f.schema_oid for f in scope.catalog.functions(said[0], "", scope.search_path)}
     home = homes.pop() if len(homes) == 1 else None
@@ -123,12 +125,15 @@ def _qualified(before: Catalog, said: tuple[str, ...], path: Sequence[str], now:
         return _collation(before, said[:-1], path, now)
     if said[-1] in _CONSTANTS:
         return _constant(before, _CONSTANTS[said[-1]], said[:-1], path, now)
+    cast = said[-1] == _CAST
+    said = said[:-1] if cast else said
     schema = said[-2] if len(said) > 1 else ""
     if schema and before.find_schema(schema) is None:
         return None
     if not schema and said[-1] in BY_NAME:
         return None
-    found = before.find_type(said[-1], schema, path)
+    find = before.type_named if cast else before.find_type
+    found = find(said[-1], schema, path)
     current = now.get(found.oid) if found is not None else None
     if not isinstance(current, UserType):
         return None
@@ -211,4 +216,5 @@ def _type_names(tokens: list[Token]) -> Iterator[tuple[Token, Token, tuple[str, 
         cast = before is not None and (is_sign(before, "::") or before.keyword == "as")
         call = is_sign(tokens[i], "(") and (len(words) > 1 or words[0] not in procs())
         if cast or call or tokens[i].kind == STRING:
-            yield tokens[start], tokens[i - 1], words
+            sure = (_CAST,) if before is not None and is_sign(before, "::") else ()
+            yield tokens[start], tokens[i - 1], (*words, *sure)

@@ -145,7 +145,10 @@ def call(r: Reader, line: int) -> Call:
         if c.ahead().value in ("=>", ":="):
             c.at += 2  # a named argument: which parameter it is for the plan knows
         begin = c.at
-        found = r.target(parts=False) if r.words_here() else None
+        words = r.words_here()
+        # An element of an array is a value here: what a procedure gives back cannot go into it.
+        part = bool(words) and c.tokens[c.at + 2 * len(words) - 1].value == "["
+        found = r.target(parts=False) if words and not part else None
         if found is None or not (c.symbol_is(",") or c.symbol_is(")")):
             found = None
             c.at, depth = begin, 0
