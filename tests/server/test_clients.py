@@ -302,6 +302,7 @@ def test_gone_in_the_middle_of_anything(server: ServerProcess, statement: str) -
         watcher.execute("CREATE TABLE IF NOT EXISTS gone (id int PRIMARY KEY)")
         watcher.execute("DELETE FROM gone")
         client = server.connect()
+        client.execute("SET client_connection_check_interval = '1s'")  # else what it has begun goes on
         client.pgconn.send_query(statement.encode())
         client.pgconn.flush()
         time.sleep(0.15)
