@@ -156,7 +156,12 @@ def test_a_session_that_is_closed_in_the_middle_leaves_nothing(owned: ServerProc
 
         async def gone() -> None:
             c = await psycopg.AsyncConnection.connect(
-                host=owned.host, port=owned.port, user="fo_caller", dbname="tidewire", autocommit=True
+                host=owned.host,
+                port=owned.port,
+                user="fo_caller",
+                dbname="tidewire",
+                autocommit=True,
+                options="-c client_connection_check_interval=1s",
             )
             waiting = asyncio.create_task(c.execute("SELECT fo.waits(i) FROM generate_series(1, 3) i"))
             while not holder.execute(
