@@ -105,6 +105,7 @@ class InsertBinder(SecuredRows):
         selected: _Selected | None = None
         extra: dict[str, Any] = {}
         steps: Sequence[Callable[[], Step]] = ()
+        self._scope.beyond = (self._target_as_seen(table, alias),)
         if source is None or node.args.get("default"):
             rows = [[self.default(table, i) for i in range(width)]]
         elif (
@@ -222,6 +223,14 @@ class InsertBinder(SecuredRows):
 
     def _overriding(self, node: exp.Insert) -> str:
         return str(node.args.get("overriding") or "")
+
+    def _target_as_seen(self, table: Table, alias: str) -> Relation:
+        """The table for who names it among what is inserted, where it is not to be seen (`planner.binding.missing_names`)."""
+        columns = [
+            RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden)
+            for c in (table if self.view is None else self.view.view).columns
+        ]
+        return Relation(0, alias, columns, table)
 
     def _values_row(
         self, table: Table, targets: InsertTargets, row: exp.Expression, explicit: bool, overriding: str

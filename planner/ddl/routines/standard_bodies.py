@@ -90,9 +90,9 @@ def _planned(scope: Scope, f: Function, text: pl.Text, path: tuple[str, ...]) ->
         values=[None] * (len(kinds) + 1),
         domains={i: p.domain for i, p in enumerate(f.parameters) if p.domain},
     )
-    context = replace(scope.context(trusted=True), search_path=path, variables=variables)
-    plan, _ = scope.planner.plan(_at_its_place(text), context, normalise=False)
-    return plan
+    context = replace(scope.context(trusted=True), search_path=path)
+    # Not from what is known by its text: another routine's parameters are called otherwise.
+    return scope.planner.plan_in_routine(_at_its_place(text), context, variables, "")
 
 
 def _check_result(scope: Scope, f: Function, last: Plan | None) -> None:

@@ -1,0 +1,20 @@
+-- A body is looked at for what it means where it stands, whatever another routine's of the same words meant.
+create table o2(a int, b text); create table s2(i int);
+create function f1(nope text) returns void language sql as 'insert into o2 select 1, nope';
+create function f2() returns void language sql as 'insert into o2 select 1, nope';
+select f2();
+table o2;
+create function f3(nope text) returns text language sql as 'select nope';
+create function f4() returns text language sql as 'select nope';
+create function f5(nope text) returns text language sql as 'select nope from s2';
+create function f6() returns text language sql as 'select nope from s2';
+create function f7(nope text) returns void language sql as 'update o2 set b = nope';
+create function f8() returns void language sql as 'update o2 set b = nope';
+create function g1(x text, y text) returns void language sql as 'insert into o2 values (1, x)';
+create function g2(y text, x text) returns void language sql as 'insert into o2 values (1, x)';
+select g1('x','y'), g2('y','x');
+table o2;
+create function g3(x int) returns void language sql as 'insert into o2 values (1, x)';
+create function g4(x date) returns void language sql as 'insert into o2 values (1, x)';
+select g3(4), g4('2020-01-01');
+table o2;
