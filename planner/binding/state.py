@@ -310,7 +310,7 @@ class QueryState:
             node = node.arg
         if isinstance(node, ir.Var):
             for r in relations:
-                if r.number == node.relation and 0 <= node.column < len(r.columns):
+                if r.number == node.relation and node.column < len(r.columns):  # below 0: a system column
                     return r.columns[node.column].table_oid, r.columns[node.column].attnum
         return 0, 0
 

@@ -57,6 +57,13 @@ SESSIONS: dict[str, Sequence[Step]] = {
         "DO $$ BEGIN SET datestyle = sql; SET datestyle = iso; SET timezone = 'Asia/Tokyo'; END $$",
         "RESET timezone",
     ),
+    "system columns are of their table": (
+        "CREATE TEMP TABLE homes (a int, b text)",
+        "INSERT INTO homes VALUES (1, 'x') RETURNING tableoid = 'homes'::regclass, a",
+        "SELECT x.ctid, x.a FROM (SELECT ctid, a FROM homes) x WHERE a = 0",
+        "SELECT a, h.ctid, ctid::text, max(a) OVER () FROM homes h WHERE a = 0",
+        "SELECT ctid FROM homes WHERE a = 0 UNION SELECT ctid FROM homes WHERE a = 0",
+    ),
     "lists of varying texts are of texts": (
         "CREATE TABLE v (v varchar(10) PRIMARY KEY, w varchar(10)[], c char(3), n name)",
         "INSERT INTO v VALUES ('a', '{x}', 'c', 'n'), ('b', NULL, 'd', 'm')",
