@@ -29,6 +29,7 @@ from storage.abc import Datum
 if TYPE_CHECKING:
     from executor.replication.follower import Follower
     from executor.session.heard import Heard
+    from planner.listed_parameters import Listing
     from planner.types import TypeSettings
 
 
@@ -272,6 +273,8 @@ class Prepared:
     """What pgwire knows of how it is usually bound."""
     literals: tuple[Datum, ...] | None = None
     """Its plan's parameters, where these are literals of the text (an INSERT of many rows): who binds it has none to give."""
+    listing: Listing | None = None
+    """How the values that it is given become its plan's parameters, where lists of them are one each."""
 
 
 @dataclass(slots=True)
@@ -393,7 +396,8 @@ class Session(Protocol):
         """Plans one statement. In the simple protocol the second item holds the normalised literals."""
 
     def renewed(self, prepared: Prepared) -> Prepared:
-        """A statement whose literals were read for another catalog, or other settings: read anew. Else itself. Raises SqlError."""
+        """A statement whose literals were read for another catalog, or other settings: read anew. Else itself. So is one with a
+        `listing`. Raises SqlError."""
         ...
 
     def prepare(self, name: str, text: str, parameter_types: Sequence[int]) -> Prepared:

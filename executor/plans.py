@@ -28,6 +28,7 @@ from executor.keyed.plans import CompiledPlan, Door, Shortcut, either_way
 from executor.keyed.read import ReadPlan
 from executor.keyed.terms_read import TermsRead
 from executor.keyed.write import UpdatePlan
+from executor.lists_of_parameters import ListsOfParameters
 from executor.session.catalog_reads import join_of
 from executor.session.choices import CHOICES, ChosenPlans
 from executor.session.drawing import Draws
@@ -57,6 +58,7 @@ from planner.abc import (
     statement_reads,
 )
 from planner.catalog import Catalog, Database, Schema
+from planner.listed_parameters import Listing, stated
 from planner.planner import PlanContext, Planner, is_current
 from planner.relations import GuardedTable, TransitionTable
 from planner.statements import Begin, Commit, Rollback
@@ -83,22 +85,11 @@ class Plans:
         self._checks = BoundChecks(planner)
         self.counts = Counts()
         self._prepared: dict[tuple[Any, ...], Plan] = {}
+        self._lists = ListsOfParameters(self.prepared)
 
     def prepared(self, text: str, context: PlanContext, types: tuple[int, ...]) -> Plan:
         """The plan of a statement to be prepared: many clients prepare the same few again and again."""
-        settings = context.settings
-        key = (
-            text,
-            types,
-            context.catalog.past,
-            context.search_path,
-            context.user,
-            context.database,
-            settings.date_style,
-            settings.interval_style,
-            settings.time_zone,
-            context.row_security,
-        )
+        key = _key_of(text, context, types)
         plan = self._prepared.get(key)
         if plan is not None and is_current(plan, context.catalog):
             return plan
@@ -109,6 +100,15 @@ class Plans:
                 del self._prepared[next(iter(self._prepared))]
             self._prepared[key] = plan
         return plan
+
+    def prepared_listed(
+        self, text: str, context: PlanContext, types: tuple[int, ...]
+    ) -> tuple[Plan, Listing | None]:
+        """The same, or the plan for lists of parameters of every length, and how what is given becomes its parameters."""
+        plan = self._prepared.get(_key_of(text, context, types))
+        if plan is not None and is_current(plan, context.catalog):
+            return plan, None
+        return self._lists.prepared(text, context, types)
 
     def rows_of_literals(self, text: str, context: PlanContext) -> tuple[Plan, tuple[Datum, ...]] | None:
         """The plan of an INSERT of many rows of literals, and these; None: the statement is another one."""
@@ -439,10 +439,26 @@ class Plans:
         """The plan of the same statement for the catalog as the session sees it. Raises PlanOutdated."""
         if not plan.text:  # of rows of literals, which the caller has
             raise PlanOutdated("0A000", "the catalog has changed since this was planned")
-        oids = [p.oid for p in plan.parameters]
-        made, _ = self._planner.plan(plan.text, session.context(), oids, normalise=False)
+        made, _ = self._planner.plan(plan.text, session.context(), stated(plan), normalise=False)
         require_same_columns(plan, made, session)
         return made
+
+
+def _key_of(text: str, context: PlanContext, types: tuple[int, ...]) -> tuple[Any, ...]:
+    """What a text's meaning depends on, but for what the catalog says."""
+    settings = context.settings
+    return (
+        text,
+        types,
+        context.catalog.past,
+        context.search_path,
+        context.user,
+        context.database,
+        settings.date_style,
+        settings.interval_style,
+        settings.time_zone,
+        context.row_security,
+    )
 
 
 def refuse_unpopulated(plan: Plan, rewritten: Oid = 0) -> None:

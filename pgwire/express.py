@@ -43,6 +43,7 @@ from planner.types.settings import moments_unsaid
 if TYPE_CHECKING:
     from pgwire.session import Conversation
     from planner.abc import TypeRef
+    from planner.listed_parameters import Listing
     from planner.types import TypeSettings
     from storage.abc import Row
 
@@ -57,6 +58,8 @@ _ENDS: Final = [replies.command_complete(f"SELECT {n}") + replies.READY[b"I"] fo
 """CommandComplete and ReadyForQuery after so many rows."""
 INTEGERS_COMPILED_MAX: Final = 8
 """More of them are read faster as one (`plain_integers`)."""
+LISTED_MAX: Final = 64
+"""A statement with lists that are longer comes in another length each time."""
 LAYOUT_FIELDS_MAX: Final = 512
 """So many fields the layouts that are kept with a statement have together, and those of one more."""
 
@@ -82,8 +85,10 @@ class Usual(fused.Four):
         self.plan, self.settings = prepared.plan, settings
         self.compiled = self.plan.compiled
         """What `run` was made for."""
-        types = tuple(self.plan.parameters)
-        self.parameters = _parameters(head, _counted(formats) + after, len(after), types, codes, settings)
+        listing = prepared.listing
+        types = tuple(self.plan.parameters) if listing is None else listing.each(self.plan)
+        read = _parameters(head, _counted(formats) + after, len(after), types, codes, settings)
+        self.parameters = read if listing is None else _listed(read, listing)
         self.read: Reader | Literal[False] | None = None
         """What answers it outside of blocks. False: it is no such read. None: not asked yet."""
 
@@ -104,6 +109,8 @@ def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bo
         prepared.express = None  # learned again, with what there is now
         return False
     try:
+        if prepared.listing is not None and session.renewed(prepared) is not prepared:
+            return False  # with another catalog it is another statement
         params = usual.parameters(data)
     except Exception:  # noqa: BLE001  whatever it is: the handlers will meet it again, and report it
         return False
@@ -194,6 +201,7 @@ def learn(
     if spoken(settings) is not None:
         return  # each text has to be translated
     long = plan.tag == "INSERT" and len(values) >= VALUES_MIN  # its rows may go in by columns (`runs`)
+    long = long or (prepared.listing is not None and len(values) > LISTED_MAX)
     if not prepared.name.isascii() or long or prepared.literals is not None:
         prepared.express = False
         return
@@ -201,6 +209,16 @@ def learn(
     usual.run = conversation.session.runner(plan)
     if alone:
         usual.read = conversation.session.reader(plan) or False
+
+
+def _listed(read: Parameters, listing: Listing) -> Parameters:
+    """The same with its lists as one value each."""
+
+    def parameters(data: bytes) -> tuple[Any, ...] | None:
+        values = read(data)
+        return None if values is None else listing.folded(values)
+
+    return parameters
 
 
 def _counted(formats: tuple[int, ...]) -> bytes:

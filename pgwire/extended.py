@@ -123,7 +123,7 @@ def bind(conversation: Conversation) -> Step:
         prepared = session.statements.get(name)
         if prepared is None:
             prepared = _statement(conversation, name)
-        if prepared.literals is not None:
+        if prepared.literals is not None or prepared.listing is not None:
             prepared = session.renewed(prepared)
         plan = prepared.plan
         if conversation.bound and not only_reads(plan) and (first := begin_first(conversation)) is not None:

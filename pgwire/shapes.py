@@ -25,10 +25,13 @@ from pgwire.encoding.batches import BatchEncoder, PageEncoder
 from pgwire.encoding.bound_columns import BoundColumn
 from pgwire.encoding.copy_columns import Doubt
 from pgwire.encoding.rows import formats_for
+from pgwire.listed_values import list_reader
 from pgwire.messages import ProtocolViolation
 from pgwire.pages import Page, lasting
 from pgwire.transcoding import RowTranscoder, check_names, recoded_values, spoken
 from planner.abc import Plan, ResultColumn, SqlError, TypeRef, Utility
+from planner.errors import BytesLeftOver
+from planner.listed_parameters import Listing
 from planner.statements import Execute, Fetch
 from planner.types import arrow_type
 from planner.types.settings import MomentUnsaid, moments_unsaid
@@ -205,15 +208,35 @@ def decode_parameters(
     input_now_us: Callable[[], int] | None = None,
 ) -> tuple[Datum, ...]:
     """Bind's values as datums; `input_now_us`: when `now` is, if one says that (None: now). Raises SqlError, ProtocolViolation."""
-    plan = prepared.plan
+    plan, listing = prepared.plan, prepared.listing
     types = plan.parameters if prepared.literals is None else ()
-    if len(values) != len(types):
+    required = len(types) if listing is None else listing.given
+    if len(values) != required:
         raise ProtocolViolation(
             f"bind message supplies {len(values)} parameters,"
-            f' but prepared statement "{prepared.name}" requires {len(types)}'
+            f' but prepared statement "{prepared.name}" requires {required}'
         )
     if prepared.literals is not None:
         return prepared.literals
+    if listing is None:
+        decode = _reader(plan, types, codes, settings, input_now_us)
+    else:
+        types = listing.each(plan)
+        decode = _reader_of_lists(plan, listing, types, codes, settings, input_now_us)
+    try:
+        return decode(values)
+    except SqlError as error:
+        raise _in_parameter(error, types, codes, values, settings, portal) from None
+
+
+def _reader(
+    plan: Plan,
+    types: Sequence[TypeRef],
+    codes: Formats,
+    settings: TypeSettings,
+    input_now_us: Callable[[], int] | None,
+) -> ParameterDecoder:
+    """What reads values in these formats, of types that are always the same for the plan. Raises SqlError for formats that do not fit."""
     wire, key = _kept(plan, codes, settings)
     known = wire.decoders.get(key)
     if known is None:
@@ -222,15 +245,47 @@ def decode_parameters(
         used = _kept_settings(wire, settings)
         known = (used, _decoder(types, codes, moments_unsaid(used)))
         wire.decoders[key] = known
-    decode: ParameterDecoder = known[1]
-    try:
+    used, decode = known
+
+    def read(values: Sequence[bytes | None]) -> tuple[Datum, ...]:
         try:
             return decode(values)
         except MomentUnsaid:
             now_us = None if input_now_us is None else input_now_us()
-            return _decoder(types, codes, replace(known[0], now_us=now_us))(values)
-    except SqlError as error:
-        raise _in_parameter(error, types, codes, values, settings, portal) from None
+            return _decoder(types, codes, replace(used, now_us=now_us))(values)
+
+    return read
+
+
+def _reader_of_lists(
+    plan: Plan,
+    listing: Listing,
+    types: Sequence[TypeRef],
+    codes: Formats,
+    settings: TypeSettings,
+    input_now_us: Callable[[], int] | None,
+) -> ParameterDecoder:
+    """The same where lists of any length are among them, which are read by themselves."""
+    if len(codes) > 1 and len(codes) != listing.given:
+        raise SqlError(
+            "08P01", f"bind message has {len(codes)} parameter formats but {listing.given} parameters"
+        )
+    at = listing.others()
+    forms = tuple([codes[i] for i in at]) if len(codes) > 1 else codes
+    others = _reader(plan, tuple([types[i] for i in at]), forms, settings, input_now_us)
+    lists = []
+    for first, behind in listing.lists:
+        own = codes[first:behind] if len(codes) > 1 else codes
+        lists.append(list_reader(types[first:behind], own, settings, _decoder))
+
+    def read(values: Sequence[bytes | None]) -> tuple[Datum, ...]:
+        rest = others([values[i] for i in at])
+        read_lists = [
+            of(values[first:behind]) for of, (first, behind) in zip(lists, listing.lists, strict=True)
+        ]
+        return listing.put(rest, read_lists)
+
+    return read
 
 
 def _in_parameter(
@@ -249,9 +304,12 @@ def _in_parameter(
         except SqlError as own:
             where = f'portal "{portal}"' if portal else "unnamed portal"
             # A text is there to be told of once it has been converted; PostgreSQL says no more of it by default.
-            told = " = '...'" if form == 0 and own.sqlstate not in ("22021", "22P05") else ""
+            shown = " = '...'" if value else " = ''"
+            told = shown if form == 0 and own.sqlstate not in ("22021", "22P05") else ""
             context = f"{where} parameter ${number}{told}"
             own.context = f"{own.context}\n{context}" if own.context else context
+            if isinstance(own, BytesLeftOver):
+                own.message = BytesLeftOver(f" in bind parameter {number}").message
             return own
     return error
 

@@ -90,6 +90,34 @@ def by_scale(plan: Plan, key: str) -> bool:
     return "undecided" not in plan.extra and (_led(plan) or _is_first(plan, key))
 
 
+def narrowness(plan: Plan) -> int:
+    """How closely keys lead to the rows of a statement: by values of so many columns less one; 1: in another way; 0: they do not."""
+    body = plan.body
+    if isinstance(body, InsertQuery | UpdateQuery | DeleteQuery | LockingQuery):
+        found: object = plan.extra.get("by_range", body.query.by_key)
+    else:
+        found = body if isinstance(body, KeyedRead | KeyedUpdate | KeyedDelete) else plan.extra.get("keyed")
+    if isinstance(found, KeyedJoin):
+        lookup: object = found.steps[0].lookup if found.steps else None
+    else:
+        lookup = getattr(found, "lookup", None)
+    if isinstance(lookup, Points):
+        return 1 + (len(lookup.keys[0]) if lookup.keys else len(lookup.beside) or 1)
+    walks = isinstance(found, KeyedJoin | KeyedRead) and found.walk is not None and found.limit is not None
+    return 1 if found is body or walks or _led(plan) else 0
+
+
+def prunes(plan: Plan) -> bool:
+    """Whether it depends on values which partitions a statement reads."""
+    body = plan.body
+    query = body if isinstance(body, Query) else getattr(body, "query", None)
+    if "leafwise" in plan.extra or not isinstance(query, Query):
+        return "leafwise" in plan.extra
+    return bool(query.dealing) or any(
+        isinstance(u, RelationUse) and u.part is not None for u in query.relations
+    )
+
+
 def _of_no_table(plan: Plan) -> bool:
     """Whether it is one row that is computed on the spot, or does what a call says."""
     return (
@@ -223,4 +251,4 @@ def is_narrow(lookup: object) -> bool:
     )
 
 
-__all__ = ["by_scale", "is_narrow", "is_shared"]
+__all__ = ["by_scale", "is_narrow", "is_shared", "narrowness", "prunes"]

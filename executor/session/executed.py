@@ -38,10 +38,10 @@ async def bound(session: Session, said: st.Execute) -> tuple[Plan, tuple[Datum, 
     if prepared.literals is not None:
         expect_count(said.name, said.arguments, ())
         return prepared.plan, prepared.literals
-    values = await arguments(
-        session, said.name, said.arguments, prepared.plan.parameters, prepared.parameter_types
-    )
-    return acting.plan_here(session, prepared), values
+    listing = prepared.listing
+    wanted = prepared.plan.parameters if listing is None else listing.each(prepared.plan)
+    values = await arguments(session, said.name, said.arguments, wanted, prepared.parameter_types)
+    return acting.plan_here(session, prepared), values if listing is None else listing.folded(values)
 
 
 async def meant_by(session: Session, plan: Plan, params: Sequence[Datum]) -> tuple[Plan, Sequence[Datum]]:
@@ -63,12 +63,12 @@ def written_out(session: Session, said: st.CreateTableAs) -> st.CreateTableAs:
     prepared = prepared_as(session, executed.name)
     if prepared.plan.tag != "SELECT":
         raise ExecutionError("42809", "prepared statement is not a SELECT")
-    expect_count(executed.name, executed.arguments, prepared.plan.parameters)
+    expect_count(executed.name, executed.arguments, prepared.parameter_types)
     values = [
         f"CAST(({argument.text}) AS {type_name(session.catalog, ref, ())})"
         for argument, ref in zip(executed.arguments, prepared.parameter_types, strict=False)
     ]
-    text, pieces, at = prepared.plan.text, [], 0
+    text, pieces, at = prepared.plan.text if prepared.listing is None else prepared.text, [], 0
     for token in tokenize(text):
         if token.kind == PARAMETER:
             pieces += [text[at : token.start], values[int(token.value) - 1]]

@@ -20,6 +20,7 @@ from executor.plans import require_same_columns
 from executor.session.blocks.block_owner import BlockOwner
 from planner import statements as st
 from planner.abc import Plan, SqlError, Utility
+from planner.listed_parameters import Listing
 from planner.planner import is_current
 from planner.truncated_names import NOTICES, told_of
 from storage.abc import Datum
@@ -102,19 +103,31 @@ class PlanningSession(BlockOwner):
         plans, context = self.executor.plans, self.context()
         with self._planning(text):
             many = None if parameter_types else plans.rows_of_literals(text, context)
-            plan = many[0] if many is not None else plans.prepared(text, context, tuple(parameter_types))
+            listing: Listing | None = None
+            if many is not None:
+                plan = many[0]
+            elif self.settings.execution_engine == "distributed":  # which answers no lists that are arrays
+                plan = plans.prepared(text, context, tuple(parameter_types))
+            else:
+                plan, listing = plans.prepared_listed(text, context, tuple(parameter_types))
         self._tell(plan.extra.get(NOTICES, ()))
         self._refuse_in_failed(plan)
         if many is not None:
             return Prepared(name, text, plan, (), literals=many[1])
+        if listing is not None:
+            return Prepared(name, text, plan, listing.told(plan), listing=listing)
         return Prepared(name, text, plan, plan.extra.get("described", plan.parameters))
 
     def renewed(self: Session, prepared: Prepared) -> Prepared:  # type: ignore[misc]
-        """A statement whose literals were read for another catalog, or other settings: read anew in its place. Else itself."""
+        """A statement whose literals were read for another catalog, or other settings: read anew in its place. Else itself. So is one
+        with lists of parameters: with another catalog they need not be arrays any more."""
         own = self.own is not None  # in a function with settings of its own
-        if prepared.literals is None or (not own and is_current(prepared.plan, self.catalog)):
+        if prepared.literals is None and (prepared.listing is None or own):
             return prepared
-        made = self.prepare(prepared.name, prepared.text, ())
+        if not own and is_current(prepared.plan, self.catalog):
+            return prepared
+        types = [ref.oid for ref in prepared.parameter_types]
+        made = self.prepare(prepared.name, prepared.text, types)
         require_same_columns(prepared.plan, made.plan, self)
         if not own:
             self.statements[prepared.name] = made

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from planner import listed_parameters
 from planner import types as t
 from planner.abc import Plan
 from planner.binding.parameters import of_scale
@@ -30,10 +31,10 @@ def planned(session: Session, plan: Plan, params: Sequence[Datum]) -> Plan | Non
     if "procedure" in plan.extra:  # what CALL asks is no query by itself
         return None
     stated, found = list[int](), False
-    for ref, value in zip(plan.parameters, params, strict=True):
+    for ref, said, value in zip(plan.parameters, listed_parameters.stated(plan), params, strict=True):
         scale = _scale(value) if ref.oid == t.NUMERIC and ref.typmod < 0 else -1
         found = found or scale >= 0
-        stated.append(of_scale(scale) if scale >= 0 else ref.oid)
+        stated.append(of_scale(scale) if scale >= 0 else said)
     if not found or t.RECORD in stated:
         return None
     made, _ = session.plan(plan.text, stated)

@@ -66,9 +66,23 @@ def parameter(left: ir.Node, kind: str) -> TypeRef | None:
     return None
 
 
+def of_parameters(left: ir.Node, declared: int) -> tuple[TypeRef | None, TypeRef | None]:
+    """The same of a list of parameters (`planner.listed_parameters`), and of what type each of them is. `declared`: by a client, or 0."""
+    mine, element = left.type.oid, declared or left.type.oid
+    if mine in _INTEGERS and element in _INTEGERS:
+        widest = max(mine, t.INT4, key=lambda oid: _BITS.get(oid, 0))
+        fits = _BITS.get(element, 0) <= _BITS[widest]
+    else:
+        widest = t.TEXT if mine == t.VARCHAR else mine
+        fits = mine in _SAID and (element == mine or {mine, element} <= {t.TEXT, t.VARCHAR})
+    if not fits or not any(isinstance(n, ir.Var) for n in ir.walk(left)):
+        return None, None
+    return TypeRef(t.array_of(widest)), TypeRef(element)
+
+
 def elements(among: Sequence[ir.Node], ref: TypeRef) -> tuple[ir.Lit, ...]:
     """The same one by one, of the array's element type."""
     return tuple([ir.Lit(ref, n.value, n.position) for n in among if isinstance(n, ir.Lit)])
 
 
-__all__ = ["LONG", "array_of", "elements", "parameter"]
+__all__ = ["LONG", "array_of", "elements", "of_parameters", "parameter"]

@@ -9,11 +9,12 @@ the domain, as PostgreSQL does: `$1::posint`, or a value for a column of the dom
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.listed_literals import LISTS
+from planner.listed_parameters import is_list, may_be_keys
 from planner.normalise import SCALED_DIGITS, SCALES
 from planner.types.numeric import typmod_of
 
@@ -48,8 +49,14 @@ class Parameters:
         self._standing: dict[int, TypeRef] = {}
         self._by_rows: set[int] = set()
         """Those that are text because they stand in a row constructor, and nowhere else so far."""
+        self.listed: dict[int, int] = {}
+        """Those that are lists of parameters, and what was stated of each (`planner.listed_parameters`)."""
+        self.elements: dict[int, TypeRef] = {}
+        """Of what type the elements of these are."""
         for i, oid in enumerate(oids, 1):
-            if oid < 0:
+            if is_list(oid):
+                self.listed[i] = oid
+            elif oid < 0:
                 self._types[i] = TypeRef(t.NUMERIC, typmod_of(SCALED_DIGITS, -oid - 1))
             elif oid and oid != t.UNKNOWN:
                 self._types[i] = TypeRef(t.base_of(TypeRef(oid)).oid)
@@ -65,8 +72,8 @@ class Parameters:
 
     def use(self, number: int, position: int) -> TypeRef:
         """The type of $number so far; UNKNOWN when undecided."""
-        if number in self.lists and number not in self._types:
-            raise PlanError("0A000", "a list of literals is no single value", position=position)
+        if number in self.listed or (number in self.lists and number not in self._types):
+            raise PlanError("0A000", "a list is no single value", position=position)
         if not 0 < number <= NUMBER_MAX:
             raise PlanError("42P02", f"there is no parameter ${number}", position=position)
         self._highest = max(self._highest, number)
@@ -88,6 +95,19 @@ class Parameters:
     @property
     def highest(self) -> int:
         return max(self._highest, max(self._standing, default=0))
+
+    def decide_list(self, number: int, array: TypeRef, element: TypeRef | None) -> TypeRef:
+        """What a list is from here on, `element`: of parameters of which type. Raises PlanError where it has been another one."""
+        before = self._types.get(number)
+        if before is not None and before != array:
+            raise PlanError("0A000", "a list is of one type")
+        if element is not None:
+            self.elements[number] = element
+        return self.decide(number, array) if before is None else before
+
+    def keys_listed(self) -> Collection[int]:
+        """The lists that may be keys of what is written."""
+        return self.lists or {i for i, ref in self.elements.items() if may_be_keys(self.listed[i], ref)}
 
     def decide(self, number: int, ref: TypeRef) -> TypeRef:
         """What the type is from here on."""

@@ -22,6 +22,7 @@ from planner.binding.routines.own_operators import EACH
 from planner.binding.row_comparisons import is_row, items
 from planner.binding.scope import Scope
 from planner.binding.subqueries import SubqueryBinder
+from planner.listed_parameters import element_oid
 from planner.parse import position as first_position
 from planner.parse.dialect import IS_NOT, IS_UNKNOWN
 from planner.parse.xml_forms import IS_DOCUMENT
@@ -257,7 +258,7 @@ class PredicateBinder(SubqueryBinder):
             each: list[Any] = node.expressions
         else:
             left = self.bind(node.this, scope)
-            if self.parameters.lists and (given := self._list_given(left, node.expressions)) is not None:
+            if self._has_lists and (given := self._list_given(left, node.expressions)) is not None:
                 of_each = self._with_each("=", left, TypeRef(t.element_of(given.type.oid)), position)
                 listed = ir.AnyAll(BOOL, of_each, given, False)
                 return ir.Logic(BOOL, "not", (listed,)) if denied else listed
@@ -268,8 +269,17 @@ class PredicateBinder(SubqueryBinder):
                 listed = ir.AnyAll(BOOL, of_each, array, False, long_lists.elements(among, element))
                 return ir.Logic(BOOL, "not", (listed,)) if denied else listed
 
+            alike: dict[tuple[str, TypeRef], ir.Call] = {}
+
             def test(op: str, e: Any) -> ir.Node:
-                return self.infix(op, left, e, position)
+                """Parameters of one type are compared alike: there may be thousands."""
+                known = alike.get((op, e.type)) if type(e) is ir.Parm else None
+                if known is not None:
+                    return replace(known, args=(known.args[0], e))
+                made = self.infix(op, left, e, position)
+                if type(e) is ir.Parm and type(made) is ir.Call and len(made.args) == 2 and made.args[1] is e:
+                    alike[op, e.type] = made
+                return made
 
             each = list(among)
         if outside:
@@ -280,17 +290,26 @@ class PredicateBinder(SubqueryBinder):
         found = tests[0] if len(tests) == 1 else ir.Logic(BOOL, "or", tests)
         return ir.Logic(BOOL, "not", (found,)) if denied else found
 
+    @property
+    def _has_lists(self) -> bool:
+        return bool(self.parameters.lists or self.parameters.listed)
+
     def _list_given(self, left: ir.Node, among: Sequence[exp.Expression]) -> ir.Parm | None:
-        """The list of literals that the text is planned without, if it is one."""
+        """The list of literals or parameters that the text is planned without, if it is one."""
         (only, *others) = among
-        if others or not isinstance(only, exp.Parameter):
-            return None
+        if others or not isinstance(only, exp.Parameter) or self.queries.routines.frames:
+            return None  # `$1` in a function's body is its argument
         number, position = int(str(only.this.name)), first_position(only)
-        kind = self.parameters.lists.get(number)
-        ref = long_lists.parameter(left, kind) if kind is not None else None
-        if ref is None:
+        kind, stated = self.parameters.lists.get(number), self.parameters.listed.get(number)
+        array: TypeRef | None = None
+        element: TypeRef | None = None
+        if stated is not None:
+            array, element = long_lists.of_parameters(left, element_oid(stated))
+        elif kind is not None:
+            array = long_lists.parameter(left, kind)
+        if array is None:
             return None
-        return ir.Parm(self.parameters.decide(number, ref), number, position)
+        return ir.Parm(self.parameters.decide_list(number, array, element), number, position)
 
     def _of_one_type(
         self, left: ir.Node, listed: Sequence[exp.Expression], scope: Scope
@@ -299,7 +318,11 @@ class PredicateBinder(SubqueryBinder):
 
         So `0.1::real IN (0.1)` compares doubles and is false, and `0.1::real IN (0.1, 0.2)` compares reals and is true."""
         among = [self.bind(e, scope) for e in listed]
-        free = [n for n in among if type(n) is ir.Lit or not any(isinstance(x, ir.Var) for x in ir.walk(n))]
+        free = [
+            n
+            for n in among
+            if type(n) in (ir.Lit, ir.Parm) or not any(isinstance(x, ir.Var) for x in ir.walk(n))
+        ]
         if len(free) > 1 and (rows := _rows_type((left, *free))) is not None:
             return [
                 self.coercions.coerce(n, rows, "i", first_position(e))

@@ -42,6 +42,7 @@ from planner.binding.writes.common_writes import with_writes
 from planner.binding.writes.dml import DmlBinder
 from planner.binding.writes.merge import MergeBinder
 from planner.catalog import Catalog
+from planner.listed_parameters import LISTED
 from planner.parse import position as first_position
 from planner.records import replace
 
@@ -106,6 +107,10 @@ def bound_plan(
         plan.extra["numerics"] = True
     if described := parameters.described():
         plan.extra["described"] = described
+    if parameters.lists:
+        plan.extra["lists"] = True
+    if parameters.elements:
+        plan.extra[LISTED] = {i: (parameters.listed[i], ref) for i, ref in parameters.elements.items()}
     if queries.running:
         plan.extra["runs"] = True
         if False in queries.volatilities and (True in queries.volatilities or _goes_on(plan.body)):

@@ -105,10 +105,18 @@ def find_points(
         row: dict[int, ir.Node] = {}
         for (columns, _), chosen in zip(groups, combination, strict=True):
             row.update(zip(columns, chosen, strict=True))
-        made = tuple(expression(row[k], known) for k in key)
-        if made not in keys:
-            keys.append(made)
-    return Points(tuple(keys)), rest
+        keys.append(tuple([expression(row[k], known) for k in key]))
+    return Points(_each_once(keys)), rest
+
+
+def _each_once(keys: Sequence[tuple[Expr, ...]]) -> tuple[tuple[Expr, ...], ...]:
+    if all(type(e) in (Param, Const) for key in keys for e in key):
+        return tuple(dict.fromkeys(keys))
+    found: list[tuple[Expr, ...]] = []
+    for key in keys:  # what may be whole queries is compared, which ends soon
+        if key not in found:
+            found.append(key)
+    return tuple(found)
 
 
 def find_listed(

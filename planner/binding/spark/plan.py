@@ -18,6 +18,7 @@ from planner.abc import (
 )
 from planner.binding.spark.emitter import SparkEmitter, finished
 from planner.binding.spark.values import refused
+from planner.listed_parameters import stated
 from planner.parse import parse_query
 
 _KEY = "spark"
@@ -51,11 +52,11 @@ def spark_query(plan: Plan, ctx: Any) -> SparkQuery:
 def _bound(plan: Plan, ctx: Any) -> SparkQuery:
     from planner.binding.statements import bind_statement
 
+    if "lists" in plan.extra:
+        raise refused("a list of any length")
     tree = parse_query(plan.text)
     emitter = SparkEmitter()
-    made = bind_statement(
-        tree, ctx, [p.oid for p in plan.parameters], plan.text, None, prefer_keyed=False, emitter=emitter
-    )
+    made = bind_statement(tree, ctx, stated(plan), plan.text, None, prefer_keyed=False, emitter=emitter)
     if made.kind is not StatementKind.READ or not isinstance(made.body, Query):
         raise refused("a statement that writes or locks")
     if made.body.volatile:

@@ -85,7 +85,7 @@ class DmlBinder(InsertBinder):
     ) -> tuple[Lookup, Sequence[ir.Node], tuple[int, ...]]:
         """As `rows_by_key` finds them. Raises NotKeyed."""
         queries = self.queries
-        lists = queries.parameters.lists if not spreads(table, self.only) else ()
+        lists = queries.parameters.keys_listed() if not spreads(table, self.only) else ()
         return rows_by_key(queries.ctx.catalog, table, relation.number, where, lists)
 
     def update(self, node: exp.Update) -> Bound:
