@@ -139,6 +139,8 @@ class AssignSteps(DomainSteps):
             else:
                 await self.put_row(slot, found.names, found.types, found.row)
             return
+        if first or not named:
+            await self.value(value)  # its own errors come first
         if first:
             raise ExecutionError("42804", "cannot assign non-composite value to a record variable")
         if not named:

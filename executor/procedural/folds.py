@@ -139,7 +139,7 @@ def _code(session: Session, f: Function) -> tuple[Code, pl.Text, pl.Text | None,
         final = pl.Text(text, 0, 1, level, len(names))
     body = pl.Nested(1, "", (), ())
     kinds = [parts.state, *(TypeRef(p.type.oid) for p in f.inputs)]
-    code = Code(pl.Program("", body, len(names), 2, level), f.name, list(kinds), names, {}, [None, None])
+    code = Code(pl.Program("", body, len(names), 2, level), f.name, list(kinds), names, {})
     found = code, step, final, strict
     session.programs[key] = (f, catalog, path, found)
     return found

@@ -15,7 +15,7 @@ from typing import Any
 from planner.abc import Oid
 from planner.binding.routines.variables import Kind
 from planner.ddl.routines.declarations import Declarations
-from planner.statements.plpgsql import Program, Variable
+from planner.statements.plpgsql import Program, Text, Variable
 
 
 @dataclass(slots=True)
@@ -27,8 +27,8 @@ class Code:
     kinds: list[Kind]
     names: list[str]
     declared: dict[int, Variable]
-    plans: list[Any] = field(default_factory=list)
-    """By a text's number (`executor.procedural.texts`)."""
+    plans: list[Any] = field(init=False)
+    """By a text's number (`executor.procedural.texts`), and behind these by that of the same text as a whole row."""
     dynamic: frozenset[int] = frozenset()
     once: bool = False
     """It is DO's: nobody will ask for its plans again."""
@@ -42,16 +42,21 @@ class Code:
     """By domain (`executor.procedural.domains`)."""
     as_values: set[int] = field(default_factory=set)
     """Texts, by number, that are no rows: they go into a variable of a composite type by what they look like."""
-    wholes: dict[int, int] = field(default_factory=dict)
-    """By a text's number: that of the same text as a whole row (`executor.procedural.whole_rows`)."""
     undescribed: set[int] = field(default_factory=set)
-    """Those of these whose fields are not known before they have run."""
+    """Texts, by number, that give rows whose fields are not known before they have run (`executor.procedural.whole_rows`)."""
     inputs: Sequence[int] = ()
     """The slots that a call's arguments go into."""
     returns: Any = None
     """What RETURN means in it (`executor.procedural.routines`), where that is the same for all who call it."""
     tells_cursors: bool = False
     """It returns a refcursor."""
+
+    def __post_init__(self) -> None:
+        self.plans = [None] * (2 * self.program.texts)
+
+    def whole(self, text: Text) -> int:
+        """The number under which a text is planned as a whole row: the same in every session, for they share plans."""
+        return self.program.texts + text.number
 
 
 def code_of(found: Declarations, shown: str, *, reads_only: bool = False) -> Code:
@@ -62,7 +67,6 @@ def code_of(found: Declarations, shown: str, *, reads_only: bool = False) -> Cod
         found.kinds,
         found.names,
         found.declared,
-        [None] * found.program.texts,
         found.program.dynamic,
         reads_only=reads_only,
         domains=found.domains,

@@ -129,7 +129,7 @@ class RoutineReturns(Returns):
         if text.text.strip().lower() == "null":
             return None
         composite = t.composite_fields(self.f.result.oid) is not None
-        if composite and walk.code.wholes.get(text.number) not in walk.code.undescribed:
+        if composite and text.number not in walk.code.undescribed:
             try:
                 value = await walk.value(text, TypeRef(self.f.result.oid))
             except UndescribedRecord:
@@ -140,6 +140,7 @@ class RoutineReturns(Returns):
                 return None if value is None else tuple(walk.fields_of(value, kind))
         found = await whole_row(walk, text)
         if found is None:
+            await walk.value(text)  # its own errors come first
             raise ExecutionError(
                 "42804", "cannot return non-composite value from function returning composite type"
             )

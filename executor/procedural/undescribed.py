@@ -43,6 +43,7 @@ class UndescribedReturns(Returns):
             return (None,)
         found = await whole_row(walk, text)
         if found is None:
+            await walk.value(text)  # its own errors come first
             raise ExecutionError(
                 "42804", "cannot return non-composite value from function returning composite type"
             )

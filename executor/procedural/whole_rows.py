@@ -17,6 +17,7 @@ from executor.abc import ExecutionError
 from executor.procedural.result_rows import first_rows
 from planner import types as t
 from planner.abc import TypeRef
+from planner.binding.records import fields_of
 from planner.errors import NotComposite
 from planner.statements import plpgsql as pl
 
@@ -53,18 +54,19 @@ def recorded(walk: Texts, whole: WholeRow) -> RecordText | None:
 
 
 async def whole_row(walk: Texts, value: pl.Text) -> WholeRow | None:
-    """The row that an expression gives; None: its value is none of a row type. Raises 0A000, and what the expression raises."""
-    code = walk.code
-    number = code.wholes.get(value.number)
-    if number is None:  # a plan of its own: the text's is that of its value
-        number = code.wholes[value.number] = len(code.plans)
-        code.plans.append(None)
-    if number not in code.undescribed:
+    """The row that an expression gives; None: its value is none of a row type, and it has not run. Raises 0A000, and what it raises."""
+    code, number = walk.code, walk.code.whole(value)
+    alone = pl.Text(f"SELECT ({value.text})", value.start, number, value.names, value.seen)
+    if value.number in code.undescribed and _is_described(_type_of(walk, alone)):
+        code.undescribed.discard(value.number)  # what it names is of another kind by now
+        code.plans[number] = None
+    if value.number not in code.undescribed:
         text = pl.Text(f"SELECT ({value.text}).*", value.start, number, value.names, value.seen)
         try:
             plan, result = await walk.statement(text)
         except NotComposite:
-            code.undescribed.add(number)
+            code.undescribed.add(value.number)
+            code.plans[number] = None
         else:
             rows = await first_rows(result, 1)
             columns = plan.columns or ()
@@ -72,11 +74,9 @@ async def whole_row(walk: Texts, value: pl.Text) -> WholeRow | None:
             if row is not None and _MADE_OF_FIELDS.match(value.text) is None and all(v is None for v in row):
                 row = None
             return WholeRow([c.name for c in columns], [c.type for c in columns], row)
-    text = pl.Text(f"SELECT ({value.text})", value.start, number, value.names, value.seen)
-    plan, result = await walk.statement(text)
-    (column,) = plan.columns or ()
-    if column.type.oid != t.RECORD:
-        return None
+    if _type_of(walk, alone).oid != t.RECORD:
+        return None  # before it has run: whoever takes it otherwise runs it himself
+    _, result = await walk.statement(alone)
     rows = await first_rows(result, 1)
     made = rows[0][0] if rows else None
     if made is None:
@@ -84,6 +84,16 @@ async def whole_row(walk: Texts, value: pl.Text) -> WholeRow | None:
     if not isinstance(made, RecordText):
         raise ExecutionError("0A000", "a record is supported as a row only where its columns are known")
     return made.whole
+
+
+def _type_of(walk: Texts, text: pl.Text) -> TypeRef:
+    """Of the one column of a query."""
+    (column,) = walk.planned(text, expression=False).plan.columns or ()
+    return column.type
+
+
+def _is_described(ref: TypeRef) -> bool:
+    return fields_of(ref) is not None or t.composite_fields(ref.oid) is not None
 
 
 __all__ = ["RecordText", "WholeRow", "recorded", "whole_row"]

@@ -57,3 +57,47 @@ select * from both_in_sql();
 create function many_in_sql(out a int, out b record) returns setof record language sql as $$ select i, row(i, 'x'::text) from generate_series(1, 2) i $$;
 select * from many_in_sql() order by a;
 select many_in_sql();
+-- What is none is asked for once.
+create table asked (n int);
+create function said() returns text language plpgsql as $$ begin insert into asked values (1); return '(x,1)'; end $$;
+do $$ declare v pair; begin v := said(); raise notice '%', v; end $$;
+select count(*) from asked;
+do $$ declare v record; begin v := 1 / (select count(*) - 1 from asked); end $$;
+do $$ declare v record := 1 / (select count(*) - 1 from asked); begin end $$;
+create or replace function scalar() returns record language plpgsql as $$ begin return 1 / (select count(*) - 1 from asked); end $$;
+select scalar();
+-- One expression may be of one kind, and then of another.
+do $$ declare v record; w record; begin
+    for i in 1 .. 3 loop
+        v := (w);
+        raise notice '%', v;
+        w := row(i, 'x'::text);
+    end loop;
+end $$;
+create function kinds() returns text language plpgsql as $$ declare v record; begin v := made(); return v::text; end $$;
+select kinds();
+drop function made();
+create function made() returns pair language plpgsql as $$ begin return row('y'::text, 2); end $$;
+\c -
+select kinds();
+drop function made();
+create function made() returns record language plpgsql as $$ begin return row(3, 4); end $$;
+\c -
+select kinds();
+-- Two bodies' texts that read alike are two, whichever a session comes to first.
+create function same(int) returns record language plpgsql as $$ begin return row($1); end $$;
+create function inner_or_outer(inner_one bool) returns text language plpgsql as $$
+declare x int := 1; r record;
+begin
+    declare x int := 2;
+    begin
+        if inner_one then r := same(x); return r::text; end if;
+    end;
+    r := same(x);
+    return r::text;
+end $$;
+select inner_or_outer(true);
+\c -
+select inner_or_outer(false);
+\c -
+select inner_or_outer(true);
