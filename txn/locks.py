@@ -333,6 +333,10 @@ class KeyLocks(LockSets):
         keys = (lock_key for lock_key, _ in self._held.get(owner, ()) if lock_key[1] is not SET)
         return list(dict.fromkeys(keys))
 
+    def holds_in(self, owner: Hashable, space: Keyspace) -> bool:
+        """Whether the owner holds anything of a keyspace, a set of keys included."""
+        return any(key[0] == space for key, _ in self._held.get(owner, ()))
+
     def listing(self, space: Keyspace) -> list[tuple[Key, Hashable, LockMode, bool]]:
         """All locks of a keyspace: (key, owner, mode, whether granted)."""
         found: list[tuple[Key, Hashable, LockMode, bool]] = []

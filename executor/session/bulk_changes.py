@@ -350,7 +350,7 @@ async def _lock(session: Session, block: Block, table: Table, keys: Sequence[Any
             keyed_session.lock_keys(session, txn, table, keys, mode, anew=True)
             break
         except keyed_session.WouldBlock as blocked:
-            await keyed_session.wait_for(session, block, blocked)
+            await keyed_session.wait_for(session, block, blocked, writing=table)
     if txn.read_ts != before or block.newer_than_found(table.shard, keys):
         raise keyed_session.SnapshotMoved
 

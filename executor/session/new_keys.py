@@ -300,7 +300,7 @@ async def met(
             decided(session, txn, writes, plan, rows)
             return lock_proposed(session, txn, writes, table, plan, rows)
         except WouldBlock as blocked:
-            await wait_for(session, block, blocked)
+            await wait_for(session, block, blocked, writing=table)
 
 
 async def locked(session: Session, block: Block, table: Table, plan: InsertPlan, met: Sequence[Key]) -> bool:
@@ -312,7 +312,7 @@ async def locked(session: Session, block: Block, table: Table, plan: InsertPlan,
             lock_keys(session, txn, table, keys, plan.lock_mode)
             break
         except WouldBlock as blocked:
-            await wait_for(session, block, blocked)
+            await wait_for(session, block, blocked, writing=table)
     return txn.read_ts == before
 
 
@@ -334,7 +334,7 @@ async def held(
         try:
             return hold(session, txn, writes, changes, put_off, evades=evades)
         except WouldBlock as blocked:
-            await wait_for(session, block, blocked)
+            await wait_for(session, block, blocked, writing=rules.table)
         except Unsettled:
             await txn.settled()
 
@@ -346,7 +346,7 @@ async def came_free(session: Session, block: Block, writes: TableWrites, refused
         try:
             return may_be_free(session, txn, writes, refused)
         except WouldBlock as blocked:
-            await wait_for(session, block, blocked)
+            await wait_for(session, block, blocked, writing=writes.rules.table)
         except Unsettled:
             await txn.settled()
 

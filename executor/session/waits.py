@@ -45,9 +45,17 @@ def too_early(block: Block) -> bool:
 
 
 async def wait_for(
-    session: Session, block: Block, blocked: WouldBlock, within_s: float | None = None
+    session: Session,
+    block: Block,
+    blocked: WouldBlock,
+    within_s: float | None = None,
+    *,
+    writing: Table | None = None,
 ) -> None:
-    """Waits for a key's lock, `within_s` seconds if that is said, else as `lock_timeout` has it. Raises DeadlockDetected, LockNotAvailable."""
+    """Waits for a key's lock, `within_s` seconds if that is said, else as `lock_timeout` has it. `writing`: the table to which the
+    statement is about to write: who locks that waits for the block from now on. Raises DeadlockDetected, LockNotAvailable."""
+    if writing is not None:
+        block.writing |= {writing.oid}
     timeout_ms, txn = session.settings.lock_timeout_ms, block.transaction()
     locks = session.executor.env.locks
     before = locks.holds(txn, blocked.space, blocked.key)

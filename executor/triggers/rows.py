@@ -307,7 +307,7 @@ class RowWriter:
                 keyed.lock_keys(self._session, txn, self._table, keys, mode, anew=anew)
                 break
             except keyed.WouldBlock as blocked:
-                await keyed.wait_for(self._session, block, blocked)
+                await keyed.wait_for(self._session, block, blocked, writing=self._table)
         if anew and (txn.read_ts != before or block.newer_than_found(self._table.shard, keys)):
             raise keyed.SnapshotMoved
 

@@ -85,9 +85,11 @@ class Savepoint:
     """The transaction's advisory locks, and those of tables (`AdvisoryLocks.mark`)."""
     locked: dict[Keyspace, Timestamp]
     """The tables to which nobody else may have written (`Snapshot.locked`)."""
+    writing: frozenset[Oid]
 
 
 _TAKEN = attrgetter("taken")
+_NOTHING: frozenset[Oid] = frozenset()
 _NO_TABLES: Mapping[ShardId, Table] = MappingProxyType({})
 
 
@@ -101,7 +103,7 @@ class Block(DefiningBlock):
         "again", "as_of", "begun", "commit_ts", "constraint_modes",
         "deferrable", "deferred", "drawn", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "large_objects", "last_changes", "level",
         "notifications", "number", "party", "postponed", "read_only", "reference_checks", "routed", "savepoints", "sender_pid",
-        "settled", "since", "start_us", "stepped", "tables", "txn", "used",
+        "settled", "since", "start_us", "stepped", "tables", "txn", "used", "writing",
     )  # fmt: skip
 
     def __init__(
@@ -140,6 +142,8 @@ class Block(DefiningBlock):
         """By OID: must be unaltered at commit."""
         self.drawn: Any = frozenset()
         """Sequences that it has drawn from, or set, views that it has written by, tables that rules will have it write: who alters one waits."""
+        self.writing: frozenset[Oid] = _NOTHING
+        """Tables to which a statement was about to write when it had to wait for others: it may have no row of its own in them yet."""
         self.savepoints: list[Savepoint] = []
         self.notifications: dict[heard.Said, None] = {}
         self.reference_checks: list[Any] = []
@@ -398,6 +402,7 @@ class Block(DefiningBlock):
                 self.large_objects.begun if self.large_objects is not None else 0,
                 advisory,
                 dict(self.transaction().locked),
+                self.writing,
             )
         )
 
@@ -412,7 +417,7 @@ class Block(DefiningBlock):
         point = self.savepoints[index]
         txn = self.transaction()
         txn.rollback_to(point.name)
-        txn.locked = dict(point.locked)
+        txn.locked, self.writing = dict(point.locked), point.writing
         del self.savepoints[index + 1 :]
         self.gathered = None  # nothing that was gathered is older than a savepoint
         if self.large_objects is not None:

@@ -423,7 +423,8 @@ async def _run_waiting(
             return result
         except WouldBlock as blocked:
             made = made or blocked.made
-            await wait_for(session, block, blocked)
+            writing = compiled.table if compiled.write is not None else None
+            await wait_for(session, block, blocked, writing=writing)
             base = None
         except Unsettled as unsettled:
             made = made or unsettled.made

@@ -55,7 +55,7 @@ def begin(session: Session, statement: st.Begin) -> Rows:
         block.implicit = False
         session.stands()
         if statement.isolation is not None and not block.begun:
-            block.isolation_name = statement.isolation
+            _put_at(block, statement.isolation)
         if statement.read_only is not None:
             block.read_only = statement.read_only
     return Rows(tag)
@@ -227,6 +227,13 @@ def _late(block: Any, what: str) -> None:
         raise ExecutionError("25001", f"SET TRANSACTION {what} must not be called in a subtransaction")
 
 
+def _put_at(block: Block, level: str) -> None:
+    """Another level than it began with, before its first query."""
+    block.isolation_name = level
+    if block.txn is not None:  # it has locked tables, and has no snapshot yet
+        block.txn.isolation, block.txn.renews = block.isolation, True
+
+
 def set_isolation(session: Session, level: str) -> None:
     block = session.block
     if level not in ISOLATION_LEVELS:
@@ -235,9 +242,7 @@ def set_isolation(session: Session, level: str) -> None:
         return
     if block.isolation_name != level:
         _late(block, "ISOLATION LEVEL")
-        block.isolation_name = level
-        if block.txn is not None:  # it has locked tables, and has no snapshot yet
-            block.txn.isolation, block.txn.renews = block.isolation, True
+        _put_at(block, level)
 
 
 def set_read_only(session: Session, read_only: bool) -> None:

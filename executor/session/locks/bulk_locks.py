@@ -44,11 +44,12 @@ async def lock(
     if env.locks.holds(txn, TABLE_SPACE, table.shard) is None and not env.locks.try_acquire(
         txn, TABLE_SPACE, table.shard, LockMode.UPDATE
     ):
-        await keyed.wait_for(session, block, keyed.WouldBlock(TABLE_SPACE, table.shard, LockMode.UPDATE))
+        blocked = keyed.WouldBlock(TABLE_SPACE, table.shard, LockMode.UPDATE)
+        await keyed.wait_for(session, block, blocked, writing=table)
     whole = block.again and txn.isolation in (Isolation.SERIALIZABLE, Isolation.STRICT_SERIALIZABLE)
     wanted = _any if whole else contains
     while (key := env.locks.try_acquire_set(txn, table.shard, wanted, mode)) is not None:
-        await keyed.wait_for(session, block, keyed.WouldBlock(table.shard, key, mode))
+        await keyed.wait_for(session, block, keyed.WouldBlock(table.shard, key, mode), writing=table)
     if since < env.conflicts.floor and since < txn.read_ts:
         raise keyed.SnapshotMoved
     newer = env.conflicts.whole(table.shard, since) if whole else 0

@@ -149,9 +149,11 @@ async def _take(
     mode = mode.together(_own(block, old)).together(locks.holds(txn, SPACE, key))
     in_the_way = list(_users(session, block, old, new, mode)) if looks < LOOKS_MAX else []
     if in_the_way:
-        # It was ours, and somebody has come since; what the block has used or defined it keeps.
-        kept = LockMode.TABLE_UPDATE if old.oid in block.own_oids else _own(block, old)
-        locks.weaken(txn, SPACE, key, kept)
+        before = locks.holds(txn, SPACE, key)
+        if before is not None and any(excludes(before, held) for _, held in in_the_way):
+            # It was ours, and somebody has come since; what the block has used or defined it keeps.
+            kept = LockMode.TABLE_UPDATE if old.oid in block.own_oids else _own(block, old)
+            locks.weaken(txn, SPACE, key, kept)
         for other, held in in_the_way:
             theirs = locks.holds(other.transaction(), SPACE, key)
             locks.note(other.transaction(), SPACE, key, held.together(theirs))
@@ -171,7 +173,7 @@ def _own(block: Block, thing: CatalogObject | None) -> LockMode | None:
     if thing.oid in block.drawn:
         return LockMode.SHARE
     used = block.used.get(thing.oid)
-    if used is not None and block.has_rows_in(used):
+    if thing.oid in block.writing or (used is not None and block.has_rows_in(used)):
         return LockMode.SHARE
     if isinstance(thing, Table) and _locks_rows(block, thing):
         return LockMode.ROW_SHARE
@@ -214,8 +216,9 @@ async def behind(session: Session, plan: Plan) -> bool:
         return False
     compiled = session.compiled(plan)
     modes = modes_of(session.catalog, compiled.plan.body, compiled.lock)
-    view_mode = LockMode.KEY_SHARE if compiled.plan.kind is StatementKind.READ else LockMode.SHARE
-    return await _queue(session, {**{view.oid: view_mode for view, _ in compiled.views}, **modes})
+    for view, writes in compiled.views:
+        modes[view.oid] = LockMode.SHARE if writes else LockMode.KEY_SHARE
+    return await _queue(session, modes)
 
 
 async def behind_of(session: Session, *oids: Oid) -> bool:
@@ -261,8 +264,10 @@ async def _queue(session: Session, modes: Modes) -> bool:
     for oid in sorted(modes.keys() & busy):
         mode = modes[oid]
         if block is not None and (oid in block.used or oid in block.own_oids):
+            if mode is LockMode.KEY_SHARE or oid in block.own_oids:
+                continue
             own = _own(block, executor.catalogs.newest.get(oid)) or LockMode.KEY_SHARE
-            if mode <= own or oid in block.own_oids:
+            if mode <= own:
                 continue
             # Who has only read keeps nobody from keeping writers out. Strengthened, its lock is before all that wait.
             locks.note(block.transaction(), SPACE, (oid,), own)
@@ -389,8 +394,7 @@ def _users(
 
 def _locks_rows(block: Block, table: Table) -> bool:
     """Whether it has locked rows of the table (FOR UPDATE and its kin, a row that a new one refers to)."""
-    held = block.executor.env.locks.held_by(block.transaction())
-    return any(space == table.shard for space, _ in held)
+    return block.executor.env.locks.holds_in(block.transaction(), table.shard)
 
 
 __all__ = ["MODES", "SPACE", "behind", "behind_of", "locked", "must_queue", "ours"]

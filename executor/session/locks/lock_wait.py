@@ -93,6 +93,8 @@ class LockWait:
         """Whether it has to wait: not if nobody but others in the queue was in the way, and these wait for this transaction."""
         session, txn = self._session, self._block.transaction()
         self._made = self._made or blocked.made
+        if self._compiled.write is not None and self._compiled.table is not None:
+            self._block.writing |= {self._compiled.table.oid}
         timeout_ms, locks = session.settings.lock_timeout_ms, session.executor.env.locks
         self._passing = None
         if blocked.passing:

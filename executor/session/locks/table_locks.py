@@ -8,9 +8,7 @@
 Lockers wait for one another as for transaction-level advisory locks, which hold among all servers of an environment; the key is the
 table's. Statements of the same server are kept waiting, and waited for, as beside DDL (`definition_locks`), by SHARE and
 stronger modes: that costs nothing as long as nobody locks a table. Of what others write the locker hears when he commits:
-he has *read the whole table*, and is refused with 40001 if another has written to it since.
-Serializable transactions would be so for what they read anyway; at READ COMMITTED, where reads do not count, the lock is what
-counts (`Transaction.locked`).
+he is refused with 40001, whatever his level, if another has written to the table since he locked it (`Transaction.locked`).
 
     A (READ COMMITTED)   LOCK t          max(id) = 1   INSERT 2   COMMIT
     B (READ COMMITTED)        LOCK t, waits ..............................   max(id) = 2   INSERT 3   COMMIT
@@ -167,5 +165,4 @@ def _from_now_on(block: Block, table: Table, mode: str) -> None:
     elif INSIDE.get() != block.party:
         txn.new_statement()
     if mode in _KEEPS_WRITERS_OUT:
-        txn.reads.whole(table.shard)
         txn.locked.setdefault(table.shard, txn.read_ts)
