@@ -17,8 +17,11 @@ from planner.abc import Oid, Table
 from planner.catalog.indexed import RELATIONS
 from planner.catalog.objects import CatalogChange, CatalogObject, Extension, Role, Schema, Sequence, View
 from planner.catalog.routine_objects import Function
+from planner.catalog.row_types import relation_of
 from planner.catalog.user_types import USER_TYPES
 from planner.catalog.uses import of_role, uses
+from planner.types import element_of
+from planner.types.of_extensions import EXTENSION_OF
 
 if TYPE_CHECKING:
     from planner.catalog.catalog import Catalog
@@ -48,7 +51,7 @@ def built_on(catalog: Catalog, change: CatalogChange) -> set[Oid]:
     home = getattr(new, "schema_oid", 0)
     if home and home != getattr(old, "schema_oid", 0):
         found.add(home)
-    if old is None:
+    if old is None and not getattr(new, "class_oid", 0):
         found.add(getattr(new, "target", 0))
     for word in added:
         if not isinstance(word, str):
@@ -60,7 +63,20 @@ def built_on(catalog: Catalog, change: CatalogChange) -> set[Oid]:
             continue
         found.update(f.oid for f in catalog.named_functions(word))
         found.update(x.oid for x in catalog.called(word) if isinstance(x, Sequence))
-    return found - {0, new.oid}
+    return {_whole(catalog, oid) for oid in found} - {0, new.oid}
+
+
+def _whole(catalog: Catalog, oid: Oid) -> Oid:
+    """What is removed with what an OID says: of a constraint or trigger whose it is, of rows their relation, of arrays the elements'
+    type, of an extension's type the extension; 0: nothing that a session has made."""
+    if relation := relation_of(oid):
+        return relation
+    oid = element_of(oid) or oid
+    if name := EXTENSION_OF.get(oid):
+        extension = catalog.extension(name)
+        return extension.oid if extension is not None else 0
+    thing = catalog.get(oid) or catalog.holder_of(oid)
+    return thing.oid if thing is not None else 0
 
 
 def newcomers(
