@@ -50,6 +50,7 @@ from planner.abc import (
     LockingQuery,
     Oid,
     Plan,
+    SqlError,
     StatementKind,
     Table,
     UpdateQuery,
@@ -439,7 +440,12 @@ class Plans:
         """The plan of the same statement for the catalog as the session sees it. Raises PlanOutdated."""
         if not plan.text:  # of rows of literals, which the caller has
             raise PlanOutdated("0A000", "the catalog has changed since this was planned")
-        made, _ = self._planner.plan(plan.text, session.context(), stated(plan), normalise=False)
+        try:
+            made, _ = self._planner.plan(plan.text, session.context(), stated(plan), normalise=False)
+        except SqlError:
+            if session.block is not None and session.block.failed:
+                raise aborted() from None  # where nothing is looked up any more
+            raise
         require_same_columns(plan, made, session)
         return made
 

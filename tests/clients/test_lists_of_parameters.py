@@ -27,6 +27,7 @@ CREATE TABLE lr (k int PRIMARY KEY, v text) PARTITION BY RANGE (k);
 CREATE TABLE lr1 PARTITION OF lr FOR VALUES FROM (0) TO (50);
 CREATE TABLE lr2 PARTITION OF lr FOR VALUES FROM (50) TO (500);
 INSERT INTO lr SELECT i, 'v' || i FROM generate_series(1, 100) i;
+CREATE FUNCTION lf(int) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT EXISTS (SELECT 1 FROM lm WHERE b IN ($1))';
 CREATE DOMAIN positive AS int CHECK (VALUE > 0);
 CREATE TABLE ld (id positive PRIMARY KEY, v positive);
 INSERT INTO ld SELECT i, i FROM generate_series(1, 20) i;
@@ -92,6 +93,7 @@ CASES: Final[tuple[tuple[str, Callable[[int], list[bytes | None]], tuple[bytes, 
     ("INSERT INTO lm SELECT id, 100, name FROM lp WHERE id IN ({})", numbers, (), ()),
     ("SELECT id FROM lp WHERE id IN ({}) ORDER BY id FOR UPDATE", numbers, (), ()),
     ("SELECT id, 'in ($1, $2)' FROM lp WHERE id IN ({}) /* $1 */ ORDER BY id", numbers, (), ()),
+    ("SELECT id FROM lp WHERE id IN ({}) AND lf(id) ORDER BY id", numbers, (), ()),
     ("SELECT id FROM lp WHERE nobody IN ({})", numbers, (), ()),
     ("SELECT id FROM lp WHERE id IN ({}) AND nobody = {after}", numbers, (), (b"1",)),
     ("SELECT {before} IN ({})", numbers, (b"1",), ()),
@@ -343,6 +345,40 @@ def test_definitions_in_between(both: tuple[Asked, Asked]) -> None:
 
     here, there = (session(a) for a in both)
     assert here == there
+
+
+def test_definitions_of_others(both: tuple[Asked, Asked], server: ServerProcess, postgres: str) -> None:
+    """What has been executed again and again meets what another client has made of its table, outside of blocks and in one."""
+
+    def session(a: Asked, dsn: str) -> list[Told]:
+        c, answers = a.c, list[Told]()
+        with psycopg.connect(dsn, autocommit=True) as other:
+            other.execute("DROP TABLE IF EXISTS lo")
+            other.execute("CREATE TABLE lo (id int PRIMARY KEY, v int)")
+            other.execute("INSERT INTO lo SELECT i, i FROM generate_series(1, 9) i")
+            reads = [written("SELECT v FROM lo WHERE id IN ({}) ORDER BY id", n).encode() for n in (2, 3, 4)]
+            writes = [written("UPDATE lo SET v = v + 1 WHERE id IN ({})", n).encode() for n in (2, 3, 4)]
+            for text in (*reads, *writes):
+                c.prepare(text[:11] + text[-9:], text)
+
+            def every() -> None:
+                for text in (*reads, *writes):
+                    values = [b"%d" % i for i in range(1, text.count(b"$") + 1)]
+                    for _ in range(3):
+                        answers.append(told(c, c.exec_prepared(text[:11] + text[-9:], values)))
+
+            every()
+            for change in ("ADD w int", "ALTER id TYPE bigint", "ALTER id TYPE text", "DROP w"):
+                other.execute(f"ALTER TABLE lo {change}")
+                every()
+                a.said("BEGIN")
+                every()
+                a.said("ROLLBACK")
+        a.said("DEALLOCATE ALL")
+        return answers
+
+    here = f"host=127.0.0.1 port={server.port} user=tidewire dbname=tidewire"
+    assert session(both[0], here) == session(both[1], postgres)
 
 
 def test_in_sql(both: tuple[Asked, Asked]) -> None:

@@ -132,3 +132,6 @@ SELECT relname FROM pg_class WHERE relname IN ('t', 'p', 'm') ORDER BY 1;
 SELECT relname FROM pg_class WHERE relkind IN ('r', 'v') AND relname = 't';
 SELECT count(*) FROM pg_class WHERE oid IN (1259, 1249);
 SELECT count(*) FROM pg_class WHERE oid IN (1259, 1249, 1255);
+CREATE FUNCTION within(int) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT EXISTS (SELECT 1 FROM t WHERE s IN ($1))';
+SELECT id FROM t WHERE id IN (5, 6) AND within(id) ORDER BY id;
+SELECT id FROM t WHERE id IN (5, 6, 7) AND within(id) ORDER BY id;
