@@ -86,6 +86,7 @@ class Savepoint:
     locked: dict[Keyspace, Timestamp]
     """The tables to which nobody else may have written (`Snapshot.locked`)."""
     writing: frozenset[Oid]
+    """Those to which it was about to write (`Block.writing`)."""
 
 
 _TAKEN = attrgetter("taken")
@@ -372,6 +373,10 @@ class Block(DefiningBlock):
     def fail(self) -> None:
         """A statement has failed: nothing but an end, or the way back to a savepoint, is left. Others need not wait for that."""
         self.failed = True
+        # Those of the statement's own are over with it.
+        while self.savepoints and self.savepoints[-1].name.startswith("\0"):
+            self.release(len(self.savepoints) - 1)
+        self.writing = self.savepoints[-1].writing if self.savepoints else _NOTHING
         if self.txn is not None:
             self.txn.let_go_since_savepoint()
 
