@@ -13,6 +13,7 @@ from executor.abc import Rows
 from executor.columnar.seen import Seen
 from executor.session.catalog_reads import join_of
 from executor.snapshot.abc import TooFarToLook
+from planner.binding.keyed.catalog import NARROW
 from planner.catalog.system import found
 from planner.catalog.system.relations import relations
 from tests.executor.sql import Client, Server
@@ -181,6 +182,10 @@ def test_changes_are_seen_by_their_transaction_then_by_all_or_by_nobody(change: 
             await _asked(other)
 
     asyncio.run(run())
+
+
+def test_columns_with_few_rows_of_a_value_are_columns() -> None:
+    assert {c.name for r in relations().values() for c in r.columns} >= NARROW
 
 
 @pytest.mark.parametrize("name", sorted(relations()))

@@ -46,6 +46,8 @@ IMPLIED = [
     ("free", "free = true"),
     ("free = true", "free IS TRUE"),
     ("NOT free", "free = false"),
+    ("free IS UNKNOWN", "free IS UNKNOWN"),
+    ("free IS NOT UNKNOWN", "free = true"),
     ("n > 3", "n > 3"),
     ("n > 3", "n >= 4 AND n > 5"),
     ("n >= 3", "n = 3"),

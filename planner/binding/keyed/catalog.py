@@ -33,7 +33,7 @@ NARROW: Final = frozenset(
     (
         "oid", "attrelid", "adrelid", "indexrelid", "indrelid", "conrelid", "contypid", "confrelid", "conindid", "seqrelid",
         "enumtypid", "rngtypid", "typrelid", "inhrelid", "inhparent", "objid", "refobjid", "objoid", "ev_class", "tgrelid", "polrelid",
-        "partrelid", "stxrelid", "prrelid", "extoid", "roleid", "among", "castsource", "umuser", "ftrelid", "srrelid",
+        "partrelid", "stxrelid", "prrelid", "roleid", "member", "castsource", "umuser", "ftrelid", "srrelid",
         "relname", "typname", "nspname", "proname", "conname", "rolname", "datname", "amname", "collname", "extname", "opcname",
         "tablename", "viewname", "matviewname", "sequencename", "indexname", "table_name", "sequence_name", "constraint_name", "usename",
         "schema_name", "name", "domain_name", "routine_name", "specific_name", "cfgname", "tgname", "oprname", "evtname", "lanname",

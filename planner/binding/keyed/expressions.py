@@ -159,7 +159,7 @@ def _expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             return Call(f"record {node.op}", (_expression(records[0], offsets),), node.type)
         if records and node.op not in _OF_RECORDS:
             raise NotKeyed("what records come to field by field")
-        op = "is not null" if node.op == "is present" else node.op  # of what is no row they are the same
+        op = _OF_NO_ROW.get(node.op, node.op)
         if (
             op not in LAZY_OPS
             or matters(node)
@@ -280,6 +280,8 @@ def _as_shown(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
 
 _OF_RECORDS: Final = ("case", "coalesce", "is present")
 """Which take a record as a whole, as it is held."""
+_OF_NO_ROW: Final = {"is present": "is not null", "is unknown": "is null", "is not unknown": "is not null"}
+"""Tests that are the same as others, of what is no row."""
 
 
 class WithRoutines(dict[int, int]):
