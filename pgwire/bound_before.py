@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from executor.abc import Portal, Rows, Stream
 from pgwire.messages import HEADER_SIZE_BYTES
-from planner.abc import KeyedRead, Plan, Query, SqlError
+from planner.abc import KeyedRead, Plan, Query
 
 if TYPE_CHECKING:
     from pgwire.session import Conversation
@@ -50,8 +50,8 @@ async def _begin(conversation: Conversation, waiting: list[Portal]) -> None:
     for portal in waiting:
         try:
             result = await conversation.session.execute(portal.prepared.plan, portal.params, autocommit=False)
-        except SqlError as error:
-            portal.extra["failure"] = error  # which is said to who asks for rows
+        except Exception as error:  # noqa: BLE001  which is said to who asks for rows
+            portal.extra["failure"] = error
             continue
         assert isinstance(result, Rows | Stream), "a query has rows"
         portal.result = result

@@ -192,6 +192,8 @@ def _bind_portal(
         raise SqlError("54000", f"more than {PORTALS_MAX} portals are open")
     portal = session.portals[name] = Portal(name, prepared, params, formats)
     if name and only_reads(prepared.plan):
+        if len(conversation.bound) >= PORTALS_MAX:  # most of which are gone
+            conversation.bound = unbegun(conversation)
         conversation.bound.append(portal)
     conversation.out.append(replies.BIND_COMPLETE)
     return None
