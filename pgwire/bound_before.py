@@ -3,7 +3,8 @@
     Bind a: SELECT id FROM t    Bind, Execute: DELETE FROM t    Execute a       finds what has been deleted
 
 A portal is run when it is first asked for rows, which is mostly at once. Where something comes between that may change what it
-reads, it is begun before that: the message goes back into the inbox until this is done.
+reads, it is begun before that: the message goes back into the inbox until this is done. Those without a name are not, for they are run
+next, nor what does something besides, which nobody may have asked for yet.
 """
 
 from __future__ import annotations
