@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -123,13 +123,36 @@ class LoopSteps(AssignSteps):
         rows = rows_of(result)
         if not self.atomic and self.code.program.ends and isinstance(result, Stream):
             rows = kept([row async for row in rows])  # a COMMIT in the loop is none of theirs
-        any_row, ended = False, None
+        return await self._each(
+            step, names, types, rows, result if isinstance(result, LockingStream) else None
+        )
+
+    async def for_cursor(self, step: pl.ForRows, query: pl.OpenCursor) -> Ended:
+        """Row by row, for what is in the loop may fetch from the cursor itself."""
+        async with self.pinned(query) as cursor:
+            return await self._each(step, cursor.names, cursor.types, self._fetched(cursor))
+
+    async def _fetched(self, cursor: Open) -> AsyncGenerator[Sequence[Any], None]:
+        while (row := await cursor.rows.next(keeping=cursor.keeps)) is not None:
+            self.what = "FOR over cursor"
+            yield row
+
+    async def _each(
+        self,
+        step: pl.ForRows,
+        names: Sequence[str],
+        types: Sequence[TypeRef],
+        rows: AsyncGenerator[Sequence[Any], None],
+        locking: LockingStream | None = None,
+    ) -> Ended:
+        """A pass for each row. `locking`: what reads the rows, and locks so many at once."""
+        line, any_row, ended = step.line, False, None
         slot = self._record_of(step)
         shape = Shape(tuple(names), tuple(types)) if slot >= 0 else None
         try:
             async for row in rows:
-                if not any_row and isinstance(result, LockingStream) and result.ahead > 1:
-                    result.ahead = LATER_AHEAD
+                if not any_row and locking is not None and locking.ahead > 1:
+                    locking.ahead = LATER_AHEAD
                 any_row = True
                 self.line = line
                 if shape is None:
@@ -145,30 +168,6 @@ class LoopSteps(AssignSteps):
                     await self.put_into(step.targets, names, types, None)
         finally:
             await rows.aclose()
-        if ended != "return":
-            self.frame.values[self.found] = any_row
-        return ended
-
-    async def for_cursor(self, step: pl.ForRows, query: pl.OpenCursor) -> Ended:
-        """Row by row, for what is in the loop may fetch from the cursor itself."""
-        any_row, ended = False, None
-        slot = self._record_of(step)
-        async with self.pinned(query) as cursor:
-            shape = Shape(tuple(cursor.names), tuple(cursor.types)) if slot >= 0 else None
-            while (row := await cursor.rows.next(keeping=cursor.keeps)) is not None:
-                any_row = True
-                self.line, self.what = step.line, "FOR over cursor"
-                if shape is None:
-                    await self.put_into(step.targets, cursor.names, cursor.types, row)
-                else:
-                    self.frame.kinds[slot], self.frame.values[slot] = shape, tuple(row)
-                over, ended = self._after(await self.steps(step.steps), step.label)
-                if over:
-                    break
-                await self.passed()
-            else:
-                if not any_row:
-                    await self.put_into(step.targets, cursor.names, cursor.types, None)
         if ended != "return":
             self.frame.values[self.found] = any_row
         return ended
