@@ -16,12 +16,10 @@ from typing import Final
 from planner.abc import Plan, SqlError, Utility
 from planner.binding.long_lists import LONG
 from planner.few_rows import narrowness, prunes
-from planner.listed_parameters import Listing, shorter
+from planner.listed_parameters import KEYS_MAX, Listing, shorter
 from planner.planner import PlanContext
 
 KNOWN_MAX: Final = 2_000
-KEYS_MAX: Final = 1_000
-"""A list of more elements is an array in any case: no plan has so many keys."""
 _NEVER: Final = 1 << 30
 
 Prepare = Callable[[str, PlanContext, tuple[int, ...]], Plan]
@@ -44,7 +42,7 @@ class ListsOfParameters:
             return self._prepare(text, context, types), None
         key = short.text, short.types
         known = self._own.get(key)
-        many = short.longest > KEYS_MAX
+        many = short.longest > KEYS_MAX  # an array in any case: no plan has so many keys
         if known == _NEVER or (known is None and not many):
             return self._as_it_is(text, context, types, key, known), None
         try:

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from planner.listed_parameters import array_of
 from planner.normalise import INT4, INT8, UNKNOWN, Normalised
-from planner.types.array_values import ArrayValue, write
 
 LISTS: Final = {INT4: "I", INT8: "L", UNKNOWN: "S"}
 """The kinds of lists, by the kind of their literals."""
@@ -56,7 +56,7 @@ def folded(normal: Normalised) -> Normalised | None:
 def _array(kind: str, values: list[str]) -> str:
     """The array's text, which is its datum where its elements are integers or texts."""
     if kind == UNKNOWN:
-        return write(ArrayValue((len(values),), (1,), [*values]))
+        return array_of(values)
     return "{" + ",".join([str(int(v)) for v in values]) + "}"
 
 

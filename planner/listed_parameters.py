@@ -27,7 +27,7 @@ LISTED: Final = "listed"
 """Of a plan's `extra`: by the numbers of those of its parameters that are lists what was declared of them, and of what type each element is."""
 
 _OF_KEYS, _OF_MANY = 1 << 40, 1 << 41
-_KEYS_MAX: Final = 1_000
+KEYS_MAX: Final = 1_000
 """A list of no more elements than this may be the keys of what is written."""
 _DIGITS_MAX: Final = 5
 """Of a parameter's number, which is no more than 65,535."""
@@ -140,7 +140,7 @@ def array_of(values: Sequence[Any]) -> str:
 
 def of_list(oid: int, count: int) -> int:
     """Stated in place of an OID: a list of so many elements of a type, 0 of what it is compared with."""
-    return -(_OF_KEYS if count <= _KEYS_MAX else _OF_MANY) - oid
+    return -(_OF_KEYS if count <= KEYS_MAX else _OF_MANY) - oid
 
 
 def is_list(stated: int) -> bool:
@@ -268,6 +268,7 @@ def _renumbering(spans: Sequence[tuple[int, int, str]]) -> Callable[[int], int]:
 
 
 __all__ = [
+    "KEYS_MAX",
     "LISTED",
     "Listing",
     "Shorter",
