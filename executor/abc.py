@@ -349,6 +349,10 @@ class Session(Protocol):
 
     follows_database: bool | None  # on a replication connection: whether it is one of a database
 
+    def call_type(self, ref: TypeRef) -> str:
+        """What messages to this session call a type: `format_type`'s name, with a schema where its search path asks for it."""
+        ...
+
     def follows(self, *, of_database: bool) -> None:
         """The connection is one of replication. Raises 42501."""
 

@@ -14,8 +14,7 @@ from struct import Struct
 from typing import Final
 
 from planner.abc import ResultColumn, TypeRef
-from planner.types.declared import FIRST_USER_OID
-from planner.types.facts import BUILTIN_TYPES, BY_OID
+from planner.types.facts import BUILTIN_TYPES, BY_OID, FIRST_USER_OID
 from planner.types.oids import RECORD, RECORD_ARRAY
 
 _head = Struct(">ci").pack

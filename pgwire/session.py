@@ -41,6 +41,7 @@ from pgwire.shapes import shape_of, shape_of_columns
 from pgwire.telling import Telling
 from pgwire.wakefulness import ASLEEP, Wakefulness
 from planner.abc import Plan, SqlError
+from planner.types.speech import SPEAKER
 
 READ_HIGH_BYTES: Final = 1024 * 1024
 """Reading pauses when more than this waits behind a running statement."""
@@ -54,6 +55,7 @@ class Conversation(Telling):
     __slots__ = (
         "_held",
         "bound",
+        "calling",
         "calm",
         "copy",
         "deaf",
@@ -86,6 +88,7 @@ class Conversation(Telling):
         session.on_terminate, session.on_interrupt = self.end, self._interrupt
         session.on_notices = self._tell_notices
         self.inbox = Inbox(limit_bytes)
+        self.calling = session.call_type  # what messages to this client call types
         self.calm = False
         """Nothing is under way or waits, but perhaps a statement that `express` has begun: what comes may be answered there."""
         self.usual = _replicating if replicates else _normal
@@ -107,6 +110,7 @@ class Conversation(Telling):
 
     def receive(self, data: bytes) -> None:
         """Bytes came from the client."""
+        SPEAKER.set(self.calling)
         wakefulness = self.wakefulness
         wakefulness.heard += 1
         if not wakefulness.awake:
@@ -319,6 +323,7 @@ class Conversation(Telling):
         if not self.busy:
             self.early = result
             return
+        SPEAKER.set(self.calling)  # who calls back has had to do with others
         if self.gone:
             self.busy = False
             self._close_session()

@@ -23,6 +23,7 @@ import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from contextvars import copy_context
 from threading import Lock, get_ident
 from typing import TypeVar
 
@@ -223,7 +224,9 @@ class ColumnarEngine:
         given = self._working[cursor] = _Work()
         # What a query waits for must not wait for the thread that the query is on.
         pool = self._inner_pool if INSIDE.get() else self._asking_pool if asks else self._pool
-        future = asyncio.get_running_loop().run_in_executor(pool, functools.partial(given.run, work))
+        future = asyncio.get_running_loop().run_in_executor(
+            pool, functools.partial(copy_context().run, given.run, work)
+        )
         try:
             return await asyncio.shield(future)
         except asyncio.CancelledError:

@@ -28,7 +28,7 @@ from planner.catalog import Catalog, Publication, UserType
 from planner.catalog.system.publications import part_of, published
 from planner.partitioning import ancestors, leaves_of
 from planner.types import text_output
-from planner.types.declared import FIRST_USER_OID
+from planner.types.facts import FIRST_USER_OID
 from storage.abc import Timestamp
 
 NEWEST: Final = 3

@@ -24,11 +24,12 @@ from executor.session.settings.guc_table import MESSAGE_LEVELS
 from executor.session.state import SessionState
 from executor.temporary import lost_tables
 from planner import source_places
-from planner.abc import SqlError, Table
+from planner.abc import SqlError, Table, TypeRef
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog import large_objects, policies, rights
 from planner.catalog.by_name import OWN_TEMPORARY
 from planner.catalog.system.context import SystemContext
+from planner.catalog.system.definitions import type_name
 from planner.catalog.system.reg_names import RegNames
 from planner.catalog.user_types import shown
 from planner.escaped_strings import Warned, standard
@@ -296,6 +297,10 @@ class SessionContext(SessionState):
     def trusted_context(self) -> PlanContext:
         """For texts of the server's own, over tables that the statement at hand may touch anyway."""
         return dataclasses.replace(self.context(), trusted=True, partition=None)
+
+    def call_type(self, ref: TypeRef) -> str:
+        """What this session hears a type called: with its schema where it would not find it by its name alone."""
+        return type_name(self.catalog, ref, self.search_path())
 
     def search_path(self) -> tuple[str, ...]:
         """Where names are looked up: the schemas of the setting that the user may use."""

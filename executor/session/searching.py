@@ -28,7 +28,7 @@ from planner.binding.rights.row_security import BARRIER
 from planner.lexer import quoted
 from planner.searches import TermsIndex
 from planner.terms import asked
-from planner.types.declared import FIRST_USER_OID
+from planner.types.facts import FIRST_USER_OID
 from storage.abc import Datum, Timestamp
 from txn.abc import Key
 

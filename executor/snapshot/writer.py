@@ -20,6 +20,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -245,7 +246,7 @@ class DuckWriter:
 
     async def sort(self, work: Callable[[], T]) -> T:
         """Runs pure work on immutable arrays in the sorter's thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._sorter, work)
+        return await asyncio.get_running_loop().run_in_executor(self._sorter, copy_context().run, work)
 
     def close(self) -> None:
         """Nothing may be under way."""

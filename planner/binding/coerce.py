@@ -28,7 +28,7 @@ from planner.catalog.row_types import FIRST_ROW_TYPE
 from planner.catalog.system.reg_names import INPUT, RegNames
 from planner.errors import UndescribedRecord
 from planner.records import replace
-from planner.types.declared import FIRST_USER_OID
+from planner.types.facts import FIRST_USER_OID
 
 UNKNOWN = TypeRef(t.UNKNOWN)
 _RANGES = {

@@ -38,7 +38,8 @@ _SYSTEM: Final = "pg_catalog"
 
 
 def shown(ref: TypeRef) -> str:
-    return t.type_in_words(ref.oid)
+    """The type of what was given as messages name it: a value of a domain is of that."""
+    return t.type_in_words(domain_in(ref) or ref.oid)
 
 
 def _ambiguous(said: str, position: int) -> PlanError:

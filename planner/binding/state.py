@@ -345,6 +345,8 @@ class QueryState:
             return None
         if schema not in ("", OWN_TEMPORARY) and catalog.find_schema(schema) is None:
             raise missing_schema(schema)
+        if schema:
+            self.accesses.enters(schema, start_of(node))
         found = catalog.type_named(words[-1], schema, self.search_path)
         oid = found.oid if found is not None else catalog.array_named(words[-1], schema, self.search_path)
         self.named_objects = self.named_objects or bool(oid)

@@ -8,7 +8,7 @@ pg_description lists them, and psql's meta-commands with it.
 from __future__ import annotations
 
 from planner import statements as st
-from planner.abc import Oid, PlanError, Table
+from planner.abc import Oid, PlanError, Table, TypeRef
 from planner.catalog import (
     CatalogObject,
     Comment,
@@ -34,6 +34,7 @@ from planner.ddl.routines import names as routine_names
 from planner.ddl.scope import Scope
 from planner.ddl.types import casts
 from planner.records import replace
+from planner.types import format_type
 
 
 def comment(scope: Scope, said: st.Comment) -> None:
@@ -192,4 +193,6 @@ def _domain_constraint(scope: Scope, name: st.Name, constraint: str) -> Oid:
     for check in domain.constraints:
         if check.name == constraint:
             return check.oid
-    raise PlanError("42704", f'constraint "{constraint}" for domain {domain.name} does not exist')
+    raise PlanError(
+        "42704", f'constraint "{constraint}" for domain {format_type(TypeRef(domain.oid))} does not exist'
+    )

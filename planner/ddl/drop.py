@@ -50,7 +50,7 @@ from planner.ddl.operators import operator_classes
 from planner.ddl.replication import publications, published
 from planner.ddl.scope import Scope, describe, describe_part
 from planner.ddl.types.typenames import resolve_type
-from planner.types.declared import FIRST_USER_OID
+from planner.types.facts import FIRST_USER_OID
 from planner.types.of_extensions import EXTENSION_OF
 
 _KIND: Final[dict[str, tuple[type, ...]]] = {

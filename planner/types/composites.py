@@ -16,7 +16,8 @@ import pyarrow as pa
 from planner.abc import Oid, SqlError, TypeRef
 from planner.types import registry
 from planner.types.base import SqlType, TextInput, TextOutput, quote_literal
-from planner.types.declared import FIRST_USER_OID, declare, declare_facts, renamed
+from planner.types.declared import declare, declare_facts, renamed
+from planner.types.facts import FIRST_USER_OID
 from planner.types.settings import DEFAULT_SETTINGS, TypeSettings
 from storage.abc import Datum
 

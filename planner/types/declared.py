@@ -15,8 +15,6 @@ from planner.types.arrays import ArrayType
 from planner.types.base import SqlType
 from planner.types.facts import ARRAY_OF, BY_OID, ELEMENT_OF, BuiltinType
 
-FIRST_USER_OID = 16_384
-
 
 def declare_facts(oid: int, array_oid: int, name: str, kind: str, family: str) -> None:
     """What pg_type says of the type and of the arrays over it. `family`: enum, record, range, multirange."""
@@ -35,30 +33,22 @@ def declare_facts(oid: int, array_oid: int, name: str, kind: str, family: str) -
 def declare(made: SqlType, array_oid: int) -> None:
     """Makes the type and the arrays over it known."""
     registry.TYPES[made.oid] = made
-    made.sql_name = _told(made.name)
+    made.sql_name = registry.told(made.name)
     if array_oid:
         ARRAY_OF[made.oid], ELEMENT_OF[array_oid] = array_oid, made.oid
         registry.TYPES[array_oid] = ArrayType(array_oid, made, ",")
     _forget()
 
 
-def _told(name: str) -> str:
-    """What messages call a user's type: quoted where a statement would have to quote it."""
-    from planner.catalog.names import quote_identifier  # the catalog imports the types
-
-    return quote_identifier(name)
-
-
 def renamed(known: SqlType) -> None:
     """A type in place has another definition: whoever holds it goes on with the new one."""
     known.name = BY_OID[known.oid].typname
-    known.sql_name = _told(known.name)
+    known.sql_name = registry.told(known.name)
     _forget()
 
 
 _KEPT: list[Callable[[], None]] = [
-    f.cache_clear
-    for f in (registry.format_type, registry.text_input, registry.text_output, registry.coercion)
+    f.cache_clear for f in (registry.bare_type, registry.text_input, registry.text_output, registry.coercion)
 ]
 
 
@@ -105,7 +95,7 @@ def register_domain(oid: int, array_oid: int, name: str, base: TypeRef) -> None:
     BY_OID[array_oid] = BY_OID[ARRAY_OF.get(under.oid, 1009)]._replace(
         oid=array_oid, typname=f"_{name}"[:63], typelem=oid
     )
-    registry.format_type.cache_clear()
+    registry.bare_type.cache_clear()
 
 
 def base_of(ref: TypeRef) -> TypeRef:

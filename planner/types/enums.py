@@ -12,10 +12,11 @@ from typing import Final
 
 import pyarrow as pa
 
-from planner.abc import SqlError
+from planner.abc import SqlError, TypeRef
 from planner.types import registry
 from planner.types.base import SqlType, TextInput, TextOutput, quote_literal
-from planner.types.declared import FIRST_USER_OID, declare, declare_facts, kept_beside, renamed
+from planner.types.declared import declare, declare_facts, kept_beside, renamed
+from planner.types.facts import FIRST_USER_OID
 from planner.types.orders import ORDERS, declare_order
 from planner.types.settings import TypeSettings
 from storage.abc import Datum
@@ -42,7 +43,10 @@ class EnumSqlType(SqlType):
     def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
         def read(text: str) -> str:
             if text not in self.labels:
-                raise SqlError("22P02", f'invalid input value for enum {self.sql_name}: "{text}"')
+                raise SqlError(
+                    "22P02",
+                    f'invalid input value for enum {registry.format_type(TypeRef(self.oid))}: "{text}"',
+                )
             if text in self.unsafe:
                 raise SqlError("55P04", self.refusal(text), hint=UNSAFE_HINT)
             return text

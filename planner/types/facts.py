@@ -74,3 +74,5 @@ BY_OID: Final[dict[int, BuiltinType]] = {t.oid: t for t in BUILTIN_TYPES}
 BY_NAME: Final[dict[str, BuiltinType]] = {t.typname: t for t in BUILTIN_TYPES}
 ARRAY_OF: Final[dict[int, int]] = {t.oid: t.typarray for t in BUILTIN_TYPES if t.typarray}
 ELEMENT_OF: Final[dict[int, int]] = {array: element for element, array in ARRAY_OF.items()}
+FIRST_USER_OID: Final = 16_384
+"""What is made has OIDs from here on, as PostgreSQL's FirstNormalObjectId says."""

@@ -25,7 +25,7 @@ from planner.types.booleans import BoolType
 from planner.types.bytea import ByteaType
 from planner.types.datetimes import DateType, TimestampType, TimeType, TimeTzType
 from planner.types.embeddings import EmbeddingType
-from planner.types.facts import ARRAY_OF, BY_NAME, BY_OID, ELEMENT_OF
+from planner.types.facts import ARRAY_OF, BY_NAME, BY_OID, ELEMENT_OF, FIRST_USER_OID
 from planner.types.floats import FloatType
 from planner.types.geometry import GEOMETRIC, GeometryType
 from planner.types.hstores import HstoreType
@@ -44,6 +44,7 @@ from planner.types.of_extensions import EXTENSION_OF, MEMBERS
 from planner.types.places import PlaceType
 from planner.types.ranges import range_types
 from planner.types.settings import DEFAULT_SETTINGS, TypeSettings
+from planner.types.speech import SPEAKER
 from planner.types.texts import (
     BlankPaddedType,
     CopiedType,
@@ -257,9 +258,19 @@ def array_slices(datum: Datum, oid: int, dimensions: int) -> list[Datum]:
     return found.slices(datum, dimensions)
 
 
-@lru_cache(maxsize=4096)
 def format_type(ref: TypeRef) -> str:
-    """PostgreSQL's format_type(oid, typmod)."""
+    """PostgreSQL's format_type(oid, typmod): a type that somebody made with its schema, where whoever is spoken to would not
+    find it by its name alone (`planner.types.speech`)."""
+    if ref.oid >= FIRST_USER_OID or ref.oid in EXTENSION_OF:
+        speaker = SPEAKER.get()
+        if speaker is not None:
+            return speaker(ref)
+    return bare_type(ref)
+
+
+@lru_cache(maxsize=4096)
+def bare_type(ref: TypeRef) -> str:
+    """A type as `format_type` says it, by the name that it has in its schema."""
     found = TYPES.get(ref.oid)
     if found is not None:
         return found.format(ref.typmod)
@@ -267,8 +278,15 @@ def format_type(ref: TypeRef) -> str:
     if fact is None:
         return "???" if ref.oid else "-"
     if fact.typcategory == "A" and fact.typelem:
-        return format_type(TypeRef(fact.typelem)) + "[]"
-    return fact.typname
+        return bare_type(TypeRef(fact.typelem)) + "[]"
+    return told(fact.typname) if ref.oid >= FIRST_USER_OID else fact.typname
+
+
+def told(name: str) -> str:
+    """What messages call a user's type: quoted where a statement would have to quote it."""
+    from planner.catalog.names import quote_identifier  # the catalog imports the types
+
+    return quote_identifier(name)
 
 
 _BLANK_PADDED: Final = (oids.BPCHAR, oids.BPCHAR_ARRAY)

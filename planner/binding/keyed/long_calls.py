@@ -18,7 +18,7 @@ from planner import types as t
 from planner.binding import ir
 from planner.keyed_plans import Call, Const, Expr
 from planner.relations import TypeRef
-from planner.types.declared import FIRST_USER_OID
+from planner.types.facts import FIRST_USER_OID
 
 _TEXT: Final = TypeRef(t.TEXT)
 _BOOL: Final = TypeRef(t.BOOL)

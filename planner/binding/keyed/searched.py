@@ -26,7 +26,7 @@ from planner.catalog.objects import Index
 from planner.catalog.reads import Remembered
 from planner.records import replace
 from planner.searches import ARRAY, JSONB, TRIGRAMS, WORDS, TermsIndex
-from planner.types.declared import FIRST_USER_OID
+from planner.types.facts import FIRST_USER_OID
 
 if TYPE_CHECKING:
     from planner.binding.scope import Relation

@@ -18,7 +18,7 @@ from planner.binding.collating import matters
 from planner.binding.keyed import arrays as keyed_arrays
 from planner.binding.keyed import expressions as keyed
 from planner.binding.keyed import searched
-from planner.types.declared import FIRST_USER_OID
+from planner.types.facts import FIRST_USER_OID
 
 BOOL = TypeRef(t.BOOL)
 

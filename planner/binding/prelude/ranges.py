@@ -14,7 +14,7 @@ from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.numerics import sort_key
 from planner.types import ranges as r
-from planner.types.declared import FIRST_USER_OID
+from planner.types.facts import FIRST_USER_OID
 from planner.types.orders import in_bytes
 from planner.types.ranges import RangeType, Spans
 

@@ -42,7 +42,7 @@ from planner.catalog.type_objects import BaseType, Collation, Domain
 from planner.extensions import class_of
 from planner.lexer import Token
 from planner.types import BY_NAME as BUILT_IN
-from planner.types import BY_OID, format_type, sql_type
+from planner.types import BY_OID, bare_type, sql_type
 from planner.types.of_extensions import EXTENSION_OF
 from planner.types.oids import BIT, BPCHAR, BPCHAR_ARRAY, INTERVAL, TEXT, VARCHAR
 
@@ -77,7 +77,7 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
     if ref.oid == 0:
         return "-"
     if ref.oid in BY_OID and ref.oid < FIRST_USER_OID and ref.oid not in EXTENSION_OF and ref.oid not in OIDS:
-        return format_type(ref)
+        return bare_type(ref)
     if ref.oid < FIRST_USER_OID and (relation := by_row_type().get(ref.oid)) is not None:
         shown = quote_identifier(relation.name)
         if relation.schema not in ("pg_catalog", *search_path):
@@ -107,7 +107,7 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
         )
         return (type_name(catalog, TypeRef(extension.oid), search_path) if extension else "") + own.name
     try:
-        shown = format_type(ref)
+        shown = bare_type(ref)
     except SqlError:
         shown = "???"
     return _of_information_schema(ref.oid, search_path) if shown == "???" else shown

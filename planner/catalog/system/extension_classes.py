@@ -17,7 +17,7 @@ from planner.catalog.objects import Extension
 from planner.catalog.system.classes import INDEX_METHODS
 from planner.extensions import facts
 from planner.types import BY_OID
-from planner.types.declared import FIRST_USER_OID
+from planner.types.facts import FIRST_USER_OID
 
 FIRST_CLASS = 15000
 FIRST_FAMILY = 15100

@@ -24,8 +24,8 @@ from planner.ddl.scope import Scope
 from planner.ddl.types.casts import coercible
 from planner.extensions import default_of
 from planner.types import oids
-from planner.types.declared import FIRST_USER_OID
 from planner.types.enums import labels_of
+from planner.types.facts import FIRST_USER_OID
 from planner.types.of_extensions import EXTENSION_OF
 from planner.types.user_ranges import spanned
 

@@ -30,7 +30,7 @@ from planner.ddl.types.typenames import check_column_type, resolve_type, serial_
 from planner.lexer import STRING, tokenize, within_parentheses
 from planner.parse.queries import position as first_position
 from planner.records import replace
-from planner.types.declared import FIRST_USER_OID
+from planner.types.facts import FIRST_USER_OID
 
 HIDDEN_COLUMNS: Final = frozenset(("_rid", "_from", "_to", "_ts"))
 

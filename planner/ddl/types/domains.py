@@ -172,7 +172,7 @@ def _refuse_stored(scope: Scope, found: Domain) -> None:
         if any(_is_of(scope.catalog, ref, found) for ref in _domains_within(scope.catalog, column.type)):
             raise PlanError(
                 "0A000",
-                f'cannot alter type "{found.name}" because column "{table.name}.{column.name}" uses it',
+                f'cannot alter type "{types.format_type(TypeRef(found.oid))}" because column "{table.name}.{column.name}" uses it',
             )
 
 
@@ -224,7 +224,9 @@ def alter_domain(scope: Scope, found: Domain, action: st.AlterAction) -> None:
 def _change_constraint(scope: Scope, found: Domain, action: st.AlterAction) -> None:
     old = next((c for c in found.constraints if c.name == action.name), None)
     if old is None:
-        message = f'constraint "{action.name}" of domain "{found.name}" does not exist'
+        message = (
+            f'constraint "{action.name}" of domain "{types.format_type(TypeRef(found.oid))}" does not exist'
+        )
         if not action.exists:
             raise PlanError("42704", message)
         scope.notice(message + ", skipping")
@@ -234,7 +236,8 @@ def _change_constraint(scope: Scope, found: Domain, action: st.AlterAction) -> N
     elif action.what == "rename constraint":
         if any(c.name == action.new_name for c in found.constraints):
             raise PlanError(
-                "42710", f'constraint "{action.new_name}" for domain "{found.name}" already exists'
+                "42710",
+                f'constraint "{action.new_name}" for domain "{types.format_type(TypeRef(found.oid))}" already exists',
             )
         made = tuple(replace(c, name=action.new_name) if c is old else c for c in found.constraints)
     else:

@@ -5,7 +5,8 @@
     CREATE DOMAIN, TYPE AS (...)       what it is made of
     CREATE FUNCTION, AGGREGATE, OPERATOR, CAST    what they take and return
 
-Of an array type it is that of its elements. Casts in queries ask for nothing.
+Of an array type it is that of its elements. Casts in queries ask for nothing. A schema that is named asks for USAGE, as it does
+in a query.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ def require_all(scope: Scope, said: Any) -> None:
             oid = resolve_type(name, scope.catalog, scope.search_path).oid
         except SqlError:
             return
+        home = scope.catalog.find_schema(name.names[-2]) if len(name.names) > 1 else None
+        if home is not None and home.name not in scope.search_path:  # which has none that may not be used
+            rights.require(scope.catalog, scope.user, home, "usage", name.position)
         require(scope, oid)
 
 
