@@ -21,6 +21,7 @@ from planner.binding.offered import NOTHING, Offered
 from planner.binding.scope import Scope
 from planner.binding.unresolved import NoFunction
 from planner.binding.windows import INSIDE, WindowBinder
+from planner.binding.written_calls import WrittenCall
 from planner.parse import position as first_position
 
 
@@ -70,11 +71,10 @@ class AggregateBinder(WindowBinder):
     ) -> tuple[Proc, tuple[str, ...]]:
         raise NotImplementedError
 
-    def aggregate(
-        self, name: str, arguments: list[exp.Expression], star: bool, distinct: bool,
-        order: list[exp.Ordered], within: exp.Order | None, condition: exp.Expression | None,
-        over: exp.Window | None, scope: Scope, position: int,
-    ) -> ir.Node:  # fmt: skip
+    def aggregate(self, call: WrittenCall, scope: Scope) -> ir.Node:
+        """Raises 42803, 42809, 42883, 42P10, 0A000."""
+        name, arguments, position = call.name, call.arguments, call.position
+        order, within, over, distinct = call.order, call.within, call.over, call.distinct
         clause, before = scope.clause, outer_aggregates.marks(scope)
         if over is None:
             scope.clause = INSIDE
@@ -112,7 +112,7 @@ class AggregateBinder(WindowBinder):
                 raise PlanError(
                     "42809", f"WITHIN GROUP is required for ordered-set aggregate {name}", position=position
                 )
-            if not given and not star:
+            if not given and not call.star:
                 raise PlanError(
                     "42809",
                     f"{name}(*) must be used to call a parameterless aggregate function",
@@ -125,8 +125,8 @@ class AggregateBinder(WindowBinder):
         self.refuse_nested((*args, *direct), keys, over is not None, position)
         scope.clause = "FILTER"
         test = None
-        if condition is not None:
-            test = self.filter_of(condition, scope)
+        if call.condition is not None:
+            test = self.filter_of(call.condition, scope)
         scope.clause = clause
         self.refuse_unsorted(given, args, keys, order, distinct)
         made = ir.Aggregate(
@@ -208,19 +208,17 @@ class AggregateBinder(WindowBinder):
                 position=inner.position or position,
             )
 
-    def window_function(
-        self, name: str, arguments: list[exp.Expression], over: exp.Window | None, scope: Scope, position: int
-    ) -> ir.Node:
-        given = [self.bind(a, scope) for a in arguments]
+    def window_function(self, call: WrittenCall, scope: Scope) -> ir.Node:
+        name, position = call.name, call.position
+        given = [self.bind(a, scope) for a in call.arguments]
         proc, declared = self.resolve(name, given, position)
-        if over is None:
+        if call.over is None:
             raise PlanError("42809", f"window function {name} requires an OVER clause", position=position)
         for a in given:
             self._no_sets(a, "window", position)
         args, result = self.arguments(declared, proc.result, given, position)
-        return self.over(
-            ir.Call(result, f"{name}({', '.join(declared)})", args, False, position), over, scope, position
-        )
+        made = ir.Call(result, f"{name}({', '.join(declared)})", args, False, position)
+        return self.over(made, call.over, scope, position)
 
     def sort_keys(self, order: Sequence[exp.Expression], scope: Scope) -> tuple[ir.SortKey, ...]:
         keys = []
@@ -236,22 +234,4 @@ def nulls_first(node: exp.Expression, descending: bool) -> bool:
     return bool(given) if given is not None else descending
 
 
-def cut(node: exp.Anonymous) -> tuple[bool, list[exp.Ordered], list[exp.Expression]]:
-    """DISTINCT, ORDER BY and the plain arguments: sqlglot hangs the first two on the last argument."""
-    arguments = list(node.expressions)
-    order: list[exp.Ordered] = []
-    distinct = False
-    if arguments and isinstance(arguments[-1], exp.Order):
-        last = arguments.pop()
-        order = list(last.expressions)
-        if last.this is not None:
-            arguments.append(last.this)
-    if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
-        distinct = True
-        arguments = list(arguments[0].expressions)
-        if any(isinstance(a, exp.Star) for a in arguments):
-            raise PlanError("42601", 'syntax error at or near "*"')
-    return distinct, order, arguments
-
-
-__all__ = ["AggregateBinder", "cut", "nulls_first"]
+__all__ = ["AggregateBinder", "nulls_first"]

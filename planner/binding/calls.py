@@ -15,16 +15,15 @@ from planner.binding import (
     input_and_output,
     ir,
     outer_aggregates,
-    queried_texts,
+    written_calls,
 )
-from planner.binding.aggregate_calls import cut
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.collating import named
 from planner.binding.facts import Proc, multirange_of, procs, type_name, type_oid
 from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
 from planner.binding.named_arguments import left_out, ordered
-from planner.binding.naming import function_name, identifier, lowered
+from planner.binding.naming import function_name
 from planner.binding.offered import NOTHING, Offered, procs_named
 from planner.binding.operator_calls import BOOL, OperatorBinder, shown
 from planner.binding.range_constructors import constructed_type, constructor
@@ -43,7 +42,7 @@ from planner.binding.scope import Scope
 from planner.binding.true_types import true_type
 from planner.binding.types_called import STRINGS, called_type, cast_by_call
 from planner.binding.unresolved import NoFunction, NotUnique
-from planner.binding.xml import forms as xml_forms
+from planner.binding.written_calls import WrittenCall
 from planner.catalog import own_functions
 from planner.parse import position as first_position
 
@@ -143,217 +142,163 @@ class CallBinder(OperatorBinder):
             return field
 
     def _function_call(self, node: exp.Expression, scope: Scope) -> ir.Node:
-        """`f(...)` with its FILTER, WITHIN GROUP, IGNORE NULLS and OVER."""
-        special = xml_forms.bound(self, node, scope) or queried_texts.rewriting(self, node, scope)
-        if special is not None:
-            return special
-        over: exp.Window | None = None
-        condition: exp.Expression | None = None
-        within: exp.Order | None = None
-        inner, schema = node, ""
-        while True:
-            if isinstance(inner, exp.Window):
-                over, inner = inner, inner.this
-            elif isinstance(inner, exp.Filter):
-                condition, inner = inner.expression.this, inner.this
-            elif isinstance(inner, exp.WithinGroup):
-                within, inner = inner.expression, inner.this
-            elif isinstance(inner, exp.Dot) and isinstance(inner.expression, exp.Anonymous):
-                schema = self.queries.called_schema(identifier(inner.this))
-                if self.queries.ctx.catalog.find_schema(schema) is None:
-                    message = f'schema "{schema}" does not exist'
-                    raise PlanError("3F000", message, position=first_position(inner.this))
-                inner = inner.expression
-            elif isinstance(inner, exp.IgnoreNulls | exp.RespectNulls):
-                raise PlanError("0A000", "IGNORE NULLS is not supported", position=first_position(inner.this))
-            else:
-                break
-        if not isinstance(inner, exp.Anonymous):
-            raise PlanError(
-                "42809",
-                "OVER specified, but this is not a window function nor an aggregate function",
-                position=first_position(inner),
-            )
-        name, position = function_name(inner), first_position(inner)
-        distinct, order, arguments = cut(inner)
-        if within is not None and (order or distinct):
-            what = "multiple ORDER BY clauses" if order else "DISTINCT"
-            at = lowered(self.text).find("within", position)
-            raise PlanError("42601", f"cannot use {what} with WITHIN GROUP", position=at + 1)
-        if name == "row":
+        call = written_calls.read(self.queries, node)
+        made = self._of_grammar(call, scope)
+        if made is not None:
+            return made
+        name, position = call.name, call.position
+        if len(call.arguments) > _ARGUMENTS_MAX and name not in _OF_ANY_NUMBER:
+            message = f"cannot pass more than {_ARGUMENTS_MAX} arguments to a function"
+            raise PlanError("54023", message, position=call.start)
+        if name in ("normalize", "is_normalized") and len(call.arguments) == 2:
+            call.arguments = [call.arguments[0], _normal_form(call.arguments[1])]
+        offered = self.queries.offered(call.schema)
+        known = procs_named(name, offered)
+        if call.schema:
+            self.queries.accesses.enters(call.schema, call.start)
+        made = self._of_users(call, bool(known), scope)
+        if made is not None:
+            return made
+        if call.bare and not call.arguments:
+            made = session_function(name, [])
+            if made is not None:
+                refuse_unsteady(self.queries.ctx.clause, call.start)
+                return made
+        if not known:
+            return self._of_no_function(call, scope)
+        kinds = {p.kind for p in known}
+        if kinds == {"a", "w"} and call.within is None:
+            kinds = {"w"}  # rank() and its kin: hypothetical-set aggregates only with WITHIN GROUP
+        if call.has_variadic and kinds & {"a", "w"}:
+            raise self.missing(name, self._one_by_one(call.arguments, scope), position)
+        if "a" in kinds:
+            return self.aggregate(call, scope)
+        if kinds == {"w"} or (call.over is not None and "w" in kinds):
+            return self.window_function(call, scope)
+        if call.within is not None:  # what rows are sorted by counts as an argument
+            sorted_by = [k.expr for k in self.sort_keys(call.within.expressions, scope)]
+            self.resolve(name, [*self._one_by_one(call.arguments, scope), *sorted_by], position, offered)
+        call.refuse_over(position)
+        call.refuse_clauses(position)
+        if call.star and any(not p.args for p in known):
+            message = f"{name}(*) specified, but {name} is not an aggregate function"
+            raise PlanError("42809", message, position=position)
+        return self._plain(call, offered, scope)
+
+    def _of_grammar(self, call: WrittenCall, scope: Scope) -> ir.Node | None:
+        """What has the form of a call, and is syntax of its own: ROW, ARRAY and EXISTS of a query, GROUPING."""
+        name, arguments = call.name, call.arguments
+        if name == "row" and not call.star:
             return row_of(self.row_items(arguments, scope))
-        if (
-            name in ("array", "exists")
-            and len(arguments) == 1
-            and isinstance(arguments[0], exp.Query | exp.Values)
-        ):
-            query = arguments[0]
-            return self.array_query(query, scope) if name == "array" else self.exists_query(query, scope)
         if name == "grouping":
             before = outer_aggregates.marks(scope)
             args = tuple(self.bind(a, scope) for a in arguments)
             for arg in args:
-                self._no_sets(arg, "aggregate", position)
-            grouping = ir.Aggregate(TypeRef(t.INT4), "grouping", args, scope=scope.number, position=position)
-            return outer_aggregates.placed(self.queries, grouping, scope, before)
-        if len(arguments) == 1 and isinstance(arguments[0], exp.Star):
-            arguments, star = [], True
-        else:
-            star = False
-        if len(arguments) > _ARGUMENTS_MAX and name not in _OF_ANY_NUMBER:
-            raise PlanError(
-                "54023",
-                f"cannot pass more than {_ARGUMENTS_MAX} arguments to a function",
-                position=first_position(node),
-            )
-        if name in ("normalize", "is_normalized") and len(arguments) == 2:
-            arguments = [arguments[0], _normal_form(arguments[1])]
-        offered = self.queries.offered(schema)
-        known = procs_named(name, offered)
-        if schema:
-            self.queries.accesses.enters(schema, first_position(node))
+                self._no_sets(arg, "aggregate", call.position)
+            made = ir.Aggregate(TypeRef(t.INT4), name, args, scope=scope.number, position=call.position)
+            return outer_aggregates.placed(self.queries, made, scope, before)
+        query = arguments[0] if len(arguments) == 1 and name in ("array", "exists") else None
+        if isinstance(query, exp.Query | exp.Values):
+            return self.array_query(query, scope) if name == "array" else self.exists_query(query, scope)
+        return None
+
+    def _of_users(self, call: WrittenCall, known: bool, scope: Scope) -> ir.Node | None:
+        """A call of a function or type that somebody has made; None: of one of PostgreSQL's own, if of any. `known`: there is one of its name."""
+        name, schema = call.name, call.schema
         in_sql = routine_resolution.known(self.queries, name, schema)
-        if not in_sql and over is None and not star and (schema or not known):
-            made = self._by_type(name, schema, arguments, scope, first_position(node))
+        called = call.over is None and not call.star
+        if not in_sql and called and (schema or not known):
+            made = self._by_type(call, scope)
             if made is not None:
                 return made
-        if in_sql or not self._may_be_built_in(name, schema):
-            clauses = (
-                ("DISTINCT", distinct),
-                ("ORDER BY", order),
-                ("FILTER", condition),
-                ("WITHIN GROUP", within),
-            )
-            try:
-                found = self._in_sql(
-                    in_sql, name, schema, arguments, star, over, clauses, scope, first_position(node)
-                )
-            except NoFunction:
-                called = over is None and not star
-                found = (
-                    self._by_type(name, schema, arguments, scope, first_position(node)) if called else None
-                )
-                if found is None:
-                    raise
-            if found is not None:
-                return found
-        plain = over is None and condition is None and within is None and not distinct and not order
-        if plain and not star and not arguments:
-            made = session_function(name, [])
-            if made is not None:
-                refuse_unsteady(self.queries.ctx.clause, first_position(node))
-                return made
-        if not known:
-            if any(isinstance(a, exp.Kwarg) for a in arguments):
-                self._named(name, arguments, scope, position)
-            given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
-            made = session_function(name, given) or self._cast_call(name, given, position)
-            made = made or true_type(self, name, given, position)
+        if not in_sql and self._may_be_built_in(name, schema):
+            return None
+        try:
+            return self._in_sql(in_sql, call, scope)
+        except NoFunction:
+            made = self._by_type(call, scope) if called else None
             if made is None:
-                if schema:
-                    raise self.missing(f"{schema}.{name}", given, first_position(node))
-                raise self.missing(name, given, position)
+                raise
             return made
-        kinds = {p.kind for p in known}
-        if kinds == {"a", "w"} and within is None:
-            kinds = {"w"}  # rank() and its kin: hypothetical-set aggregates only with WITHIN GROUP
-        if arguments and isinstance(arguments[-1], exp.Variadic) and kinds & {"a", "w"}:
-            given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
+
+    def _of_no_function(self, call: WrittenCall, scope: Scope) -> ir.Node:
+        """There is no function of the name: it may be that of a type, or a word of the session's. Raises 42883."""
+        name, position = call.name, call.position
+        if call.has_names:
+            self._named(call, scope)
+        given = self._one_by_one(call.arguments, scope)
+        made = session_function(name, given) or self._cast_call(name, given, position)
+        made = made or true_type(self, name, given, position)
+        if made is None:
+            if call.schema:
+                raise self.missing(f"{call.schema}.{name}", given, call.start)
             raise self.missing(name, given, position)
-        if "a" in kinds:
-            return self.aggregate(
-                name, arguments, star, distinct, order, within, condition, over, scope, position
-            )
-        if kinds == {"w"} or (over is not None and "w" in kinds):
-            return self.window_function(name, arguments, over, scope, position)
-        if over is not None:
-            raise PlanError(
-                "42809",
-                f"OVER specified, but {name} is not a window function nor an aggregate function",
-                position=position,
-            )
-        for what, given_clause in (
-            ("DISTINCT", distinct),
-            ("ORDER BY", order),
-            ("FILTER", condition),
-            ("WITHIN GROUP", within),
-        ):
-            if given_clause:
-                raise PlanError(
-                    "42809", f"{what} specified, but {name} is not an aggregate function", position=position
-                )
-        if any(isinstance(a, exp.Kwarg) for a in arguments):
-            arguments = self._named(name, arguments, scope, position)
-        if arguments and isinstance(arguments[-1], exp.Variadic):
-            return self._variadic(name, arguments, scope, position)
-        given = [self.bind(a, scope) for a in arguments]
+        return made
+
+    def _one_by_one(self, arguments: Sequence[exp.Expression], scope: Scope) -> list[ir.Node]:
+        return [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
+
+    def _plain(self, call: WrittenCall, offered: Offered, scope: Scope) -> ir.Node:
+        """A call of one of PostgreSQL's functions, or of an extension's, that is no aggregate."""
+        name, position = call.name, call.position
+        if call.has_names:
+            call.arguments = self._named(call, scope)
+        if call.has_variadic:
+            return self._variadic(name, call.arguments, scope, position)
+        given = [self.bind(a, scope) for a in call.arguments]
         # A parameter of type void is what drivers bind for an OUT parameter: PostgreSQL leaves it out.
         given = [g for g in given if not (isinstance(g, ir.Parm) and g.type.oid == t.VOID)]
         if name.startswith("array_"):
             given = of_their_type(self.coercions, given)
         if name in filled_rows.FUNCTIONS and given:
             given[0] = filled_rows.base_of(self.queries, given[0], position)
-        changing = name == "current_setting" and "set_config" in self.queries.text.lower()
-        if (
-            name == "pg_collation_for"
-            and arguments
-            and isinstance(said := arguments[0].unnest(), exp.Collate)
-        ):
-            given = [ir.Collated(given[0].type, given[0], named(said, position, self.queries), True)]
+        if name == "pg_collation_for" and call.arguments:
+            said = call.arguments[0].unnest()
+            if isinstance(said, exp.Collate):
+                given = [ir.Collated(given[0].type, given[0], named(said, position, self.queries), True)]
         if name == "current_schemas" and len(given) == 1 and given[0].type.oid == t.UNKNOWN:
             given = [self.coercions.coerce(given[0], TypeRef(t.BOOL), "i", position)]
+        changing = name == "current_setting" and "set_config" in self.queries.text.lower()
         special = None if changing else session_function(name, given)
         if special is not None:
             return special
         made = self._cast_call(name, given, position)
         if made is None and len(given) == 1 and name in field_names(given[0].type) and name not in procs():
             made = field_of(given[0], name, position)
-        if made is None:
-            if name == "normalize" and not schema:  # a word of the grammar
-                made = self.standard(name, given, position)
-            else:
-                made = self.function(name, given, position, offered)
-            if name in filled_rows.FUNCTIONS:
-                return filled_rows.obedient(self.queries, made, given[0])
+        if made is not None:
+            return made
+        if name == "normalize" and not call.schema:  # a word of the grammar
+            made = self.standard(name, given, position)
+        else:
+            made = self.function(name, given, position, offered)
+        if name in filled_rows.FUNCTIONS:
+            return filled_rows.obedient(self.queries, made, given[0])
         return made
 
     def _may_be_built_in(self, name: str, schema: str) -> bool:
         found = schema in ("", "pg_catalog", "information_schema", "public")
         return found or bool(procs_named(name, self.queries.offered(schema)))
 
-    def _in_sql(
-        self, found: list[Function], name: str, schema: str, arguments: list[exp.Expression], star: bool,
-        over: exp.Window | None, clauses: Sequence[tuple[str, object]], scope: Scope, position: int,
-    ) -> ir.Node | None:  # fmt: skip
+    def _in_sql(self, found: list[Function], call: WrittenCall, scope: Scope) -> ir.Node | None:
         """A call of a function in SQL; None where it turns out to be of one of PostgreSQL's own."""
-        if star and name in procs() and not schema:
+        name, schema, position = call.name, call.schema, call.start
+        if call.star and name in procs() and not schema:
             return None
         if any(f.kind == "a" for f in found):
-            own = own_aggregates.called(
-                self, found, name, schema, arguments, star, over, dict(clauses), scope, position
-            )
+            own = own_aggregates.called(self, found, call, scope)
             if not isinstance(own, routine_resolution.Resolved):
                 return own
             made: routine_resolution.Resolved | None = own
         else:
-            made = routine_resolution.resolved(self, found, name, schema, arguments, scope, position)
+            made = routine_resolution.resolved(self, found, name, schema, call.arguments, scope, position)
         if made is None:
             return None
-        if star:
+        if call.star:
             raise PlanError(
                 "42809", f"{name}(*) specified, but {name} is not an aggregate function", position=position
             )
-        for what, given in clauses:
-            if given:
-                raise PlanError(
-                    "42809", f"{what} specified, but {name} is not an aggregate function", position=position
-                )
-        if over is not None:
-            raise PlanError(
-                "42809",
-                f"OVER specified, but {name} is not a window function nor an aggregate function",
-                position=position,
-            )
+        call.refuse_clauses(position)
+        call.refuse_over(position)
         return routines.call(self.queries, made, scope, position)
 
     def row_items(self, arguments: Sequence[exp.Expression], scope: Scope) -> tuple[ir.Node, ...]:
@@ -381,30 +326,26 @@ class CallBinder(OperatorBinder):
     def exists_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
         raise NotImplementedError
 
-    def _by_type(
-        self, name: str, schema: str, arguments: Sequence[exp.Expression], scope: Scope, position: int
-    ) -> ir.Node | None:
+    def _by_type(self, call: WrittenCall, scope: Scope) -> ir.Node | None:
         """A call by the name of a user's type: a cast of what it is given, or what a range is made of."""
-        single = len(arguments) == 1 and not isinstance(arguments[0], exp.Kwarg | exp.Variadic)
-        declared = called_type(self.queries, name, schema) if single else None
+        single = len(call.arguments) == 1 and not call.has_names and not call.has_variadic
+        declared = called_type(self.queries, call.name, call.schema) if single else None
         if declared is not None:
-            given = self.bind(arguments[0], scope)
+            given = self.bind(call.arguments[0], scope)
             if multirange_of(type_name(given.type.oid)) != type_name(declared.oid):
-                made = cast_by_call(self.queries, self.coercions, declared, given, position)
+                made = cast_by_call(self.queries, self.coercions, declared, given, call.start)
                 if made is not None:
                     return made
-        return self._constructed(name, schema, arguments, scope, position)
+        return self._constructed(call, scope)
 
-    def _constructed(
-        self, name: str, schema: str, arguments: Sequence[exp.Expression], scope: Scope, position: int
-    ) -> ir.Node | None:
+    def _constructed(self, call: WrittenCall, scope: Scope) -> ir.Node | None:
         """`floatrange(1, 2)`: a range or multirange of a user's type."""
+        name, schema, position = call.name, call.schema, call.start
         kind = constructed_type(self.queries.ctx.catalog, name, schema, self.queries.search_path)
-        if kind is None or any(isinstance(a, exp.Kwarg) for a in arguments):
+        if kind is None or call.has_names:
             return None
-        variadic = bool(arguments) and isinstance(arguments[-1], exp.Variadic)
-        given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
-        found = constructor(kind, given, variadic)
+        given = self._one_by_one(call.arguments, scope)
+        found = constructor(kind, given, call.has_variadic)
         if found is None:
             raise self.missing(f"{schema}.{name}" if schema else name, given, position)
         op, proc, declared = found
@@ -423,20 +364,19 @@ class CallBinder(OperatorBinder):
             return None
         return self.coercions.try_coerce(given[0], target, "e", position)
 
-    def _named(
-        self, name: str, arguments: list[exp.Expression], scope: Scope, position: int
-    ) -> list[exp.Expression]:
-        made = ordered(name, arguments)
+    def _named(self, call: WrittenCall, scope: Scope) -> list[exp.Expression]:
+        """The arguments in their places. Raises 42883."""
+        made = ordered(call.name, call.arguments)
         if made is not None:
             return made
         types = []
-        for a in arguments:
+        for a in call.arguments:
             kind = shown(self.bind(a.expression if isinstance(a, exp.Kwarg) else a, scope).type)
             types.append(f"{a.this.name} => {kind}" if isinstance(a, exp.Kwarg) else kind)
-        raise NoFunction(f"{name}({', '.join(types)})", (), position)
+        raise NoFunction(f"{call.name}({', '.join(types)})", (), call.position)
 
     def _variadic(self, name: str, arguments: list[exp.Expression], scope: Scope, position: int) -> ir.Node:
-        given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
+        given = self._one_by_one(arguments, scope)
         for p in procs().get(name, ()):
             if p.variadic and len(p.args) == len(given):
                 if p.args[-1] == "any" and not t.element_of(given[-1].type.oid):

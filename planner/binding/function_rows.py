@@ -50,6 +50,16 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
     """A function in FROM: set-returning ones give rows, others one row."""
     if isinstance(call, exp.Anonymous) and function_name(call) == changes.NAME:
         return changes.source(sources.queries, call, node.args.get("alias"), sources)
+    alias = node.args.get("alias")
+    numbered = bool(node.args.get("ordinality") or node.args.get("offset"))
+    defined = expanded.definitions(alias)
+    if defined and numbered:
+        raise PlanError(
+            "42601",
+            "WITH ORDINALITY cannot be used with a column definition list",
+            hint="Put the column definition list inside ROWS FROM().",
+            position=first_position(defined[0]),
+        )
     queried = queried_texts.source(sources, call, node) or listed_rows.source(sources, call, node)
     if queried is not None:
         return queried
@@ -61,146 +71,179 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
         return in_sql
     if isinstance(node, exp.Table) and node.args.get("db") is not None:
         call = exp.Dot(this=node.args["db"], expression=call)
-    position = first_position(call)
-    alias = node.args.get("alias")
-    numbered = bool(node.args.get("ordinality") or node.args.get("offset"))
     clause, scope.clause = scope.clause, "functions in FROM"
-    lists: list[ir.Node] = []
-    names: list[str] = []
+    lists = _given(sources, call, scope)
+    scope.clause = clause
+    shown = identifier(alias.this) if alias is not None and alias.this is not None else lists[0][0]
+    number = sources.queries.next_relation()
+    if len(lists) == 1:
+        made = _expanded(sources, lists[0][1], alias, shown, number, numbered)
+        if made is not None:
+            return made
+    if node.args.get("schema") is not None or defined:
+        raise PlanError("0A000", "column definition lists are not supported", position=first_position(call))
+    beside = _Beside(sources, numbered)
+    for name, each in lists:
+        beside.add(each, shown if len(lists) == 1 and alias is not None else name, alone=len(lists) == 1)
+    return beside.source(shown, alias, number)
+
+
+def _given(sources: SourceBinder, call: exp.Expression, scope: Scope) -> list[tuple[str, ir.Node]]:
+    """What rows are made of, and what each is called: a function's value, or for `unnest(a, b)` each list."""
+    expressions = sources.queries.expressions
     several = (
         isinstance(call, exp.Anonymous) and function_name(call) == "unnest" and len(call.expressions) > 1
     )
-    if isinstance(call, exp.Unnest) or several:
-        for e in call.expressions:
-            array = sources.queries.expressions.bind(e, scope)
-            rows_from.refuse_arrays(e, array)
-            lists.append(sources.queries.expressions.function("unnest", [array], position))
-            names.append(rows_from.called(e))
-    else:
-        made = sources.queries.expressions.bind(call, scope)
+    if not several and not isinstance(call, exp.Unnest):
+        made = expressions.bind(call, scope)
         refuse_sets_below(made)
-        lists.append(made)
-        names.append(function_name(call) if isinstance(call, exp.Anonymous) else figure_name(call))
-    scope.clause = clause
-    number = sources.queries.next_relation()
-    own = names[0]
-    shown = identifier(alias.this) if alias is not None and alias.this is not None else own
-    columns: list[RelationColumn] = []
-    items: list[Item] = []
-    emitted: list[EmittedColumn] = []
-    emit = sources.queries.emitter
+        return [(function_name(call) if isinstance(call, exp.Anonymous) else figure_name(call), made)]
+    lists: list[tuple[str, ir.Node]] = []
+    for e in call.expressions:
+        array = expressions.bind(e, scope)
+        rows_from.refuse_arrays(e, array)
+        lists.append((rows_from.called(e), expressions.function("unnest", [array], first_position(call))))
+    return lists
+
+
+def _expanded(
+    sources: SourceBinder,
+    made: ir.Node,
+    alias: exp.Expression | None,
+    shown: str,
+    number: int,
+    numbered: bool,
+) -> Source | None:
+    """Rows of a record's fields, as a definition says them or its type does; None: what is made has no such rows."""
+    queries = sources.queries
     given = expanded.definitions(alias)
-    wide = None
-    if len(lists) == 1:
-        wide = (
-            expanded.by_definition(sources.queries, lists[0], given, numbered)
-            if given
-            else expanded.by_fields(sources.queries, lists[0], numbered)
-        )
-    if wide is not None:
-        fields, forms, text, spare = wide
-        relation = Relation(number, shown, [RelationColumn(n, ref) for n, ref in fields])
-        emitted = [EmittedColumn(f"c{i}", f) for i, f in enumerate(forms)]
-        if numbered:
-            relation.columns.append(RelationColumn("ordinality", TypeRef(t.INT8)))
-            emitted.append(EmittedColumn(ordinality.NUMBER))
-        elif not given:
-            expanded.of_their_type(relation, lists[0].type)
-        if not given:
-            sources.rename(relation, alias)
-        sources.queries.declare(number, emitted)
-        return Source(
-            _lateral(text, number),
-            [relation],
-            star_of(relation),
-            ()
-            if numbered or spare is None  # domains are asked by DuckDB's text
-            else keyed_documents.steps(sources.queries, relation, lists[0], fields),
-            padded=spare and _lateral(spare, number),
-        )
-    listed: list[tuple[Frag, str]] = []
-    split: list[Item] = []  # the columns of composite values
-    acts: list[int] = []
-    for made, name in zip(lists, names, strict=True):
+    wide = (
+        expanded.by_definition(queries, made, given, numbered)
+        if given
+        else expanded.by_fields(queries, made, numbered)
+    )
+    if wide is None:
+        return None
+    fields, forms, text, spare = wide
+    relation = Relation(number, shown, [RelationColumn(n, ref) for n, ref in fields])
+    emitted = [EmittedColumn(f"c{i}", f) for i, f in enumerate(forms)]
+    if numbered:
+        relation.columns.append(RelationColumn("ordinality", TypeRef(t.INT8)))
+        emitted.append(EmittedColumn(ordinality.NUMBER))
+    elif not given:
+        expanded.of_their_type(relation, made.type)
+    if not given:
+        sources.rename(relation, alias)
+    queries.declare(number, emitted)
+    asked_by_engine = numbered or spare is None  # domains are asked by DuckDB's text
+    return Source(
+        _lateral(text, number),
+        [relation],
+        star_of(relation),
+        () if asked_by_engine else keyed_documents.steps(queries, relation, made, fields),
+        padded=spare and _lateral(spare, number),
+    )
+
+
+class _Beside:
+    """Lists side by side, the elements of each a column or several, and a single value in the first row."""
+
+    def __init__(self, sources: SourceBinder, numbered: bool) -> None:
+        self._sources, self._numbered = sources, numbered
+        self._lists: list[ir.Node] = []
+        self._columns: list[RelationColumn] = []
+        self._emitted: list[EmittedColumn] = []
+        self._items: list[Item] = []
+        self._listed: list[tuple[Frag, str]] = []
+        self._split: list[Item] = []  # the columns of composite values
+        self._acts: list[int] = []
+
+    def add(self, made: ir.Node, name: str, *, alone: bool) -> None:
+        """One more. `name`: what its column is called, where it says no other."""
+        self._lists.append(made)
+        emit, first = self._sources.queries.emitter, len(self._columns)
         outs = _record_columns(made)
         if outs is not None:
-            if isinstance(made, ir.SetReturning):
-                frag = emit.set_returning_list(made)
-            else:
-                frag = sql("[", emit.frag(made), "]")
-            i0 = len(columns)
-            listed.append((frag, f"u{i0}"))
-            items.append(sql("unnest(", frag, f") AS u{i0}"))
+            frag = (
+                emit.set_returning_list(made)
+                if isinstance(made, ir.SetReturning)
+                else sql("[", emit.frag(made), "]")
+            )
+            self._unnest(frag, f"u{first}")
             for out_name, out_type in outs:
                 out = TypeRef(type_oid(out_type))
-                columns.append(RelationColumn(out_name, out))
-                emitted.append(EmittedColumn(f"u{i0}.{out_name}", held_form(out)))
-            continue
-        attributes = t.composite_fields(made.type.oid) if len(lists) > 1 else None
+                self._column(out_name, out, EmittedColumn(f"u{first}.{out_name}", held_form(out)))
+            return
+        attributes = None if alone else t.composite_fields(made.type.oid)
         if attributes is not None and isinstance(made, ir.SetReturning):
-            first = len(columns)
-            frag = emit.set_returning_list(made)
-            listed.append((frag, f"u{first}"))
-            items.append(sql("unnest(", frag, f") AS u{first}"))
+            self._unnest(emit.set_returning_list(made), f"u{first}")
             for i, cell in enumerate(expanded.cells(f"u{first}", attributes), first):
-                split.append(sql(cell, f" AS c{i}"))
-                columns.append(RelationColumn(attributes[i - first][0], attributes[i - first][1]))
-                emitted.append(EmittedColumn(f"c{i}", cell.form))
-            continue
+                self._split.append(sql(cell, f" AS c{i}"))
+                self._column(*attributes[i - first], EmittedColumn(f"c{i}", cell.form))
+            return
         if isinstance(made, ir.SetReturning):
-            frag = emit.set_returning_list(made)
-            listed.append((frag, f"c{len(columns)}"))
-            items.append(sql("unnest(", frag, f") AS c{len(columns)}"))
+            self._unnest(emit.set_returning_list(made), f"c{first}")
             form = emit.set_returning_form(made)
         else:
             frag = emit.frag(made)
-            items.append(sql(frag, f" AS c{len(columns)}"))
+            self._items.append(sql(frag, f" AS c{first}"))
             form = frag.form
             if effects.does_something(made):
-                acts.append(len(columns))
-        one = len(lists) == 1
-        own_name = _single_column(made)
-        columns.append(RelationColumn(own_name or (shown if one and alias is not None else name), made.type))
-        emitted.append(EmittedColumn(f"c{len(columns) - 1}", form))
-    if numbered:
-        columns.append(RelationColumn("ordinality", TypeRef(t.INT8)))
-        emitted.append(EmittedColumn(ordinality.NUMBER))
-    if node.args.get("schema") is not None or (
-        alias is not None and any(isinstance(c, exp.ColumnDef) for c in alias.args.get("columns") or ())
-    ):
-        raise PlanError("0A000", "column definition lists are not supported", position=position)
-    relation = Relation(number, shown, columns, scalar=len(columns) == 1)
-    sources.rename(relation, alias)
-    sources.queries.declare(number, emitted)
-    inner = series.streamed(emit, lists[0]) if len(lists) == 1 else None
-    spare = None
-    if inner is None and len(listed) == len(lists) and not split:
-        if numbered or len(listed) > 1:
-            spare = ordinality.unnested(listed, at_least_one=True)
-        else:
-            spare = sql("SELECT unnest(", ordinality.padded(listed[0][0]), f") AS {listed[0][1]}")
-    if inner is not None and numbered:  # of no outer row: they come in their order
-        inner = sql(f"SELECT *, row_number() OVER () AS {ordinality.NUMBER} FROM (", inner, ")")
-    elif listed and numbered:
-        inner = ordinality.unnested(listed)
-    elif inner is None:
+                self._acts.append(first)
+        self._column(_single_column(made) or name, made.type, EmittedColumn(f"c{first}", form))
+
+    def _unnest(self, frag: Frag, column: str) -> None:
+        self._listed.append((frag, column))
+        self._items.append(sql("unnest(", frag, f") AS {column}"))
+
+    def _column(self, name: str, ref: TypeRef, emitted: EmittedColumn) -> None:
+        self._columns.append(RelationColumn(name, ref))
+        self._emitted.append(emitted)
+
+    def source(self, shown: str, alias: exp.Expression | None, number: int) -> Source:
+        sources, lists, numbered = self._sources, self._lists, self._numbered
         if numbered:
-            items.append(f"CAST(1 AS BIGINT) AS {ordinality.NUMBER}")
-        inner = sql("SELECT ", join(", ", items))
-    if split:
-        inner = sql("SELECT *, ", join(", ", split), " FROM (", inner, ")")
-    if acts:
-        inner = effects.asked(inner, acts, number)
-    wide_rows = len(lists) == 1 and keyed_calls.is_wide(lists[0])
-    plain = (wide_rows or len(columns) == len(lists) + numbered) and not split
-    steps = (FromStep(relation, spread=tuple(lists), numbered=numbered),) if plain else ()
-    return Source(
-        _lateral(inner, number),
-        [relation],
-        star_of(relation),
-        steps,
-        padded=spare and _lateral(spare, number),
-    )
+            self._column("ordinality", TypeRef(t.INT8), EmittedColumn(ordinality.NUMBER))
+        relation = Relation(number, shown, self._columns, scalar=len(self._columns) == 1)
+        sources.rename(relation, alias)
+        sources.queries.declare(number, self._emitted)
+        streamed = series.streamed(sources.queries.emitter, lists[0]) if len(lists) == 1 else None
+        spare = self._padded() if streamed is None else None
+        inner = self._rows(streamed)
+        if self._acts:
+            inner = effects.asked(inner, self._acts, number)
+        wide_rows = len(lists) == 1 and keyed_calls.is_wide(lists[0])
+        plain = (wide_rows or len(self._columns) == len(lists) + numbered) and not self._split
+        steps = (FromStep(relation, spread=tuple(lists), numbered=numbered),) if plain else ()
+        return Source(
+            _lateral(inner, number),
+            [relation],
+            star_of(relation),
+            steps,
+            padded=spare and _lateral(spare, number),
+        )
+
+    def _rows(self, streamed: Frag | None) -> Frag:
+        """The query that gives the rows. `streamed`: one that gives a single list's."""
+        if streamed is not None and self._numbered:  # of no outer row: they come in their order
+            return sql(f"SELECT *, row_number() OVER () AS {ordinality.NUMBER} FROM (", streamed, ")")
+        if streamed is not None:
+            return streamed
+        if self._listed and self._numbered:
+            inner = ordinality.unnested(self._listed)
+        else:
+            one = [f"CAST(1 AS BIGINT) AS {ordinality.NUMBER}"] if self._numbered else []
+            inner = sql("SELECT ", join(", ", [*self._items, *one]))
+        return sql("SELECT *, ", join(", ", self._split), " FROM (", inner, ")") if self._split else inner
+
+    def _padded(self) -> Frag | None:
+        """The same with a row of NULLs where there are none, for an outer join."""
+        if len(self._listed) != len(self._lists) or self._split:
+            return None
+        if self._numbered or len(self._listed) > 1:
+            return ordinality.unnested(self._listed, at_least_one=True)
+        ((frag, column),) = self._listed
+        return sql("SELECT unnest(", ordinality.padded(frag), f") AS {column}")
 
 
 def _lateral(query: Frag, number: int) -> Frag:

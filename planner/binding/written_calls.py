@@ -13,13 +13,16 @@ manual, 4.2.7 and 4.2.8).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from planner.abc import PlanError
 from planner.binding.naming import function_name, identifier, lowered
-from planner.binding.state import QueryState
 from planner.parse import position as first_position
+
+if TYPE_CHECKING:
+    from planner.binding.state import QueryState
 
 
 @dataclass(slots=True)
@@ -41,9 +44,7 @@ class WrittenCall:
     @property
     def bare(self) -> bool:
         """Nothing but a name and arguments."""
-        return not (
-            self.over or self.star or self.condition or self.within or self.distinct or self.order
-        )
+        return not (self.over or self.star or self.condition or self.within or self.distinct or self.order)
 
     @property
     def has_variadic(self) -> bool:

@@ -10,10 +10,8 @@ knows such an aggregate: the one leaves it to DuckDB, the other refuses it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
-
-from sqlglot import exp
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
@@ -28,6 +26,7 @@ from planner.binding.routines import runs as routine_runs
 from planner.binding.routines.runs import asking
 from planner.binding.scope import Scope
 from planner.binding.windows import INSIDE
+from planner.binding.written_calls import WrittenCall
 from planner.catalog import Function, polymorphic
 
 if TYPE_CHECKING:
@@ -63,17 +62,17 @@ def said_otherwise(name: str, arguments: Sequence[str]) -> str:
 
 
 def called(
-    calls: CallBinder, found: Sequence[Function], name: str, schema: str, arguments: list[exp.Expression], star: bool,
-    over: exp.Window | None, clauses: Mapping[str, Any], scope: Scope, position: int,
-) -> ir.Node | routine_resolution.Resolved | None:  # fmt: skip
+    calls: CallBinder, found: Sequence[Function], call: WrittenCall, scope: Scope
+) -> ir.Node | routine_resolution.Resolved | None:
     """A call of an aggregate; what was found where it turns out to be of a function; None: of one of PostgreSQL's own."""
+    name, over, position = call.name, call.over, call.start
     queries, clause = calls.queries, scope.clause
     before = outer_aggregates.marks(scope)
     if over is None:
         scope.clause = INSIDE
     try:
-        made = routine_resolution.resolved(calls, found, name, schema, arguments, scope, position)
-        keys = calls.sort_keys(clauses["ORDER BY"] or [], scope)
+        made = routine_resolution.resolved(calls, found, name, call.schema, call.arguments, scope, position)
+        keys = calls.sort_keys(call.order, scope)
     finally:
         scope.clause = clause
     if made is None or made.function.kind != "a":
@@ -81,20 +80,20 @@ def called(
     f = made.function
     if queries.calling:
         raise routine_runs.no_procedure(f, position)
-    if clauses["WITHIN GROUP"]:
+    if call.within is not None:
         message = f"{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP"
         raise PlanError("42809", message, position=position)
-    if not f.inputs and not star:
+    if not f.inputs and not call.star:
         message = f"{name}(*) must be used to call a parameterless aggregate function"
         raise PlanError("42809", message, position=position)
     args = tuple(made.args)
     calls.refuse_nested(args, keys, over is not None, position)
     test = None
-    if clauses["FILTER"] is not None:
+    if call.condition is not None:
         scope.clause = "FILTER"
-        test = calls.filter_of(clauses["FILTER"], scope)
+        test = calls.filter_of(call.condition, scope)
         scope.clause = clause
-    calls.refuse_unsorted(args, args, keys, clauses["ORDER BY"] or [], bool(clauses["DISTINCT"]))
+    calls.refuse_unsorted(args, args, keys, call.order, call.distinct)
     routines.noted(queries, f)
     result = TypeRef(f.result.oid)
     if queries.routines.expand:
@@ -103,7 +102,7 @@ def called(
         f = polymorphic.declared(f)
     types = ", ".join(type_name(p.type.oid) for p in f.inputs)
     node = ir.Aggregate(
-        result, f"{routines.ROUTINE}{f.oid}({types})", args, bool(clauses["DISTINCT"]), keys, test, (),
+        result, f"{routines.ROUTINE}{f.oid}({types})", args, call.distinct, keys, test, (),
         scope.number, position,
     )  # fmt: skip
     if over is not None:
