@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Final
 
 from planner.abc import Oid, SqlError
+from planner.catalog import large_objects
 from planner.catalog.names import quote_identifier, quote_qualified
 from planner.catalog.system import conversions, numbered, operator_classes
 from planner.catalog.system.context import SystemContext
@@ -53,6 +54,7 @@ from planner.catalog.system.relations import (
     STATISTIC_EXT_OID,
     SUBSCRIPTION_OID,
     TABLESPACE_CLASS_OID,
+    TRANSFORM_OID,
     TRIGGER_OID,
     TS_CONFIG_OID,
     TS_DICT_OID,
@@ -90,7 +92,7 @@ def _describe_object(
 def described(context: SystemContext, class_oid: Oid, oid: Oid, sub: int = 0) -> str | None:
     """The object in words; None: there is none. Raises XX000 for what is no class of objects."""
     if class_oid == LARGE_OBJECT_OID:
-        return f"large object {oid}"
+        return f"large object {oid}" if may_be_large_object(context, oid) else None
     require_class(class_oid)
     found = numbered.row(context, class_oid, oid)
     if found is None:
@@ -104,6 +106,11 @@ def described(context: SystemContext, class_oid: Oid, oid: Oid, sub: int = 0) ->
         word, name, schema = _PLACED[class_oid]
         return f"{word} {_seen(context, found, class_oid, name, schema)}"
     return _OTHERS[class_oid](context, found)
+
+
+def may_be_large_object(context: SystemContext, oid: Oid) -> bool:
+    """Whether there may be a large object of this number: which there are, the rows of a table say, and no catalog."""
+    return bool(oid) and large_objects.table_of(context.catalog, large_objects.METADATA) is not None
 
 
 def require_class(class_oid: Oid) -> None:
@@ -170,6 +177,11 @@ def _type(context: SystemContext, found: Named) -> str:
 def _cast(context: SystemContext, found: Named) -> str:
     source, target = (_type_name(context, found[x]) for x in ("castsource", "casttarget"))
     return f"cast from {source} to {target}"
+
+
+def _transform(context: SystemContext, found: Named) -> str:
+    language = numbered.row(context, LANGUAGE_OID, found["trflang"])
+    return f"transform for {_type_name(context, found['trftype'])} language {language['lanname'] if language else ''}"
 
 
 def _constraint(context: SystemContext, found: Named) -> str:
@@ -253,11 +265,18 @@ _PLACED: Final[dict[Oid, tuple[str, str, str]]] = {
     TS_TEMPLATE_OID: ("text search template", "tmplname", "tmplnamespace"), TS_CONFIG_OID: ("text search configuration", "cfgname", "cfgnamespace"),
 }  # fmt: skip
 _OTHERS: Final[dict[Oid, Callable[[SystemContext, Named], str | None]]] = {
-    PROC_OID: _procedure, OPERATOR_OID: _operator, TYPE_OID: _type, CAST_OID: _cast, CONSTRAINT_OID: _constraint,
+    PROC_OID: _procedure, OPERATOR_OID: _operator, TYPE_OID: _type, CAST_OID: _cast, TRANSFORM_OID: _transform, CONSTRAINT_OID: _constraint,
     ATTRDEF_OID: _default, CONVERSION_OID: _conversion, OPCLASS_OID: _under("operator class", OPCLASS_OID, "opc"), OPFAMILY_OID: _under("operator family", OPFAMILY_OID, "opf"),
     AMOP_OID: _member(function=False), AMPROC_OID: _member(function=True), USER_MAPPING_OID: _mapping, DEFAULT_ACL_OID: _default_acl,
     REWRITE_OID: _on("rule", "rulename", "ev_class"), TRIGGER_OID: _on("trigger", "tgname", "tgrelid"), POLICY_OID: _on("policy", "polname", "polrelid"),
     PUBLICATION_REL_OID: _published_table, PUBLICATION_NAMESPACE_OID: _published_schema,
 }  # fmt: skip
 
-__all__ = ["DEFAULT_ACL_WORDS", "RELATION_WORDS", "described", "require_class", "user_of"]
+__all__ = [
+    "DEFAULT_ACL_WORDS",
+    "RELATION_WORDS",
+    "described",
+    "may_be_large_object",
+    "require_class",
+    "user_of",
+]

@@ -26,6 +26,7 @@ _FAMILIES = (
     "described",
     "routines",
     "access",
+    "addresses",
     "counters",
     "recovery",
     "event_triggers",

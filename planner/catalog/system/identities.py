@@ -20,7 +20,13 @@ from planner.catalog.names import quote_identifier, quote_qualified
 from planner.catalog.system import numbered
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import type_name
-from planner.catalog.system.described import DEFAULT_ACL_WORDS, RELATION_WORDS, require_class, user_of
+from planner.catalog.system.described import (
+    DEFAULT_ACL_WORDS,
+    RELATION_WORDS,
+    may_be_large_object,
+    require_class,
+    user_of,
+)
 from planner.catalog.system.function_table import system
 from planner.catalog.system.numbered import Named
 from planner.catalog.system.relations import (
@@ -55,6 +61,7 @@ from planner.catalog.system.relations import (
     STATISTIC_EXT_OID,
     SUBSCRIPTION_OID,
     TABLESPACE_CLASS_OID,
+    TRANSFORM_OID,
     TRIGGER_OID,
     TS_CONFIG_OID,
     TS_DICT_OID,
@@ -73,6 +80,10 @@ _STANDARD: Final = frozenset(
      t.TIMESTAMP, t.TIMESTAMPTZ, t.INTERVAL)
 )  # fmt: skip
 """Types that are grammar, so that their names need no schema."""
+_NAMED: Final = frozenset(
+    ("bool", "int2", "int4", "int8", "float4", "float8", "bpchar", "varbit", "timetz", "timestamptz")
+)
+"""Their other names, which are names like any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +135,8 @@ def identified(context: SystemContext, class_oid: Oid, oid: Oid, sub: int = 0) -
     """The object; of one that is not there only what it might be. Raises XX000 for what is no class of objects."""
     require_class(class_oid)
     if class_oid == LARGE_OBJECT_OID:
+        if not may_be_large_object(context, oid):
+            return Identity("large object")
         return Identity("large object", None, None, str(oid), (str(oid),))
     found = numbered.row(context, class_oid, oid)
     if found is None:
@@ -131,19 +144,19 @@ def identified(context: SystemContext, class_oid: Oid, oid: Oid, sub: int = 0) -
         return Identity(kind + " column" if sub and class_oid == CLASS_OID else kind)
     if class_oid == CLASS_OID:
         return _relation(context, found, sub)
-    if class_oid in _ALONE:
-        kind, column = _ALONE[class_oid]
+    if class_oid in ALONE:
+        kind, column = ALONE[class_oid]
         name = found[column]
         shown = name if class_oid == PARAMETER_ACL_OID else quote_identifier(name)
         return Identity(kind, None, None if class_oid == PARAMETER_ACL_OID else name, shown, (name,))
-    if class_oid in _PLACED:
-        kind, column, home, unique = _PLACED[class_oid]
+    if class_oid in PLACED:
+        kind, column, home, unique = PLACED[class_oid]
         return _placed(context, kind, found[home], found[column], unique)
     return _OTHERS[class_oid][1](context, found)
 
 
 def _kind_of(class_oid: Oid) -> str:
-    for known in (_ALONE, _PLACED, _OTHERS):
+    for known in (ALONE, PLACED, _OTHERS):
         if class_oid in known:
             return str(known[class_oid][0])
     raise AssertionError(class_oid)
@@ -166,6 +179,13 @@ def qualified_type(catalog: Catalog, oid: Oid) -> str:
         bare = t.type_in_words(oid)
         return bare if oid in _STANDARD else f"pg_catalog.{bare}"
     return type_name(catalog, TypeRef(oid), ())
+
+
+def grammatical(oid: Oid, said: str) -> str | None:
+    """The name that the grammar puts in the place of a type that is words of its own: `integer` is `pg_catalog.int4`; None for a name."""
+    if oid not in _STANDARD or said in _NAMED:
+        return None
+    return f"pg_catalog.{t.BY_OID[oid].typname}"
 
 
 def _placed(
@@ -213,6 +233,13 @@ def _type(context: SystemContext, found: Named) -> Identity:
 def _cast(context: SystemContext, found: Named) -> Identity:
     source, target = (qualified_type(context.catalog, found[x]) for x in ("castsource", "casttarget"))
     return Identity("cast", None, None, f"({source} AS {target})", (source,), (target,))
+
+
+def _transform(context: SystemContext, found: Named) -> Identity:
+    kind = qualified_type(context.catalog, found["trftype"])
+    row = numbered.row(context, LANGUAGE_OID, found["trflang"])
+    language = str(row["lanname"]) if row is not None else ""
+    return Identity("transform", None, None, f"for {kind} on language {language}", (kind,), (language,))
 
 
 def _constraint(context: SystemContext, found: Named) -> Identity:
@@ -287,22 +314,24 @@ def _default_acl(context: SystemContext, found: Named) -> Identity:
 
 def _published_table(context: SystemContext, found: Named) -> Identity:
     table = identified(context, CLASS_OID, found["prrelid"])
-    return _published(context, "publication relation", found["prpubid"], table)
+    return _published(context, "publication relation", found["prpubid"], table.identity, table.names)
 
 
 def _published_schema(context: SystemContext, found: Named) -> Identity:
-    schema = identified(context, NAMESPACE_OID, found["pnnspid"])
-    return _published(context, "publication namespace", found["pnpubid"], schema)
+    schema = context.catalog.schema_of(found["pnnspid"]).name
+    return _published(context, "publication namespace", found["pnpubid"], schema, (schema,))
 
 
-def _published(context: SystemContext, kind: str, publication: Oid, what: Identity) -> Identity:
+def _published(
+    context: SystemContext, kind: str, publication: Oid, what: str | None, names: tuple[str, ...]
+) -> Identity:
+    """PostgreSQL quotes neither the publication nor the schema."""
     by = numbered.row(context, PUBLICATION_OID, publication)
     name = str(by["pubname"]) if by is not None else ""
-    shown = f"{what.identity} in publication {quote_identifier(name)}"
-    return Identity(kind, None, None, shown, what.names, (name,))
+    return Identity(kind, None, None, f"{what} in publication {name}", names, (name,))
 
 
-_ALONE: Final[dict[Oid, tuple[str, str]]] = {
+ALONE: Final[dict[Oid, tuple[str, str]]] = {
     NAMESPACE_OID: ("schema", "nspname"), LANGUAGE_OID: ("language", "lanname"), ACCESS_METHOD_OID: ("access method", "amname"),
     ROLE_CLASS_OID: ("role", "rolname"), DATABASE_CLASS_OID: ("database", "datname"), TABLESPACE_CLASS_OID: ("tablespace", "spcname"),
     WRAPPER_OID: ("foreign-data wrapper", "fdwname"), SERVER_OID: ("server", "srvname"), EXTENSION_OID: ("extension", "extname"),
@@ -310,7 +339,7 @@ _ALONE: Final[dict[Oid, tuple[str, str]]] = {
     PUBLICATION_OID: ("publication", "pubname"), SUBSCRIPTION_OID: ("subscription", "subname"),
 }  # fmt: skip
 """What lies in no schema: its kind, the column with its name."""
-_PLACED: Final[dict[Oid, tuple[str, str, str, bool]]] = {
+PLACED: Final[dict[Oid, tuple[str, str, str, bool]]] = {
     COLLATION_OID: ("collation", "collname", "collnamespace", True), CONVERSION_OID: ("conversion", "conname", "connamespace", True),
     STATISTIC_EXT_OID: ("statistics object", "stxname", "stxnamespace", True),
     TS_PARSER_OID: ("text search parser", "prsname", "prsnamespace", True), TS_DICT_OID: ("text search dictionary", "dictname", "dictnamespace", True),
@@ -318,7 +347,7 @@ _PLACED: Final[dict[Oid, tuple[str, str, str, bool]]] = {
 }  # fmt: skip
 """What lies in a schema, and whether no other of its kind can have its name there."""
 _OTHERS: Final[dict[Oid, tuple[str, Callable[[SystemContext, Named], Identity]]]] = {
-    PROC_OID: ("function", _procedure), OPERATOR_OID: ("operator", _operator), TYPE_OID: ("type", _type), CAST_OID: ("cast", _cast),
+    PROC_OID: ("function", _procedure), OPERATOR_OID: ("operator", _operator), TYPE_OID: ("type", _type), CAST_OID: ("cast", _cast), TRANSFORM_OID: ("transform", _transform),
     CONSTRAINT_OID: ("table constraint", _constraint), ATTRDEF_OID: ("default value", _default),
     OPCLASS_OID: ("operator class", _under("operator class", "opcname", "opcnamespace", "opcmethod")),
     OPFAMILY_OID: ("operator family", _under("operator family", "opfname", "opfnamespace", "opfmethod")),
@@ -332,4 +361,4 @@ _OTHERS: Final[dict[Oid, tuple[str, Callable[[SystemContext, Named], Identity]]]
 _MISSING: Final = {CLASS_OID: "relation", PROC_OID: "routine", CONSTRAINT_OID: "constraint"}
 """What an object that is not there might be."""
 
-__all__ = ["Identity", "identified", "qualified_type"]
+__all__ = ["ALONE", "PLACED", "Identity", "grammatical", "identified", "qualified_type"]

@@ -46,6 +46,16 @@ def column(context: SystemContext, relation_oid: Oid, attnum: int) -> str | None
     return next((r[name] for r in rows or () if r[number] == attnum), None)
 
 
+def column_number(context: SystemContext, relation_oid: Oid, name: str) -> int | None:
+    """The number of a column, of those that every table has too."""
+    from planner.catalog.system import found
+
+    relation = by_oid()[ATTRIBUTE_OID]
+    named, number = relation.position("attname"), relation.position("attnum")
+    rows = found.rows_with(("pg_catalog", "pg_attribute"), 0, relation_oid, context)
+    return next((r[number] for r in rows or () if r[named] == name), None)
+
+
 def _alone(context: SystemContext, relation: SystemRelation, oid: Oid) -> Row | None:
     from planner.catalog.system import found
 
@@ -72,4 +82,4 @@ def _by_column(relation: SystemRelation, found: Row) -> Named:
     return {c.name: value for c, value in zip(relation.columns, found, strict=False)}
 
 
-__all__ = ["Named", "column", "row", "rows"]
+__all__ = ["Named", "column", "column_number", "row", "rows"]

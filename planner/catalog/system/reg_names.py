@@ -84,6 +84,7 @@ def regtype_in(context: SystemContext, text: str) -> Oid:
     except SqlError as error:  # of several words: double precision
         if error.sqlstate == "0A000":
             raise
+        require_type_syntax(body)
         schema, name = "", body.removesuffix("[]").lower()
     found = context.catalog.type_named(name, schema, context.search_path) if schema != "pg_catalog" else None
     if found is not None:
@@ -108,6 +109,22 @@ def regtype_in(context: SystemContext, text: str) -> Oid:
                 raise
     shown = f"{schema}.{name}" if schema else name
     raise SqlError("42704", f'type "{shown}{"[]" if is_array else ""}" does not exist')
+
+
+def require_type_syntax(text: str) -> None:
+    """What is read as the name of a type before any is looked for. Raises 42601 for several words that are no type of SQL's, and for a number."""
+    body = text.strip()
+    if routines.number_in(body, nothing="") is not None:
+        raise SqlError("42601", f'syntax error at or near "{body}"')
+    words = body.split()
+    if len(words) < 2 or '"' in body:
+        return
+    try:
+        resolve_name(body, ())
+    except SqlError as error:
+        if error.sqlstate != "42704":
+            raise
+        raise SqlError("42601", f'syntax error at or near "{words[1]}"') from None
 
 
 def _of_system_relation(name: str, schema: str, is_array: bool) -> Oid:
@@ -185,4 +202,4 @@ class RegNames:
         return read(self._context(), text)
 
 
-__all__ = ["INPUT", "OUTPUT", "RegNames", "regtype_in"]
+__all__ = ["INPUT", "OUTPUT", "RegNames", "regtype_in", "require_type_syntax"]

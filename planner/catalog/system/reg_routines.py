@@ -157,16 +157,23 @@ def regprocedure_in(types: TypeInput) -> TypeInput:
         shown, arguments = _signature(text, none_allowed=False)
         wanted = tuple(types(context, a) for a in arguments)
         schema, name = split_name(shown, context.catalog.here)
-        known, named = _functions()
-        for oid in named.get(name, ()) if _ours(context, schema) else ():
-            if known[oid][1] == wanted:
-                return oid
-        for f in context.catalog.functions(name, schema, context.search_path):
-            if f.signature == wanted:
-                return f.oid
-        raise SqlError("42883", f'function "{text}" does not exist')
+        _ours(context, schema)
+        oid = function_of(context, schema, name, wanted)
+        if oid is None:
+            raise SqlError("42883", f'function "{text}" does not exist')
+        return oid
 
     return read
+
+
+def function_of(context: SystemContext, schema: str, name: str, wanted: tuple[Oid, ...]) -> Oid | None:
+    """The function of that name with these arguments, PostgreSQL's own first where no schema is said."""
+    known, named = _functions()
+    for oid in named.get(name, ()) if schema in _PG_CATALOG else ():
+        if known[oid][1] == wanted:
+            return oid
+    made = context.catalog.functions(name, schema, context.search_path)
+    return next((f.oid for f in made if f.signature == wanted), None)
 
 
 def regprocedure_out(context: SystemContext, oid: Oid | None) -> str | None:
@@ -237,16 +244,22 @@ def regoperator_in(types: TypeInput) -> TypeInput:
         shown, arguments = _signature(text, none_allowed=True)
         wanted = tuple(0 if a.lower() == "none" else types(context, a) for a in arguments)
         schema, name = _operator_name(shown)
-        known, named = _operators()
-        for oid in named.get(name, ()) if schema in _PG_CATALOG else ():
-            if known[oid][1] == wanted:
-                return oid
-        for o in context.catalog.operators(name, schema, context.search_path):
-            if o.signature == wanted:
-                return o.oid
-        raise SqlError("42883", f"operator does not exist: {text}")
+        oid = operator_of(context, schema, name, wanted)
+        if oid is None:
+            raise SqlError("42883", f"operator does not exist: {text}")
+        return oid
 
     return read
+
+
+def operator_of(context: SystemContext, schema: str, name: str, wanted: tuple[Oid, ...]) -> Oid | None:
+    """The operator of that name between these types; 0 stands for a side that it does not have."""
+    known, named = _operators()
+    for oid in named.get(name, ()) if schema in _PG_CATALOG else ():
+        if known[oid][1] == wanted:
+            return oid
+    made = context.catalog.operators(name, schema, context.search_path)
+    return next((o.oid for o in made if o.signature == wanted), None)
 
 
 def regoperator_out(context: SystemContext, oid: Oid | None) -> str | None:
