@@ -15,6 +15,7 @@ from planner.binding import (
     input_and_output,
     ir,
     outer_aggregates,
+    queried_texts,
     written_calls,
 )
 from planner.binding.clauses import refuse_unsteady
@@ -43,6 +44,7 @@ from planner.binding.true_types import true_type
 from planner.binding.types_called import STRINGS, called_type, cast_by_call
 from planner.binding.unresolved import NoFunction, NotUnique
 from planner.binding.written_calls import WrittenCall
+from planner.binding.xml import forms as xml_forms
 from planner.catalog import own_functions
 from planner.parse import position as first_position
 
@@ -142,6 +144,9 @@ class CallBinder(OperatorBinder):
             return field
 
     def _function_call(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        special = xml_forms.bound(self, node, scope) or queried_texts.rewriting(self, node, scope)
+        if special is not None:
+            return special
         call = written_calls.read(self.queries, node)
         made = self._of_grammar(call, scope)
         if made is not None:
