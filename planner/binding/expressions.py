@@ -136,11 +136,7 @@ class ExpressionBinder(ArrayBinder):
             inner = inner.this
         if isinstance(inner, exp.Literal) and not inner.is_string:
             return self._signed(inner, negative, scope)
-        place = first_position(node)  # of what is behind the sign, whose own place the tree has not kept
-        sign = self.text.rfind("-", 0, max(place - 1, 0))
-        if sign >= 0 and not self.text[sign + 1 : place - 1].strip(" \t\r\n("):
-            place = sign + 1
-        return self.prefix("-", self.bind(node.this, scope), place)
+        return self.prefix("-", self.bind(node.this, scope), first_position(node))
 
     def _common(self, op: str, items: Sequence[exp.Expression], scope: Scope, what: str) -> ir.Node:
         nodes = [self.bind(i, scope) for i in items]

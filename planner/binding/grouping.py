@@ -154,6 +154,14 @@ class Grouping:
             return self._aggregate(node)
         if isinstance(node, ir.Var) and node.relation in self._own:
             return self._dependent(node)
+        if isinstance(node, ir.SubQuery):
+            for outer in node.outer:
+                if (
+                    isinstance(outer, ir.Var)
+                    and outer.relation in self._own
+                    and outer not in self._key_columns
+                ):
+                    self._dependent(outer, within="subquery uses ungrouped column {} from outer query")
         return ir.replace_children(node, self.lift)
 
     def _aggregate(self, node: ir.Aggregate) -> ir.Node:
@@ -210,7 +218,8 @@ class Grouping:
         self.of.append(None)
         return ir.Var(TypeRef(t.INT4), self.number, at)
 
-    def _dependent(self, node: ir.Var) -> ir.Node:
+    def _dependent(self, node: ir.Var, within: str = "") -> ir.Node:
+        """A column that the keys determine. Raises 42803, in the words of `within` where a subquery names it."""
         relation = next(r for r in self.scope.relations if r.number == node.relation)
         table = relation.table
         key = table.key_indexes if table is not None else ()
@@ -228,11 +237,8 @@ class Grouping:
             return ir.Var(node.type, self.number, i)
         name = relation.columns[node.column].name
         shown = f"{relation.name}.{name}" if relation.name else name
-        raise PlanError(
-            "42803",
-            f'column "{shown}" must appear in the GROUP BY clause or be used in an aggregate function',
-            position=node.position,
-        )
+        words = within or "column {} must appear in the GROUP BY clause or be used in an aggregate function"
+        raise PlanError("42803", words.format(f'"{shown}"'), position=node.position)
 
     def _kept_without_rows(self) -> list[Item]:
         """A column more, for the group of all rows that a query which looks outward has where it finds none. DuckDB joins such

@@ -109,7 +109,7 @@ class PredicateBinder(SubqueryBinder):
         schema, _, op = op.rpartition(".")
         if node.this is None:
             operand = self.bind(node.expression, scope)
-            return self.prefix(op, operand, self._prefix_position(node, "operator" if schema else op), schema)
+            return self.prefix(op, operand, first_position(node), schema)
         right = node.expression
         if _is_quantified(right):
             return self._quantified(node, op, node.this, right, scope, schema)
@@ -117,13 +117,6 @@ class PredicateBinder(SubqueryBinder):
         if is_row(node.this) and isinstance(right, exp.Subquery):
             return self.row_query(items(node.this), op, right, scope, position, schema)
         return self.compared(op, node.this, right, scope, position, schema)
-
-    def _prefix_position(self, node: exp.Operator, op: str) -> int:
-        """Where a prefix operator stands: the last place before its operand that reads like it."""
-        first = first_position(node)
-        at = lowered(self.text).rfind(op, 0, max(first - 1, 0))
-        between = self.text[at + len(op) : first - 1]
-        return at + 1 if at >= 0 and (op == "operator" or not between.strip(" \t\r\n(")) else first
 
     def _connective(self, node: exp.Connector, scope: Scope) -> ir.Node:
         op = "and" if isinstance(node, exp.And) else "or"

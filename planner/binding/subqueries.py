@@ -55,7 +55,9 @@ class SubqueryBinder(RowComparisonBinder):
         bound = self.queries.subquery(node, scope)
         self.queries.single = False
         if len(bound.columns) != 1:
-            at = self.queries.parenthesis_before(first_position(node))
+            at = first_position(node)
+            if not isinstance(node, exp.Subquery):
+                at = self.queries.parenthesis_before(at)
             raise PlanError("42601", "subquery must return only one column", position=at)
         column = bound.columns[0]
         node.meta[COLUMN] = column.name

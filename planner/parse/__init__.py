@@ -8,7 +8,8 @@ In those trees functions are `exp.Anonymous` and most operators `exp.Operator`, 
 `position(node)` is where in the statement a node stands.
 """
 
-from planner.parse.queries import parse_expression, parse_query, position
+from planner.parse.beginnings import position
+from planner.parse.queries import parse_expression, parse_query
 from planner.parse.statement import parse_statement
 
 __all__ = ["parse_expression", "parse_query", "parse_statement", "position"]

@@ -166,6 +166,18 @@ def _placed(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return placed
 
 
+def _asked_of_session(make: Callable[[], Any]) -> Callable[[Any], Any]:
+    """`current_date`, a call without parentheses, keeps its place, as any other call does."""
+
+    def parse(parser: Any) -> Any:
+        if parser._curr is not None and parser._curr.token_type == TokenType.L_PAREN:  # current_time(3)
+            parser._retreat(parser._index - 1)
+            return parser._parse_function_call(optional_parens=False)
+        return make().update_positions(parser._prev)
+
+    return parse
+
+
 def _first_and_rest(node: type[exp.Expression]) -> Callable[[list[Any]], Any]:
     """GREATEST, LEAST: NULLs are ignored, as PostgreSQL does."""
     return lambda args: node(this=args[0] if args else None, expressions=args[1:], ignore_nulls=True)
@@ -213,10 +225,14 @@ def _configure(parser: Any) -> None:
         TokenType.FALSE: lambda _, word: exp.Boolean(this=False).update_positions(word),
         TokenType.NULL: lambda _, word: exp.Null().update_positions(word),
     }
-    parser.NO_PAREN_FUNCTION_PARSERS = _keep(parser.NO_PAREN_FUNCTION_PARSERS, "ANY CASE") | {
-        "VARIADIC": lambda self: self.expression(exp.Variadic(this=self._parse_lambda())),
-        "USER": lambda self: self.expression(exp.CurrentUser(this=exp.var("user"))),
-    }
+    parser.NO_PAREN_FUNCTION_PARSERS = (
+        _keep(parser.NO_PAREN_FUNCTION_PARSERS, "ANY CASE")
+        | {kind.name: _asked_of_session(made) for kind, made in parser.NO_PAREN_FUNCTIONS.items()}
+        | {
+            "VARIADIC": lambda self: self.expression(exp.Variadic(this=self._parse_lambda())),
+            "USER": _asked_of_session(lambda: exp.CurrentUser(this=exp.var("user"))),
+        }
+    )
     parser.JSON_OPERATORS = {
         OPERATOR_TOKENS[op]: _infix(op) for op in OPERATOR_TOKENS if op in INFIX or op in PREFIX
     } | {ANY_OPERATOR: _any_infix}

@@ -5,7 +5,7 @@
 
 What the nodes look like is sqlglot's business, but for what `planner.parse.dialect` says of functions and
 operators. Identifiers, literals and function calls carry `meta["start"]` and `meta["end"]`, character
-offsets in the statement; `position(node)` finds the first one in a tree, 1-based as in error messages.
+offsets in the statement; `position(node)` finds where a tree begins, 1-based as in error messages (`beginnings`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from planner import nesting
 from planner.abc import PlanError
 from planner.lexer import END, QUOTED, Token, is_sign, keywords_of, tokenize
 from planner.parse import samples
+from planner.parse.beginnings import TEXT
 from planner.parse.column_lists import joined
 from planner.parse.dialect import TidewirePostgres
 from planner.parse.errors import end_of_input
@@ -102,6 +103,7 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
             if found is not None:
                 end = tokens[-1]
                 insert.set("targets", {i: parse_expression(text, [*t, end]) for i, t in found.items()})
+    tree.meta[TEXT] = text
     if "tablesample" in words:
         samples.taken_apart(tree)
     if not words.isdisjoint(("filter", "within")):
@@ -224,16 +226,3 @@ def _error(text: str, tokens: list[Token], at: GlotToken | None) -> PlanError:
         return end_of_input(tokens, text)
     shown = next((text[t.start : t.end] for t in tokens if t.start == at.start), text[at.start : at.end + 1])
     return PlanError("42601", f'syntax error at or near "{shown}"', position=at.start + 1)
-
-
-def position(node: exp.Expression) -> int:
-    """The 1-based character position of the first token that this tree remembers; 0: none."""
-    if type(node) is exp.Identifier:  # most that are asked
-        return int(node.meta.get("start", -1)) + 1 if node._meta is not None else 0
-    best = -1
-    for n in node.walk():
-        meta = n.meta if n._meta is not None else None
-        start = meta.get("start") if meta else None
-        if start is not None and (best < 0 or start < best):
-            best = start
-    return best + 1

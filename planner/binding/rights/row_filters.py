@@ -72,10 +72,8 @@ def check(ctx: Any, table: Table, text: str, offset: int) -> None:
     try:
         node = queries.expressions.boolean(tree, scope, "PUBLICATION WHERE")
     except NotImmutable as e:
-        if e.position:
-            raise _refused(_FUNCTIONS, e.position) from None
-        value = _VALUE.search(padded)
-        raise _refused(_OTHERS, value.start() + 1 if value else 0) from None
+        is_value = _VALUE.match(padded, max(e.position - 1, 0)) is not None
+        raise _refused(_OTHERS if is_value else _FUNCTIONS, e.position) from None
     refuse_sets(node, "WHERE")
     for inner in ir.walk(node):
         if isinstance(inner, ir.Aggregate):

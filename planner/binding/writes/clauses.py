@@ -250,7 +250,7 @@ class RowBinder(WrittenRows):
                     made = ir.Lit(TypeRef(column.type.oid), None)
                     out[index] = made if own is None else self.default(table, index)
                 elif isinstance(v, ir.Node):
-                    out[index] = self.assigned(v, column, first_position(right))
+                    out[index] = self.assigned(v, column, first_position(_items_of(right)))
                 else:
                     out[index] = self.assigned(self.expressions.bind(v, scope), column, first_position(v))
         for node in out.values():
@@ -288,8 +288,8 @@ class RowBinder(WrittenRows):
     def _unequal(self, node: exp.Expression) -> PlanError:
         """`SET (a, b) = (1, 2, 3)`: said of the row, or of the query, with its parenthesis."""
         at = first_position(node)
-        if not isinstance(node, exp.Anonymous):
-            at = self.queries.text.rfind("(", 0, max(at - 1, 0)) + 1 or at
+        if isinstance(node, exp.Tuple):
+            at = self.queries.parenthesis_before(at)
         return PlanError("42601", "number of columns does not match number of values", position=at)
 
     def _without_stars(self, items: Sequence[exp.Expression], scope: Scope) -> list[exp.Expression | ir.Node]:
@@ -415,3 +415,10 @@ def _refuse_varying(query: exp.Expression) -> None:
                 hint="Join the sub-SELECT in the FROM clause.",
                 position=first_position(call),
             )
+
+
+def _items_of(values: exp.Expression) -> exp.Expression:
+    """Where the values of `SET (a, b) = (SELECT c, d)` begin: the query's first item."""
+    query = values.this if isinstance(values, exp.Subquery) else values
+    items = query.expressions if isinstance(query, exp.Select) else ()
+    return items[0] if items else values

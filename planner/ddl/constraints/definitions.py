@@ -26,8 +26,8 @@ from planner.ddl.limits import refuse_index_columns
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, tokenize
+from planner.parse.beginnings import position as first_position
 from planner.parse.queries import parse_expression
-from planner.parse.queries import position as first_position
 from planner.records import replace
 
 SYSTEM_COLUMNS: Final = frozenset(("tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"))

@@ -28,7 +28,7 @@ from planner.ddl.tables import column_settings
 from planner.ddl.types.named_types import with_schemas
 from planner.ddl.types.typenames import check_column_type, resolve_type, serial_type
 from planner.lexer import STRING, tokenize, within_parentheses
-from planner.parse.queries import position as first_position
+from planner.parse.beginnings import position as first_position
 from planner.records import replace
 from planner.types.facts import FIRST_USER_OID
 
