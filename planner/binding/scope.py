@@ -62,6 +62,7 @@ class Relation:
     derived: bool = False  # a subquery or view that reads tables whose rows cannot be named
     rows: Sequence[InnerRow] = ()  # of a subquery or view: the table rows that its rows are made of
     rid: bool = False  # its text needs `_rid`
+    system: set[int] = field(default_factory=set)  # which system columns the statement names
     only: bool = False  # ONLY: no rows of partitions
     values: Sequence[
         ir.Node

@@ -301,6 +301,7 @@ class QueryState:
         for r in self.tables:
             if r.number == var.relation and var.column < 0:
                 r.rid = True  # `planner.binding.system_columns`
+                r.system.add(var.column)
             elif r.number == var.relation:
                 r.used.add(var.column)
 

@@ -241,9 +241,8 @@ class Catalog(NamedObjects):
                 own = (c for c in self.comments_on_own(target) if c.database_oid == thing.database_oid)
                 return next((c for c in own if (c.class_oid, c.sub) == (thing.class_oid, thing.sub)), None)
             case Grant(target=target):
-                said = (thing.grantee, thing.attnum, thing.database_oid)
                 there = self.grants_anywhere_on(target)
-                return next((g for g in there if (g.grantee, g.attnum, g.database_oid) == said), None)
+                return next((g for g in there if _given(g) == _given(thing)), None)
             case Parameter(name=name):
                 return next((p for p in self.at(Parameter, 0) if p.name == name), None)
             case DefaultGrant():
@@ -287,6 +286,10 @@ def _system_names() -> Collection[str]:
     from planner.catalog.system.relations import names
 
     return names()
+
+
+def _given(grant: Grant) -> tuple[Any, ...]:
+    return grant.grantee, grant.grantor, grant.attnum, grant.database_oid
 
 
 def _for_whom(default: DefaultGrant) -> tuple[Any, ...]:

@@ -34,7 +34,8 @@ SETTINGS = {
 }
 """What PostgreSQL's own runner sets: the expected output has dates in this style."""
 
-COPY_IN = re.compile(r"^(?!--).*\bfrom std ?in\b.*;\s*$", re.IGNORECASE)
+COPY_IN = re.compile(r"^(?!--).*\bfrom std ?in\b.*;\s*(--.*)?$", re.IGNORECASE)
+ECHO = re.compile(r"\\set ECHO (\w+)")
 
 
 @dataclass
@@ -133,10 +134,12 @@ def answered(script: str, output: str) -> list[list[str]]:
 
 
 def echoed(script: str) -> list[str]:
-    """The lines of a script that psql echoes: neither empty ones nor the rows of a COPY."""
-    lines, in_rows = list[str](), False
+    """The lines of a script that psql echoes: neither empty ones nor the rows of a COPY, nor what it is told not to echo."""
+    lines, in_rows, echo = list[str](), False, True
     for line in script.split("\n"):
-        if not in_rows and line:
+        if not in_rows and line and echo:
             lines.append(line)
+        if (said := ECHO.match(line)) is not None:
+            echo = said[1] == "all"
         in_rows = line != "\\." if in_rows else bool(COPY_IN.search(line))
     return lines

@@ -163,7 +163,7 @@ class Accesses:
     def names_columns(self, table: Table | View, name: str, nodes: Iterable[exp.Expression | None]) -> bool:
         """SELECT on the columns of a written table that expressions of the statement name; whether there are any.
 
-        Its name alone is its whole row (`RETURNING t`, `(t).secret`). Nobody holds a privilege on a system column but by one on the table.
+        Its name alone is its whole row (`RETURNING t`, `(t).secret`).
         """
         by_name = {c.name: c.attnum for c in table.columns if not c.hidden}
         every = frozenset(by_name.values())
@@ -256,7 +256,10 @@ class Accesses:
             raise rights.denied(a.thing)
         attnums = a.attnums
         if a.relation is not None:
-            attnums = tuple(a.thing.columns[i].attnum for i in sorted(a.relation.used))
+            attnums = (
+                *sorted(a.relation.system),
+                *(a.thing.columns[i].attnum for i in sorted(a.relation.used)),
+            )
             columns = [c.attnum for c in a.thing.columns if not c.hidden]
             if not attnums and any(rights.holds(catalog, a.role, a.thing, a.privilege, n) for n in columns):
                 return  # count(*): a column is as good as any

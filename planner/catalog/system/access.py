@@ -9,6 +9,7 @@ A list of privileges ('SELECT, INSERT') asks whether any of them is held, as Pos
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -17,13 +18,13 @@ from planner.catalog import rights
 from planner.catalog.foreign_objects import ForeignDataWrapper, ForeignServer
 from planner.catalog.objects import FIRST_USER_OID, Database, Role, Schema, Sequence, UserType, View
 from planner.catalog.routine_objects import Function
-from planner.catalog.system import built_ins
+from planner.catalog.system import built_ins, numbered
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
 from planner.catalog.system.functions import regclass_in
 from planner.catalog.system.people import TOAST_OID
 from planner.catalog.system.privileges import LETTERS, OWNER
-from planner.catalog.system.relations import by_oid
+from planner.catalog.system.relations import CLASS_OID, PROC_OID, SYSTEM_COLUMNS, by_oid
 from planner.catalog.system.routines import LANGUAGES
 from planner.catalog.system.sizes import TABLESPACES
 from planner.types import BY_OID
@@ -44,9 +45,11 @@ from planner.types.oids import (
 )
 
 PUBLIC = ""
+_NOBODYS: Final = "RULE"
+"""What may be asked for and is never held: it was a privilege once."""
 _RELATION = frozenset(("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"))
 _PRIVILEGES: dict[str, frozenset[str]] = {
-    "table": _RELATION | {"RULE"},
+    "table": _RELATION | {_NOBODYS},
     "any_column": frozenset(("SELECT", "INSERT", "UPDATE", "REFERENCES")),
     "column": frozenset(("SELECT", "INSERT", "UPDATE", "REFERENCES")),
     "sequence": frozenset(("USAGE", "SELECT", "UPDATE")),
@@ -60,6 +63,8 @@ _PRIVILEGES: dict[str, frozenset[str]] = {
     "foreign_data_wrapper": frozenset(("USAGE",)),
     "server": frozenset(("USAGE",)),
 }
+_GONE: Final = re.compile(r"\.{8}pg\.dropped\.[0-9]+\.{8}")
+"""What a column is called that was dropped."""
 _OF_BUILT_INS: Final = frozenset(("table", "any_column", "column", "function", "language", "tablespace"))
 _OF_PUBLIC = {
     "database": frozenset(("CONNECT", "TEMPORARY", "TEMP")),
@@ -109,7 +114,7 @@ def _held(
     role = role_of(context, who)
     catalog = context.catalog
     if role is not None and role.superuser:
-        return True
+        return any(privilege != _NOBODYS for privilege, _ in asked)
     thing = (
         built_ins.target(catalog, oid) if kind in _OF_BUILT_INS or oid >= FIRST_USER_OID else catalog.get(oid)
     )
@@ -135,7 +140,15 @@ def _relation(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
     thing = context.catalog.get(oid) if oid is not None else None
     if isinstance(thing, Table | View | Sequence):
         return thing.oid, thing.owner
-    return (oid, "tidewire") if oid is not None and oid < 16384 else None
+    return (oid, "tidewire") if oid in by_oid() else None
+
+
+def _sequence(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
+    found = _relation(context, what)
+    if found is not None and not isinstance(context.catalog.get(found[0]), Sequence):
+        name = what if isinstance(what, str) else numbered.row(context, CLASS_OID, found[0])["relname"]  # type: ignore[index]
+        raise SqlError("42809", f'"{name}" is not a sequence')
+    return found
 
 
 def _schema(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
@@ -173,7 +186,9 @@ def _function(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
 
     oid = what if isinstance(what, int) else INPUT[REGPROCEDURE](context, what)
     thing = context.catalog.get(oid)
-    return (oid, thing.owner) if isinstance(thing, Function) else (oid, "tidewire") if oid < 16384 else None
+    if isinstance(thing, Function):
+        return oid, thing.owner
+    return (oid, "tidewire") if numbered.row(context, PROC_OID, oid) is not None else None
 
 
 def _foreign(kind: type[Any], word: str) -> Callable[[SystemContext, Any], tuple[Oid, str] | None]:
@@ -201,7 +216,7 @@ def _fixed(word: str, known: Mapping[str, Oid]) -> Callable[[SystemContext, Any]
 
 
 _FIND: dict[str, Callable[[SystemContext, Any], tuple[Oid, str] | None]] = {
-    "table": _relation, "any_column": _relation, "sequence": _relation, "schema": _schema, "database": _database,
+    "table": _relation, "any_column": _relation, "sequence": _sequence, "schema": _schema, "database": _database,
     "type": _type, "language": _fixed("language", {**LANGUAGES, "c": 13}), "function": _function, "tablespace": _fixed("tablespace", TABLESPACES), "foreign_data_wrapper": _foreign(ForeignDataWrapper, "foreign-data wrapper"),
     "server": _foreign(ForeignServer, "server"),
 }  # fmt: skip
@@ -237,18 +252,23 @@ def _column_of_somebody(
     found = _relation(context, what)
     if found is None:
         return None
-    thing = context.catalog.get(found[0])
-    attnum = column
-    if isinstance(column, str):
-        columns: tuple[Column | ResultColumn, ...] = ()
-        if isinstance(thing, Table | View):
-            columns = tuple(thing.columns)
-        elif (shown := by_oid().get(found[0])) is not None:
-            columns = shown.columns
-        attnum = next((c.attnum for c in columns if c.name == column), 0)
-        if not attnum and columns:
-            raise SqlError("42703", f'column "{column}" of relation "{what}" does not exist')
-    return _held(context, who, "column", *found, privilege, attnum)
+    attnum = _attnum(context, found[0], what, column)
+    return None if attnum is None else _held(context, who, "column", *found, privilege, attnum)
+
+
+def _attnum(context: SystemContext, oid: Oid, what: Any, column: int | str) -> int | None:
+    """The number of a column, of those that every table has too; None for one that has gone, or never was one. Raises 42703 for such a name."""
+    thing = context.catalog.get(oid)
+    known = thing if isinstance(thing, Table | View) else by_oid().get(oid)
+    columns: tuple[Column | ResultColumn, ...] = tuple(known.columns) if known is not None else ()
+    numbers = {c.name: c.attnum for c in columns if not getattr(c, "hidden", False)}
+    if isinstance(thing, Table) or getattr(known, "kind", "") == "r":
+        numbers = {name: attnum for attnum, name in SYSTEM_COLUMNS.items()} | numbers
+    if isinstance(column, int):
+        return column if column in numbers.values() else None
+    if column not in numbers and columns and not _GONE.fullmatch(column):
+        raise SqlError("42703", f'column "{column}" of relation "{what}" does not exist')
+    return numbers.get(column)
 
 
 def _column_of_me(context: SystemContext, what: Any, column: Any, privilege: str | None) -> bool | None:

@@ -103,6 +103,7 @@ def _facts(type_oid: Oid) -> tuple[object, ...]:
     return known.typlen, int(known.typcategory == "A"), known.typbyval, known.typalign
 
 
+_ATTNUM: Final = 5
 _ATTACL: Final = 22
 _SYSTEM_COLUMNS = (
     ("tableoid", 26, -6),
@@ -176,6 +177,14 @@ def _of_each_table() -> tuple[tuple[object, ...], ...]:
     )
 
 
+def _columns_of_each(catalog: Catalog, relid: Oid) -> Rows:
+    rows: Rows = [(relid, *rest) for rest in _of_each_table()]
+    if any(g.attnum < 0 for g in catalog.grants_on(relid)):
+        lists = (column_acl(catalog, relid, row[_ATTNUM]) for row in rows)
+        rows = [(*row[:_ATTACL], acl, *row[_ATTACL + 1 :]) for row, acl in zip(rows, lists, strict=True)]
+    return rows
+
+
 def pg_attribute(context: SystemContext) -> Rows:
     catalog = context.catalog
     make, dropped = _Maker(catalog), RowMaker("pg_attribute")
@@ -198,7 +207,7 @@ def pg_attribute(context: SystemContext) -> Rows:
                         attlen=-1,
                     )
                 )
-        found += [(t.oid, *rest) for rest in _of_each_table()]
+        found += _columns_of_each(catalog, t.oid)
     for v in catalog.objects(View):
         found += [make(v.oid, c, "v", grants=True, said=False) for c in v.columns]
     for c in catalog.objects(CompositeType):

@@ -40,6 +40,9 @@ WRAPPER_OID, SERVER_OID, USER_MAPPING_OID = 2328, 1417, 1418
 TRANSFORM_OID = 3576
 """Relations that others point into: (classid, objid) names an object of any kind."""
 
+SYSTEM_COLUMNS: Final = {-6: "tableoid", -5: "cmax", -4: "xmax", -3: "cmin", -2: "xmin", -1: "ctid"}
+"""What every table has besides its own columns, by attribute number."""
+
 _AS_TEXT = {3361, 3402, 5017, 10028}
 """Types of columns that are always NULL here and that nothing else needs: shown as text."""
 

@@ -1,8 +1,10 @@
-"""What GRANT and REVOKE leave behind: one record for each grantee of an object or column, and what hangs on it.
+"""What GRANT and REVOKE leave behind: one record for each grantee of an object or column and who gave, and what hangs on it.
 
     GRANT SELECT ON t TO ann WITH GRANT OPTION      by the owner            ann=r*/owner
     GRANT SELECT ON t TO bob                        by ann, to whom it was given so     bob=r/ann
+    REVOKE SELECT ON t FROM bob                     by the owner: nothing, for bob has it from ann
     REVOKE SELECT ON t FROM ann                     2BP01: bob has it from ann. With CASCADE bob loses it as well
+    GRANT SELECT ON t TO bob                        by the owner too        bob=r/ann and bob=r/owner: one of them may go
 
 Who owns an object gives in its owner's name, superusers too; anybody else in the name of the role that may give most
 of what is asked for, and no more than that (a warning tells).
@@ -24,11 +26,11 @@ from planner.abc import Oid, PlanError, Table
 from planner.catalog import Grant, Schema, View, rights
 from planner.catalog.objects import BuiltIn, Granted, Parameter
 from planner.catalog.system import built_ins
+from planner.catalog.system.relations import SYSTEM_COLUMNS
 from planner.ddl.scope import Scope
 from planner.records import replace
 
 _OF_COLUMNS: Final = frozenset(("select", "insert", "update", "references"))
-_SYSTEM_COLUMNS: Final = {-6: "tableoid", -5: "cmax", -4: "xmax", -3: "cmin", -2: "xmin", -1: "ctid"}
 
 
 def giver(scope: Scope, thing: Granted, attnum: int, wanted: frozenset[str]) -> tuple[str, frozenset[str]]:
@@ -81,7 +83,7 @@ def look_at_columns(scope: Scope, thing: Granted, wanted: frozenset[str], *, eve
     ):
         return
     for attnum in (
-        *(_SYSTEM_COLUMNS if isinstance(thing, Table) or rights.word_for(thing) == "table" else ()),
+        *(SYSTEM_COLUMNS if isinstance(thing, Table) or rights.word_for(thing) == "table" else ()),
         *(c.attnum for c in thing.columns if not getattr(c, "hidden", False)),
     ):
         allowed(scope, thing, attnum, names, everything=everything, revoke=True)
@@ -94,7 +96,7 @@ def _warn(scope: Scope, thing: Granted, attnum: int, what: str) -> None:
 
 
 def _named(thing: Granted, attnum: int) -> str:
-    names = _SYSTEM_COLUMNS | {c.attnum: c.name for c in getattr(thing, "columns", ())}
+    names = SYSTEM_COLUMNS | {c.attnum: c.name for c in getattr(thing, "columns", ())}
     return f'column "{names[attnum]}" of relation "{getattr(thing, "name", "")}"'
 
 
@@ -108,11 +110,14 @@ def record(
     said: st.Grant,
 ) -> None:
     """One grantee's record is as GRANT or REVOKE says. Raises 2BP01 where others have their privileges from it."""
-    old = _of(scope, thing, grantee, attnum)
     owner = getattr(thing, "owner", None)
-    if said.revoke and giver != owner and (old is None or old.grantor != giver):
-        return  # nobody takes what another one has given, but the owner
-    held = set(old.privileges) if old is not None else set(_unsaid(thing, grantee, attnum))
+    if not said.revoke and said.grant_option:
+        _refuse_circle(scope, thing, grantee, names, attnum, giver)
+    old = _of(scope, thing, grantee, attnum, giver)
+    if said.revoke and giver != owner and old is None:
+        return
+    unsaid = _unsaid(thing, grantee, attnum) if giver == owner else frozenset[str]()
+    held = set(old.privileges if old is not None else unsaid)
     grantable = set(old.grantable) if old is not None else set()
     lost: set[str] = set()
     if said.revoke:
@@ -128,6 +133,24 @@ def record(
     _withdraw(scope, thing, grantee, attnum, lost, cascade=said.cascade)
 
 
+def _refuse_circle(
+    scope: Scope, thing: Granted, grantee: str, names: frozenset[str], attnum: int, giver: str
+) -> None:
+    """Who gives may not have the right to do so by way of whom it is given to. Raises 0LP01."""
+    owner = getattr(thing, "owner", None)
+    if giver == owner:
+        return
+    said = [g for g in scope.catalog.grants_on(thing.oid) if g.attnum in (0, attnum)]
+    for privilege in names:
+        reached, more = {owner}, True
+        while more:  # from the owner, by way of all but the grantee
+            given = {g.grantee for g in said if g.grantor in reached and privilege in g.grantable}
+            more = not given - {grantee} <= reached
+            reached |= given - {grantee}
+        if giver not in reached:
+            raise PlanError("0LP01", "grant options cannot be granted back to your own grantor")
+
+
 def forget(scope: Scope, old: Grant) -> None:
     """A grantee loses everything, and whoever had some of it from there loses that."""
     thing = built_ins.target(scope.catalog, old.target)
@@ -140,33 +163,34 @@ def change_owner(scope: Scope, target: Oid, old: str, new: str) -> None:
     """What the old owner had and gave is the new one's; one who had everything leaves everything."""
     said = list(scope.catalog.grants_on(target))
     limited = any(g.grantee == old and not g.attnum for g in said)
+    kept: dict[tuple[str, str, int], Grant] = {}
     for g in said:
         if g.grantee == new and not g.attnum and not limited:
             scope.remove(g)
-        elif g.grantee == old and (
-            mine := next((x for x in said if x.grantee == new and x.attnum == g.attnum), None)
-        ):
-            first, last = sorted((g, mine), key=lambda x: x.oid)
-            both = replace(
+            continue
+        grantee, grantor = (new if x == old else x for x in (g.grantee, g.grantor))
+        first = kept.get((grantee, grantor, g.attnum))
+        if first is not None:
+            scope.remove(g)
+            g = replace(
                 first,
-                grantee=new,
-                grantor=new,
-                privileges=tuple(sorted({*g.privileges, *mine.privileges})),
-                grantable=tuple(sorted({*g.grantable, *mine.grantable})),
+                privileges=tuple(sorted({*first.privileges, *g.privileges})),
+                grantable=tuple(sorted({*first.grantable, *g.grantable})),
             )
-            scope.remove(last)
-            scope.replace(first, both)
-        elif g.grantee == new and any(x.grantee == old and x.attnum == g.attnum for x in said):
-            continue  # one with the old owner's, above
+            scope.replace(first, g)
         elif old in (g.grantee, g.grantor):
-            grantee = new if g.grantee == old else g.grantee
-            grantor = new if g.grantor == old else g.grantor
-            scope.replace(g, replace(g, grantee=grantee, grantor=grantor))
+            changed = replace(g, grantee=grantee, grantor=grantor)
+            scope.replace(g, changed)
+            g = changed
+        kept[grantee, grantor, g.attnum] = g
 
 
 def _withdraw(
     scope: Scope, thing: Granted, giver: str, attnum: int, lost: set[str], *, cascade: bool
 ) -> None:
+    """Who passed on what it may not pass on any more: as long as nobody else lets it, those to whom it did lose that."""
+    still = _all_of(scope, thing, giver, attnum)
+    lost = lost - {p for g in still for p in g.grantable}
     if not lost or giver == getattr(thing, "owner", None):
         return
     for g in list(scope.catalog.grants_on(thing.oid)):
@@ -179,9 +203,13 @@ def _withdraw(
         _withdraw(scope, thing, g.grantee, attnum, taken & set(g.grantable), cascade=True)
 
 
-def _of(scope: Scope, thing: Granted, grantee: str, attnum: int) -> Grant | None:
+def _all_of(scope: Scope, thing: Granted, grantee: str, attnum: int) -> list[Grant]:
     found = scope.catalog.grants_on(thing.oid)
-    return next((g for g in found if g.grantee == grantee and g.attnum == attnum), None)
+    return [g for g in found if g.grantee == grantee and g.attnum == attnum]
+
+
+def _of(scope: Scope, thing: Granted, grantee: str, attnum: int, giver: str) -> Grant | None:
+    return next((g for g in _all_of(scope, thing, grantee, attnum) if g.grantor == giver), None)
 
 
 def _unsaid(thing: Granted, grantee: str, attnum: int) -> frozenset[str]:
@@ -200,9 +228,10 @@ def _put(
 ) -> None:
     if not attnum:
         _write_down(scope, thing)
-    old = _of(scope, thing, grantee, attnum)
+    old = _of(scope, thing, grantee, attnum, giver)
     privileges, options = tuple(sorted(held)), tuple(sorted(grantable))
-    if old is not None and not held and (attnum or not _unsaid(thing, grantee, attnum)):
+    kept_empty = giver == getattr(thing, "owner", None) and _unsaid(thing, grantee, attnum)
+    if old is not None and not held and not kept_empty:
         scope.remove(old)
     elif old is not None and (old.privileges or not held):
         scope.replace(old, replace(old, privileges=privileges, grantable=options))
@@ -226,7 +255,7 @@ def _write_down(scope: Scope, thing: Granted) -> None:
         first = (*first, thing.group)
     for grantee in first:
         had = rights.unsaid(thing, grantee)
-        if had and _of(scope, thing, grantee, 0) is None:
+        if had and not _all_of(scope, thing, grantee, 0):
             home = _home(scope, thing)
             scope.add(Grant(scope.allocate(), thing.oid, grantee, tuple(sorted(had)), (), 0, owner, home))
 

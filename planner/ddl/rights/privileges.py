@@ -18,6 +18,8 @@ from planner.catalog import (
     rights,
 )
 from planner.catalog.objects import Granted, Index
+from planner.catalog.system.relations import SYSTEM_COLUMNS
+from planner.catalog.type_objects import Domain
 from planner.ddl.comments import refuse_member
 from planner.ddl.constraints.definitions import require_role
 from planner.ddl.foreign import servers as foreign
@@ -40,7 +42,8 @@ def grant(scope: Scope, said: st.Grant) -> None:
         for privilege, _ in said.privileges:
             names = of_all if privilege == "all" else frozenset((privilege,))
             if not names <= of_all:
-                raise PlanError("0LP01", f"invalid privilege type {privilege.upper()} for {kind}")
+                said_of = said.kind if said.kind in ("procedure", "routine") else kind
+                raise PlanError("0LP01", f"invalid privilege type {privilege.upper()} for {said_of}")
         for columns in dict.fromkeys(columns for _, columns in said.privileges):
             mine = [p for p, named in said.privileges if named == columns]
             every = "all" in mine
@@ -67,6 +70,10 @@ def _attnum(target: Granted, name: str) -> int:
     for column in getattr(target, "columns", ()):
         if column.name == name:
             return int(column.attnum)
+    if isinstance(target, Table):
+        for attnum, shown in SYSTEM_COLUMNS.items():
+            if shown == name:
+                return attnum
     raise PlanError("42703", f'column "{name}" of relation "{getattr(target, "name", "")}" does not exist')
 
 
@@ -100,7 +107,15 @@ def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, Granted]]:
             if user_type is None and own_objects.find(scope, st.Comment("type", name, None)) is not None:
                 raise PlanError("0A000", "privileges on a type of PostgreSQL's own are not supported")
             if user_type is None:
+                if scope.catalog.array_named(name.name, name.schema, scope.search_path):
+                    raise PlanError(
+                        "0LP01",
+                        "cannot set privileges of array types",
+                        hint="Set the privileges of the element type instead.",
+                    )
                 raise PlanError("42704", f'type "{name}" does not exist')
+            if said.kind == "domain" and not isinstance(user_type, Domain):
+                raise PlanError("42809", f'"{name}" is not a domain')
             refuse_member(user_type, "privileges on")
             found.append((said.kind, user_type))
         elif said.kind == "foreign-data wrapper":

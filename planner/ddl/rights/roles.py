@@ -169,7 +169,7 @@ def _refuse_owner(scope: Scope, role: str) -> None:
         if here and role in (default.role, default.grantee):
             word = "owner of" if default.role == role else "privileges for"
             lines.append((default.oid, 0, f"{word} {default_privileges.described(scope, default)}"))
-    said = [line for _, _, line in sorted(lines)]
+    said = [line for _, _, line in sorted(set(lines))]
     for database, count in renamed_roles.held_elsewhere(scope, role):
         said.append(f"{count} object{'s' * (count != 1)} in database {database}")
     if said:
