@@ -13,12 +13,14 @@ text and read again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from planner.abc import PlanError
 from planner.binding.fragments import quote_name
 from planner.binding.naming import identifier
+from planner.catalog import quote_identifier
 from planner.parse import parse_query
 from planner.parse.column_lists import SEPARATOR
 
@@ -27,9 +29,7 @@ _AROUND = "x"
 
 def rewritten(cte: exp.CTE, clause: exp.Expression) -> exp.CTE:
     """The query of WITH with the columns of `clause` (SEARCH, CYCLE or both). 42601, 0A000."""
-    search, cycle = clause.args.get("search"), clause.args.get("cycle")
-    if search is not None and str(search.args["kind"]).upper() == "CYCLE":
-        search, cycle = None, search
+    search, cycle = _both(clause)
     alias = cte.args["alias"]
     name = identifier(alias.this)
     union = cte.this
@@ -93,6 +93,57 @@ def rewritten(cte: exp.CTE, clause: exp.Expression) -> exp.CTE:
     made.this.set("expression", _wrapped(step, names, [*names, *kept], further))
     made.args["alias"].set("columns", [exp.to_identifier(c, True) for c in (*names, *kept)])
     return made
+
+
+def _both(clause: exp.Expression) -> tuple[exp.Expression | None, exp.Expression | None]:
+    search, cycle = clause.args.get("search"), clause.args.get("cycle")
+    if search is not None and str(search.args["kind"]).upper() == "CYCLE":
+        return None, search
+    return search, cycle
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What the clauses say, as a view's text has it."""
+
+    search: str = ""
+    """Up to where CYCLE begins."""
+    cycle: str = ""
+    mark: tuple[exp.Expression, exp.Expression] | None = None
+    """Of CYCLE, what follows TO and DEFAULT, where either was said."""
+    path: str = ""
+
+
+def written(clause: exp.Expression) -> Written:
+    search, cycle = _both(clause)
+    said = at = path = ""
+    mark = None
+    if search is not None:
+        order = str(search.args["kind"]).upper()
+        column = quote_identifier(identifier(search.args["expression"]))
+        said = f" SEARCH {order} FIRST BY {_names(search)} SET {column}"
+    if cycle is not None:
+        at = f" CYCLE {_names(cycle)} SET {quote_identifier(identifier(cycle.args['expression']))}"
+        path = f" USING {quote_identifier(identifier(cycle.args['using']))}"
+        on, off = cycle.args.get("to"), cycle.args.get("default")
+        if isinstance(on, exp.Expression) and isinstance(off, exp.Expression):
+            as_it_is = (isinstance(x, exp.Boolean) for x in (on, off))
+            mark = None if all(as_it_is) and on.this and not off.this else (on, off)
+    return Written(said, at, mark, path)
+
+
+def _names(clause: exp.Expression) -> str:
+    return ", ".join(map(quote_identifier, _listed(clause)[1]))
+
+
+def declared(cte: exp.CTE) -> exp.Expression:
+    """The query as it stands, whose `*` of itself are the columns that it declares, and none that are added."""
+    made = cte.copy()
+    union, alias = made.this, made.args["alias"]
+    names = [identifier(c) for c in alias.args.get("columns") or ()] or list(union.this.named_selects)
+    step = union.expression
+    step.set("expressions", _as_declared(step, _source(step, identifier(alias.this)), names))
+    return union
 
 
 def _parsed(text: str) -> exp.Expression:

@@ -20,6 +20,7 @@ from sqlglot import exp
 
 from planner.abc import Table
 from planner.binding import ir
+from planner.binding.deparse import xml_tables
 from planner.binding.deparse.expressions import TypeName, is_operation
 from planner.binding.deparse.view_expressions import INSIDE, QueryExpressions, ViewBinder
 from planner.binding.expanded import definitions
@@ -210,8 +211,11 @@ class FromWriter(QueryExpressions):
                 call = exp.Dot(this=node.args["db"].copy(), expression=call.copy())
             here = Scope(scope.parent, scope.number, list(seen), _columns(seen), scope.ctes)
             self._functions(node, call, seen, here)
-            self._add(f" {quote_identifier(self.called(relation))}")
-            renamed = True
+            of_xml = xml_tables.is_one(call)
+            name = self.called(relation)
+            if alias is not None or not of_xml or name != relation.name:
+                self._add(" " + quote_identifier(name))
+            renamed = renamed or not of_xml
         if renamed:
             names = [c.name for c in relation.columns if not c.hidden]
             if self.renaming is not None and self.renaming.added and relation.number in self.kept_names:
@@ -236,7 +240,11 @@ class FromWriter(QueryExpressions):
         )
         several = several and len(call.expressions) > 1
         bind = self.binder.expressions.bind
-        bound = [bind(c, here) for c in rows_from or (call.expressions if several else [call])]
+        table, bound = "", list[ir.Node]()
+        if xml_tables.is_one(call):
+            table, bound = xml_tables.written(self, call, here)
+        else:
+            bound = [bind(c, here) for c in rows_from or (call.expressions if several else [call])]
         beside = {r.number for r in seen}
         looks = any(isinstance(n, ir.Var) and n.relation in beside for b in bound for n in ir.walk(b))
         self._add("LATERAL " if looks or isinstance(node, exp.Lateral) else "")
@@ -244,6 +252,8 @@ class FromWriter(QueryExpressions):
             described = [self._described(f.args.get("alias")) for f in node.args["rows_from"]]
             calls = [self._function(b) + said for b, said in zip(bound, described, strict=True)]
             self._add(f"ROWS FROM({', '.join(calls)})")
+        elif table:
+            self._add(table)
         elif several:
             self._add(f"UNNEST({', '.join(map(self.write, bound))})")
         else:

@@ -23,7 +23,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import SqlError, Table, TypeRef
-from planner.binding import ir
+from planner.binding import ir, search_and_cycle
 from planner.binding.deparse.expressions import NotWritable, TypeName, uncast
 from planner.binding.deparse.view_expressions import Renaming, ViewBinder
 from planner.binding.deparse.view_from import STEP, FromWriter, RelationName
@@ -141,8 +141,6 @@ class QueryWriter(FromWriter):
         clause = node.args.get("with_")
         if clause is None:
             return
-        if clause.args.get("search") or clause.args.get("cycle"):
-            raise NotWritable("SEARCH or CYCLE")
         self.level += STEP
         self._add(" WITH RECURSIVE " if clause.args.get("recursive") else " WITH ")
         for i, cte in enumerate(clause.expressions):
@@ -156,10 +154,22 @@ class QueryWriter(FromWriter):
             )
             self._add(f" AS {word}(")
             self._keyword("", 0, 0)
-            self._add(self.nested(cte.this, scope))
+            last = cte is clause.expressions[-1]
+            followed = last and (clause.args.get("search") or clause.args.get("cycle"))
+            self._add(self.nested(search_and_cycle.declared(cte) if followed else cte.this, scope))
             self._keyword(")", 0, 0)
+            if followed:
+                self._search_and_cycle(clause, scope)
         self.level -= STEP
         self._keyword("", 0, 0)
+
+    def _search_and_cycle(self, clause: exp.Expression, scope: Scope) -> None:
+        said = search_and_cycle.written(clause)
+        self._add(said.search + said.cycle)
+        if said.mark is not None:
+            on, off = (self.top(x.node) for x in self.binder.targets(list(said.mark), scope))
+            self._add(f" TO {on} DEFAULT {off}")
+        self._add(said.path)
 
     def _select(self, node: exp.Select, scope: Scope, names: list[str] | None, named: bool) -> list[Target]:
         binder = self.binder

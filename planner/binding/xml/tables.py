@@ -11,7 +11,7 @@ that run (`routines.runs`); paths are evaluated by libxml2 (`planner.types.xml_r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 _TEXT = TypeRef(t.TEXT)
 _NUMBERS = (t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC, t.MONEY, t.OID)
 """Of these, what a path finds to be true is 1."""
-_NAME = "xmltable"
+NAME: Final = "xmltable"
 
 
 def source(sources: SourceBinder, call: exp.Expression, node: exp.Expression, scope: Scope) -> Source | None:
     """A call in FROM; None where it is of another function."""
-    if not isinstance(call, exp.Anonymous) or function_name(call) != _NAME or len(call.expressions) < 3:
+    if not isinstance(call, exp.Anonymous) or function_name(call) != NAME or len(call.expressions) < 3:
         return None
     queries = sources.queries
     clause, scope.clause = scope.clause, "functions in FROM"
@@ -48,14 +48,14 @@ def source(sources: SourceBinder, call: exp.Expression, node: exp.Expression, sc
         return queries.emitter.frag(queries.coercions.coerce(bound, TypeRef(oid), "a", first_position(e)))
 
     given = list(call.expressions)
-    at = next(i for i in range(2, len(given), 2) if _literal(given[i]) == COLUMNS)
+    at = next(i for i in range(2, len(given), 2) if literal(given[i]) == COLUMNS)
     path, document = text_of(given[0]), text_of(given[1], t.XML)
     spaces = [text_of(e) for e in given[2:at]]
     names, paths, kinds, flags = list[str](), list[Frag](), list[TypeRef](), ""
     defaults: list[ir.Node] = []
     required: list[bool] = []
     for i in range(at + 1, len(given), 4):
-        name, said = _literal(given[i]), _literal(given[i + 1])
+        name, said = literal(given[i]), literal(given[i + 1])
         default = queries.expressions.bind(given[i + 3], scope)
         names.append(name)
         required.append(said == "not null")
@@ -98,7 +98,7 @@ def source(sources: SourceBinder, call: exp.Expression, node: exp.Expression, sc
         columns.append(RelationColumn("ordinality", TypeRef(t.INT8)))
     text = sql("SELECT ", join(", ", items), " FROM (", texts, ")")
     alias: exp.Expression | None = node.args.get("alias")
-    shown = identifier(alias.this) if alias is not None and alias.this is not None else _NAME
+    shown = identifier(alias.this) if alias is not None and alias.this is not None else NAME
     number = queries.next_relation()
     relation = Relation(number, shown, columns)
     sources.rename(relation, alias)
@@ -123,8 +123,8 @@ def _is_null(node: ir.Node) -> bool:
     return isinstance(node, ir.Lit) and node.value is None
 
 
-def _literal(e: exp.Expression) -> str:
+def literal(e: exp.Expression) -> str:
     return str(e.this) if isinstance(e, exp.Literal) else ""
 
 
-__all__ = ["source"]
+__all__ = ["NAME", "literal", "source"]
