@@ -25,6 +25,7 @@ from planner.ddl import limits, moments, stars
 from planner.ddl.dependencies import depends as depends_on
 from planner.ddl.scope import Scope
 from planner.ddl.tables.columns import refuse_column_name
+from planner.ddl.types import used_types
 from planner.parse.placeholders import refuse_parameters
 from planner.parse.queries import parse_query
 
@@ -49,6 +50,8 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
         raise PlanError("0A000", "views must not contain data-modifying statements in WITH")
     refuse_parameters(plan, text)
     columns = _columns(scope, said, plan)
+    for column in columns:
+        used_types.require(scope, column.declared.oid)
     tree = parse_query(text)
     query = settled_query(scope, said.query)
     depends = depends_on.needs_of_plan(scope, tree, plan)

@@ -273,8 +273,8 @@ class QueryWriter(FromWriter):
                 continue
             value = limit.args.get("count") if isinstance(limit, exp.Fetch) else limit.expression
             options = limit.args.get("limit_options") if isinstance(limit, exp.Fetch) else None
-            if value is None:
-                raise NotWritable("FETCH FIRST")
+            if value is None:  # FETCH FIRST ROW
+                value = exp.Literal.number(1)
             if isinstance(value, exp.Var) and value.name.lower() == "all":
                 self._keyword(word)
                 self._add("ALL")

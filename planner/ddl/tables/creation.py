@@ -16,6 +16,7 @@ from planner.catalog import (
     Sequence,
     StatisticsObject,
     View,
+    rights,
 )
 from planner.catalog.system.attributes import storage_of
 from planner.ddl import limits, moments, naming, statistics
@@ -38,6 +39,7 @@ from planner.ddl.tables.columns import (
     verify_generated,
     with_generated_kept,
 )
+from planner.ddl.types import used_types
 from planner.ddl.types.named_types import with_schemas
 from planner.parse.storage import kept
 from planner.records import replace
@@ -170,6 +172,8 @@ class _Builder:
                 detail=f"This operation is not supported for {'indexes' if isinstance(source, Index) else 'sequences'}.",
                 position=said.table.position,
             )
+        wanted = "usage" if isinstance(source, CompositeType) else "select"
+        rights.require(self.scope.catalog, self.scope.user, source, wanted)
         want = said.including
         attnums: dict[int, int] = {}
         for column in source.visible if isinstance(source, Table) else source.columns:
@@ -338,6 +342,8 @@ class _Builder:
         scope = self.scope
         if self.inherited is not None:
             self.inherited.settled()
+        for column in self.columns:
+            used_types.require(scope, column.declared.oid)
         self.oid = scope.allocate()
         table = Table(
             self.oid,

@@ -28,6 +28,7 @@ from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
 from planner.ddl.tables import creation as tables
 from planner.ddl.tables.columns import refuse_alike, refuse_column_name
+from planner.ddl.types import used_types
 from planner.ddl.types.typenames import check_column_type
 from planner.parse.placeholders import refuse_parameters
 from planner.parse.queries import parse_query
@@ -82,6 +83,7 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
         origin = (result.table_oid, result.attnum) if said.materialized else (0, 0)
         column = Column(label, ref, i + 1, collation=result.collation, origin=origin)
         columns.append(of_expression(scope.catalog, column, ref))
+        used_types.require(scope, columns[-1].declared.oid)
     oid = scope.allocate()
     temporary = schema.name.startswith("pg_temp_")
     on_commit = said.on_commit if said.on_commit in ("delete", "drop") else ""

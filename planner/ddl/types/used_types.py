@@ -2,6 +2,7 @@
 
     CREATE TABLE t (c secret)          each column's type          permission denied for type secret
     ALTER TABLE t ADD c secret         what is added
+    CREATE TABLE AS, VIEW              each column's type, which the query says; so of LIKE and INHERITS
     CREATE DOMAIN, TYPE AS (...)       what it is made of
     CREATE FUNCTION, AGGREGATE, OPERATOR, CAST    what they take and return
 
