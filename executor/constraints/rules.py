@@ -182,7 +182,7 @@ class TableRules:
         """Raises 23502 or 23514."""
         for i in self.not_null:
             if row[i] is None:
-                raise self.null_violation(i, row)
+                raise self._of_domains(row, session) or self.null_violation(i, row)
         for constraint, passes in self.checks:
             if not passes((), row, session):
                 raise self.check_violation(constraint, row)
@@ -194,7 +194,7 @@ class TableRules:
             return
         for i in self.not_null:
             if row[i] is None:
-                raise self.null_violation(i, row)
+                raise self._of_domains(row, session) or self.null_violation(i, row)
         for constraint, passes in self.checks:
             if constraint.kind not in LATE and not passes((), row, session):
                 raise self.check_violation(constraint, row)
@@ -222,6 +222,13 @@ class TableRules:
                 raise self.check_violation(constraint, row)
 
     # --- errors ----------------------------------------------------------------------------
+
+    def _of_domains(self, row: Row, session: Any) -> ExecutionError | None:
+        """What the domains of columns refuse: values become theirs before the table asks for any."""
+        for constraint, passes in self.checks:
+            if constraint.kind == "d" and not passes((), row, session):
+                return self.check_violation(constraint, row)
+        return None
 
     def null_violation(self, index: int, row: Row) -> ExecutionError:
         column = self.table.columns[index].name

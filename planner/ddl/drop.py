@@ -90,7 +90,7 @@ def drop(scope: Scope, said: st.Drop) -> None:
             doomed.append(found)
         if said.concurrently and isinstance(found, Index):
             above = scope.catalog.get(found.table_oid)
-            if isinstance(above, Table) and above.partitioning is not None:
+            if isinstance(above, Table) and above.partitioning is not None and not above.temporary:
                 raise PlanError("0A000", f'cannot drop partitioned index "{found.name}" concurrently')
     remove_all(scope, doomed, said.cascade)
 

@@ -64,6 +64,8 @@ def inferred(
         index = catalog.get(c.index_oid)
         if not isinstance(index, Index) or set(spelled := _keys(table, index)) != wanted:
             continue
+        if not index.valid:  # a partition lacks its part
+            continue
         if any(
             catalog.collation_key(name, schema, search_path) != spelled[key]
             for key, (schema, name) in collated.items()

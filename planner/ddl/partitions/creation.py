@@ -271,7 +271,7 @@ def attach(on: Alteration, a: st.AlterAction) -> None:
         raise PlanError("42P17", f'table "{parent.name}" is not partitioned')
     if a.bound is None:
         raise PlanError("42601", "syntax error at end of input")
-    child = scope.relation(a.relation)
+    child = scope.relation(replace(a.relation, position=0))
     if not isinstance(child, Table) or child.materialized is not None:
         raise PlanError("42809", f'"{child.name}" is not a table')
     _refuse_child(scope, parent, child)
@@ -392,7 +392,7 @@ def _refuse_columns(parent: Table, child: Table) -> None:
 def attach_index(scope: Scope, parent: Index, said: st.AlterAction) -> None:
     """ALTER INDEX ... ATTACH PARTITION: an index of a partition becomes a part of its table's."""
     assert said.relation is not None
-    found = scope.relation(said.relation)
+    found = scope.relation(replace(said.relation, position=0))
     if not isinstance(found, Index):
         raise PlanError("42809", f'"{found.name}" is not an index')
     table, over = scope.catalog.table(found.table_oid), scope.catalog.table(parent.table_oid)
