@@ -173,7 +173,7 @@ def _alter_column(c: Cursor, position: int) -> st.AlterAction:
         return _numbered(c, position)
     name = c.name()
     if c.accept("set", "default"):
-        return st.AlterAction("set default", name, expression=c.balanced(), position=position)
+        return st.AlterAction("set default", name, expression=c.expression(), position=position)
     if c.accept("drop", "default"):
         return st.AlterAction("drop default", name, position=position)
     if c.accept("set", "not", "null"):
@@ -189,7 +189,7 @@ def _alter_column(c: Cursor, position: int) -> st.AlterAction:
     if c.accept("type") or c.accept("set", "data", "type"):
         type_name = c.type_name()
         collation = c.collation() if c.accept("collate") else ""
-        using = c.balanced() if c.accept("using") else None
+        using = c.expression() if c.accept("using") else None
         return st.AlterAction(
             "set type", name, type=type_name, collation=collation, expression=using, position=position
         )

@@ -6,24 +6,14 @@ PostgreSQL refuses what is said twice and what contradicts itself where it stand
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.lexer import is_sign
 from planner.parse import constraints
 from planner.parse.cursor import Cursor
 from planner.parse.sequences import sequence_options
 from planner.records import replace
-
-_AFTER_DEFAULT: Final = (
-    "not", "null", "default", "primary", "unique", "check", "references", "constraint", "generated",
-    "deferrable", "initially", "collate",
-)  # fmt: skip
-_NOT_IN_DEFAULT: Final = frozenset(
-    ("and", "at", "between", "ilike", "in", "isnull", "like", "notnull", "or", "overlaps", "similar")
-)
-"""Operators that a DEFAULT has only in brackets, for a constraint may follow it: the grammar's `b_expr`."""
 
 
 def read(c: Cursor, column: st.ColumnDef, table: str) -> st.ColumnDef:
@@ -89,7 +79,7 @@ def _generated(c: Cursor, said: _Said, position: int) -> None:
         said.nullness(True, position)
         said.changes["identity"], said.changes["identity_options"] = when, options
         return
-    expression = c.parenthesised()
+    expression = c.enclosed()
     c.expect("stored")
     if when == "d":
         raise PlanError("42601", "for a generated column, GENERATED ALWAYS must be specified", position=how)
@@ -98,17 +88,5 @@ def _generated(c: Cursor, said: _Said, position: int) -> None:
 
 
 def default_expression(c: Cursor) -> st.Sql:
-    """The expression after DEFAULT. Raises 42601 at an operator that would have to be in brackets."""
-    first = c.at
-    if c.next_is("not"):
-        c.fail()
-    found = c.balanced(*_AFTER_DEFAULT)
-    depth = 0
-    for token in c.tokens[first : c.at]:
-        if is_sign(token, "(") or is_sign(token, "[") or token.keyword == "case":
-            depth += 1
-        elif is_sign(token, ")") or is_sign(token, "]") or token.keyword == "end":
-            depth -= 1
-        elif depth == 0 and token.keyword in _NOT_IN_DEFAULT:
-            c.fail(token)
-    return found
+    """The expression after DEFAULT. An operator that would have to be in brackets is left to who goes on, and refuses it."""
+    return c.expression(narrow=True)

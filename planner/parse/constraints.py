@@ -59,7 +59,7 @@ def constraint(c: Cursor, name: str, position: int, of_column: bool) -> st.Const
             clauses.tablespace(c)
     elif c.accept("check"):
         fields["kind"] = "c"
-        fields["expression"] = c.parenthesised()
+        fields["expression"] = c.enclosed()
     elif c.next_is("references") or c.next_is("foreign", "key"):
         fields["kind"] = "f"
         if c.accept("foreign", "key"):

@@ -2,7 +2,8 @@
 
 Every statement's grammar is a function over a `Cursor`. `accept` takes words if they are next, `expect` insists,
 `fail` raises what PostgreSQL says at the token where it stands. Names obey the keyword drawers; type names have their own
-grammar; expressions and queries are not parsed here but cut out as `Sql` slices between balanced brackets.
+grammar; expressions are read to their ends (`planner.parse.grammar`) and cut out as `Sql`, queries as what stands between balanced
+brackets.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
+from planner import nesting
 from planner.abc import PlanError
 from planner.keywords import COLUMN_NAME, RESERVED, TYPE_FUNCTION_NAME
 from planner.lexer import DECIMAL, END, INTEGER, OPERATOR, PUNCTUATION, QUOTED, STRING, WORD, Token
-from planner.parse.errors import syntax_error
+from planner.parse.errors import syntax_error, too_deep
+from planner.parse.grammar.writes import Writes as Reader
 from planner.statements import Name, Sql, TypeName
 
 _NO_COLUMN = RESERVED | TYPE_FUNCTION_NAME
@@ -30,11 +33,12 @@ _OPEN, _CLOSE = frozenset("(["), frozenset(")]")
 class Cursor:
     """Stands at one token of a statement's list, whose last is END."""
 
-    __slots__ = ("at", "farthest", "text", "tokens")
+    __slots__ = ("_reader", "at", "farthest", "text", "tokens")
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
         self.text, self.tokens, self.at = text, tokens, 0
         self.farthest = 0  # where a list of words stopped to match: the error is there, not at its first
+        self._reader: Reader | None = None  # of the expressions in the text
 
     # --- looking ---------------------------------------------------------------------------------
 
@@ -266,39 +270,34 @@ class Cursor:
                 if token.keyword in _QUERIES:
                     return
 
-    def balanced(self, *stops: str) -> Sql:
-        """Everything up to a comma, a closing bracket or one of the stop words, outside of brackets and of CASE ... END."""
+    def _read(self, read: Callable[[Reader], object]) -> Sql:
         first = self.at
-        depth = cases = 0
-        while True:
-            token = self.token
-            if token.kind == END:
-                if depth or cases:
-                    self.fail()
-                break
-            if token.kind == PUNCTUATION:
-                if token.value in _OPEN:
-                    depth += 1
-                elif token.value in _CLOSE:
-                    if depth == 0:
-                        if cases:
-                            self.fail()
-                        break
-                    depth -= 1
-                elif token.value == "," and depth == 0:
-                    break
-                elif token.value == ";":
-                    self.fail()
-            elif depth == cases == 0 and token.keyword in stops and token.keyword and self.at > first:
-                break
-            elif token.keyword == "case":
-                cases += 1
-            elif token.keyword == "end" and cases:
-                cases -= 1
-            self.at += 1
-        if self.at == first:
-            self.fail()
+        if self._reader is None:
+            self._reader = Reader(self.tokens, self.text)
+        reader = self._reader
+        reader.at = first
+        try:
+            with nesting.calls_up_to(nesting.BINDING):
+                read(reader)
+        except RecursionError:
+            raise too_deep() from None
+        self.at = reader.at
         return self.slice(first, self.at)
+
+    def expression(self, *, narrow: bool = False) -> Sql:
+        """An expression, to where it ends (a_expr). `narrow`: of those that need no brackets before a keyword (b_expr)."""
+        return self._read(lambda reader: reader.expression(narrow=narrow))
+
+    def call(self) -> Sql:
+        """A function's call, without FILTER and OVER (func_expr_windowless)."""
+        return self._read(lambda reader: reader.operand())
+
+    def enclosed(self) -> Sql:
+        """( an expression ): what is inside the brackets."""
+        self.expect_symbol("(")
+        inside = self.expression()
+        self.expect_symbol(")")
+        return inside
 
     def parenthesised(self) -> Sql:
         """( anything balanced ): what is inside the brackets."""

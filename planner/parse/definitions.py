@@ -163,7 +163,7 @@ def _index(c: Cursor, unique: bool) -> st.CreateIndex:
     options = storage_options(c, method) if c.accept("with") else {}
     if c.accept("tablespace"):
         clauses.tablespace(c)
-    where = c.rest() if c.accept("where") else None
+    where = c.expression() if c.accept("where") else None
     return st.CreateIndex(
         name,
         table,

@@ -21,3 +21,11 @@ def end_of_input(tokens: list[Token], text: str) -> PlanError:
     if rest.startswith(";"):
         return PlanError("42601", 'syntax error at or near ";"', position=len(text) - len(rest) + 1)
     return PlanError("42601", "syntax error at end of input", position=len(text) + 1)
+
+
+def too_deep() -> PlanError:
+    return PlanError(
+        "54001",
+        "stack depth limit exceeded",
+        hint="The statement nests expressions more deeply than the parser can follow.",
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from planner import statements as st
-from planner.lexer import OPERATOR, PUNCTUATION, QUOTED, WORD
+from planner.lexer import OPERATOR, PUNCTUATION
 from planner.parse import clauses
 from planner.parse.cursor import Cursor
 from planner.parse.storage import storage_options, storage_pairs
@@ -21,19 +21,11 @@ def index_element(c: Cursor) -> st.IndexElement:
     column = ""
     expression: st.Sql | None = None
     if c.symbol_is("("):
-        expression = c.parenthesised()
+        expression = c.enclosed()
     else:
         after = c.ahead()
         if after.kind == PUNCTUATION and after.value in ("(", "."):
-            first = c.at
-            while c.token.kind in (WORD, QUOTED) or c.symbol_is("."):
-                c.advance()
-            if c.ahead().value == ")":
-                c.expect_symbol("(")
-                c.expect_symbol(")")
-            else:
-                c.parenthesised()
-            expression = c.slice(first, c.at)
+            expression = c.call()
         else:
             column = c.name()
     collation = c.collation() if c.accept("collate") else ""
@@ -74,7 +66,7 @@ def exclusion(c: Cursor, fields: dict[str, Any]) -> None:
     if c.accept("using", "index", "tablespace"):
         clauses.tablespace(c)
     if c.accept("where"):
-        fields["expression"] = c.parenthesised()
+        fields["expression"] = c.enclosed()
 
 
 def _operator(c: Cursor) -> str:

@@ -285,7 +285,8 @@ def copy(c: Cursor) -> st.Copy:
                 c.fail()
             raise PlanError("42601", "WHERE clause not allowed with COPY TO", position=c.position)
         c.advance()
-        where = c.rest()
+        where = c.expression()
+        c.expect_end()
     return st.Copy(table, columns, query, is_from, filename, program, where, options, places)
 
 

@@ -36,11 +36,11 @@ def bound(c: Cursor) -> st.BoundDef:
     c.expect("for", "values")
     position = c.position
     if c.accept("in"):
-        return st.BoundDef("l", c.bracketed(Cursor.balanced), position=position)
+        return st.BoundDef("l", c.bracketed(Cursor.expression), position=position)
     if c.accept("from"):
-        lower = c.bracketed(Cursor.balanced)
+        lower = c.bracketed(Cursor.expression)
         c.expect("to")
-        return st.BoundDef("r", lower, c.bracketed(Cursor.balanced), position=position)
+        return st.BoundDef("r", lower, c.bracketed(Cursor.expression), position=position)
     c.expect("with")
     c.expect_symbol("(")
     said: dict[str, int] = {}

@@ -42,8 +42,8 @@ def create_policy(c: Cursor) -> st.CreatePolicy:
 
 
 def _conditions(c: Cursor) -> tuple[st.Sql | None, st.Sql | None]:
-    using = c.parenthesised() if c.accept("using") else None
-    check = c.parenthesised() if c.accept("with", "check") else None
+    using = c.enclosed() if c.accept("using") else None
+    check = c.enclosed() if c.accept("with", "check") else None
     return using, check
 
 

@@ -148,7 +148,7 @@ def _object(c: Cursor) -> _Object:
 def _table(c: Cursor) -> st.PublicationTable:
     name, only = c.relation()
     columns = c.name_list() if c.symbol_is("(") else ()
-    where = c.parenthesised() if c.accept("where") else None
+    where = c.enclosed() if c.accept("where") else None
     return st.PublicationTable(name, only, columns, where)
 
 

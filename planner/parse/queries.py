@@ -24,7 +24,7 @@ from planner.parse import samples
 from planner.parse.beginnings import TEXT
 from planner.parse.column_lists import joined
 from planner.parse.dialect import TidewirePostgres
-from planner.parse.errors import end_of_input
+from planner.parse.errors import end_of_input, too_deep
 from planner.parse.feed import calls_in_quotes, feed, marked, unmarked
 from planner.parse.forms import rewritten
 from planner.parse.grammar import check_expression, check_query
@@ -87,7 +87,7 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
             raise PlanError("54001", "statement is too complex") from None
         raise _error(text, tokens, _where(e, fed, parser)) from None
     except RecursionError:
-        raise _too_deep() from None
+        raise too_deep() from None
     tree = trees[0] if trees else None
     if tree is None or (into is None and isinstance(tree, exp.Command)):
         raise _error(text, tokens, fed[0])
@@ -139,7 +139,7 @@ def _checked(tokens: list[Token], text: str, into: type[exp.Expression] | None) 
         with nesting.calls_up_to(nesting.BINDING):
             names = (check_query if into is None else check_expression)(tokens, text)
     except RecursionError:
-        raise _too_deep() from None
+        raise too_deep() from None
     if not names:
         return tokens
     tokens = list(tokens)
@@ -147,14 +147,6 @@ def _checked(tokens: list[Token], text: str, into: type[exp.Expression] | None) 
         token = tokens[i]
         tokens[i] = Token(QUOTED, token.value, token.start, token.end)
     return tokens
-
-
-def _too_deep() -> PlanError:
-    return PlanError(
-        "54001",
-        "stack depth limit exceeded",
-        hint="The statement nests expressions more deeply than the parser can follow.",
-    )
 
 
 def _refuse_deep_arrays(tokens: list[Token]) -> None:

@@ -114,7 +114,7 @@ def _parameter(c: Cursor, *, with_default: bool) -> st.ParameterDef:
     made = _type(c)
     default: st.Sql | None = None
     if with_default and (c.accept("default") or c.accept_symbol("=")):
-        default = c.balanced()
+        default = c.expression()
     return st.ParameterDef(name, made, mode, default, position)
 
 

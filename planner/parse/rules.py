@@ -29,11 +29,7 @@ def create_rule(c: Cursor, replace: bool) -> st.CreateRule:
     table = c.qualified()
     condition = None
     if c.accept("where"):
-        first = c.at
-        _skip(c, "do")
-        if c.at == first:
-            c.fail()
-        condition = c.slice(first, c.at)
+        condition = c.expression()
     c.expect("do")
     instead = c.accept_one("also", "instead") == "instead"
     if c.accept("nothing"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.lexer import PUNCTUATION, QUOTED, WORD
+from planner.lexer import PUNCTUATION
 from planner.parse.cursor import Cursor
 
 
@@ -39,26 +39,10 @@ def _no_relation() -> PlanError:
 def _element(c: Cursor) -> str | st.Sql:
     """A column's name, or an expression."""
     if c.symbol_is("("):
-        first = c.at
-        inner = c.parenthesised()
-        tokens = c.tokens[first + 1 : c.at - 1]
-        depth = 0
-        for token in tokens:
-            if token.kind == PUNCTUATION and token.value in "([":
-                depth += 1
-            elif token.kind == PUNCTUATION and token.value in ")]":
-                depth -= 1
-            elif token.kind == PUNCTUATION and token.value == "," and not depth:
-                c.at = c.tokens.index(token)
-                c.fail()
-        return inner
+        return c.enclosed()
     after = c.ahead()
     if after.kind == PUNCTUATION and after.value in ("(", "."):
-        first = c.at
-        while c.token.kind in (WORD, QUOTED) or c.symbol_is("."):
-            c.advance()
-        c.parenthesised()
-        return c.slice(first, c.at)
+        return c.call()
     return c.name()
 
 

@@ -51,7 +51,7 @@ def create_trigger(c: Cursor, replace: bool, at: Token, *, constraint: bool) -> 
         c.accept("each")
         if (c.accept_one("row", "statement") or c.fail()) == "row":
             bits |= triggers.ROW
-    condition = c.parenthesised() if c.accept("when") else None
+    condition = c.enclosed() if c.accept("when") else None
     c.expect("execute")
     if not c.accept_one("function", "procedure"):
         c.fail()

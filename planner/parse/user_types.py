@@ -92,13 +92,13 @@ def create_domain(c: Cursor) -> st.CreateDomain:
         if c.accept("collate"):
             collation = c.collation()
         elif c.accept("default"):
-            default = c.balanced("not", "null", "check", "constraint", "collate", "default")
+            default = c.expression(narrow=True)
         elif c.accept("not", "null"):
             not_null = True
         elif c.accept("null"):
             nullable = True
         elif c.accept("check"):
-            checks.append(st.ConstraintDef("c", label, expression=c.parenthesised(), position=position))
+            checks.append(st.ConstraintDef("c", label, expression=c.enclosed(), position=position))
         else:
             c.fail()
         if not_null and nullable:
@@ -125,7 +125,9 @@ def alter_domain(c: Cursor) -> Any:
     name = c.qualified()
     position = c.position
     if c.accept("set", "default"):
-        return named("domain", name, st.AlterAction("set default", expression=c.rest(), position=position))
+        return named(
+            "domain", name, st.AlterAction("set default", expression=c.expression(), position=position)
+        )
     if c.accept("drop", "default"):
         return named("domain", name, st.AlterAction("drop default", position=position))
     if c.accept("set", "not", "null"):

@@ -269,8 +269,7 @@ def execute(c: Cursor) -> st.Execute:
     name = c.name()
     arguments: tuple[st.Sql, ...] = ()
     if c.accept_symbol("("):
-        if not c.symbol_is(")"):
-            arguments = c.listed(Cursor.balanced)
+        arguments = c.listed(Cursor.expression)
         c.expect_symbol(")")
     return st.Execute(name, arguments)
 
