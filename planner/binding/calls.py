@@ -232,6 +232,8 @@ class CallBinder(OperatorBinder):
         if call.has_names:
             self._named(call, scope)
         given = self._one_by_one(call.arguments, scope)
+        if call.within is not None:  # what rows are sorted by counts as an argument
+            given += [k.expr for k in self.sort_keys(call.within.expressions, scope)]
         made = session_function(name, given) or self._cast_call(name, given, position)
         made = made or true_type(self, name, given, position)
         if made is None:

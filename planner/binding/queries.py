@@ -194,6 +194,15 @@ class QueryBinder(CommonTableBinder):
         """The SELECT for the keyed engine; None if its FROM is not for that. Before it is written, which changes it."""
         return None if scope.relations and not scope.steps else self.kept(parts, scope.steps)
 
+    def _condition(self, node: exp.Select, condition: exp.Expression, scope: Scope) -> ir.Node:
+        """What is wrong with the targets is told before what is wrong here: PostgreSQL reads them first."""
+        try:
+            return self.expressions.boolean(condition, scope, "WHERE")
+        except PlanError:
+            scope.clause = self.ctx.clause if scope.parent is None else ""
+            self.targets(node.expressions, scope, [None] * len(node.expressions))
+            raise
+
     def select(self, node: exp.Select, scope: Scope, expected: Sequence[TypeRef | None] | None) -> Parts:
         """Binds a SELECT's clauses, grouping included, into `Parts`."""
         refuse_into(node)
@@ -202,7 +211,7 @@ class QueryBinder(CommonTableBinder):
             items = self.sources.from_items(node, scope)
         where_node = node.args.get("where")
         scope.clause = "WHERE"
-        where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
+        where = self._condition(node, where_node.this, scope) if where_node is not None else None
         scope.clause, scope.where = "", where
         source = joins.listed(items, where) if items else None
         barriers.let_through(self, scope.relations, where)

@@ -24,6 +24,8 @@ _NO_TYPE = RESERVED | COLUMN_NAME
 _PLAIN = frozenset(("bigint", "boolean", "int", "integer", "real", "smallint"))
 """Types that are words of the grammar, without a modifier, and with one:"""
 _MODIFIED = frozenset(("dec", "decimal", "float", "numeric", "varchar"))
+_MEASURED = frozenset(("float", "varchar"))
+"""Of these, those whose modifier is one number."""
 _QUERIES = frozenset(("select", "values", "table"))
 _WRITES = frozenset(("insert", "update", "delete", "merge"))
 _T = TypeVar("_T")
@@ -145,6 +147,12 @@ class Cursor:
     def name(self) -> str:
         """A column, table or other object's name (ColId)."""
         if not self._is_name(_NO_COLUMN):
+            self.fail()
+        return self.advance().value
+
+    def unreserved(self) -> str:
+        """A word that is not reserved (NonReservedWord)."""
+        if not self._is_name(RESERVED):
             self.fail()
         return self.advance().value
 
@@ -351,17 +359,17 @@ class Cursor:
                 names = ("double",)
         elif word := self.accept_one("character", "char", "nchar"):
             names = ("varchar",) if self.accept("varying") else ("char",)
-            modifiers = self._modifiers()
+            modifiers = self._length()
         elif self.accept("national"):
             if not self.accept_one("character", "char"):
                 self.fail()
             names = ("varchar",) if self.accept("varying") else ("char",)
-            modifiers = self._modifiers()
+            modifiers = self._length()
         elif self.accept("bit"):
             names = ("bit varying",) if self.accept("varying") else ("bit",)
             modifiers = self._modifiers()
         elif word := self.accept_one("time", "timestamp"):
-            modifiers = self._modifiers()
+            modifiers = self._length()
             if self.accept("with", "time", "zone"):
                 word += "tz"
             else:
@@ -369,7 +377,7 @@ class Cursor:
             names = (word,)
         elif self.accept("interval"):
             names = ("interval",)
-            modifiers = self._modifiers()
+            modifiers = self._length()
             if not modifiers:
                 fields, modifiers = self._interval_fields()
         elif token.keyword in COLUMN_NAME:
@@ -377,7 +385,7 @@ class Cursor:
                 self.fail()
             names = (self.advance().value,)
             if token.keyword in _MODIFIED:
-                modifiers = self._modifiers()
+                modifiers = self._length() if token.keyword in _MEASURED else self._modifiers()
         elif token.keyword in _NO_TYPE:
             self.fail()
         else:
@@ -410,6 +418,16 @@ class Cursor:
             if not self.accept_symbol("."):
                 return tuple(words)
 
+    def _length(self) -> tuple[int | str, ...]:
+        """`(n)`, if it is here: a number without a sign (Iconst)."""
+        if not self.accept_symbol("("):
+            return ()
+        if self.token.kind != INTEGER:
+            self.fail()
+        length = int(self.advance().value)
+        self.expect_symbol(")")
+        return (length,)
+
     def _modifiers(self) -> tuple[int | str, ...]:
         if not self.accept_symbol("("):
             return ()
@@ -437,4 +455,4 @@ class Cursor:
             if not last:
                 self.fail()
             field += " to " + last
-        return field, self._modifiers() if field.endswith("second") else ()
+        return field, self._length() if field.endswith("second") else ()

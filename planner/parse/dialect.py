@@ -80,6 +80,10 @@ for _op, _name in zip(_named, _SPARE, strict=False):
     OPERATOR_TOKENS[_op] = TokenType[_name]
 
 
+_PREFIX_TOO: Final = ("||", "&", "|")
+"""Operators that may be in front of an operand by the grammar, where nobody has made one of that kind: 42883."""
+
+
 def _infix(op: str) -> Callable[[Any, Any, Any], Any]:
     def build(parser: Any, left: Any, right: Any) -> Any:
         if right is None:
@@ -113,6 +117,8 @@ def _plus(parser: Any) -> Any:
     operand = parser._parse_unary()
     if operand is None:
         parser.raise_error("missing operand")
+    if not isinstance(operand, exp.Literal) or operand.is_string:
+        return exp.Operator(operator="+", expression=operand)
     operand.meta[BEHIND_PLUS] = True
     return operand
 
@@ -248,7 +254,7 @@ def _configure(parser: Any) -> None:
     parser.UNARY_PARSERS = {
         **_keep(parser.UNARY_PARSERS, "NOT DASH"),
         TokenType.PLUS: _plus,
-        **{OPERATOR_TOKENS[op]: _prefix(op) for op in (*PREFIX, *INFIX)},
+        **{OPERATOR_TOKENS[op]: _prefix(op) for op in (*PREFIX, *INFIX, *_PREFIX_TOO)},
         ANY_OPERATOR: lambda parser: parser._parse_unary(),
         ANY_SIGN: _signed,
     }

@@ -14,6 +14,7 @@ from planner.abc import PlanError
 from planner.parse import column_constraints, constraints
 from planner.parse.cursor import Cursor
 from planner.parse.exclusions import index_element
+from planner.records import replace
 
 
 def partition_by(c: Cursor) -> st.PartitionBy | None:
@@ -82,7 +83,7 @@ def typed_elements(c: Cursor, table: str) -> tuple[Any, ...]:
 
 def attach(c: Cursor, position: int) -> st.AlterAction:
     """After ATTACH PARTITION."""
-    name = c.qualified()
+    name = replace(c.qualified(), position=0)  # PostgreSQL gives no place for it
     if c.ended:  # of an index
         return st.AlterAction("attach partition", relation=name, position=position)
     return st.AlterAction("attach partition", relation=name, bound=bound(c), position=position)

@@ -189,7 +189,7 @@ def _grant(c: Cursor, revoke: bool) -> Any:
     is_role = False
     while True:
         token = c.token
-        word = c.label()
+        word = c.accept_one("all", "create", "references", "select") or c.name()
         if token.value == "all" and word == "all":
             c.accept("privileges")
         elif word == "alter" and c.accept("system"):

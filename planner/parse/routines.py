@@ -22,6 +22,8 @@ from planner.parse.cursor import Cursor
 from planner.parse.first_settings import first_settings
 
 LANGUAGES: Final = ("sql", "plpgsql")
+_COMPILED: Final = ("c", "internal")
+"""Those that every PostgreSQL has besides."""
 _NO_PARAMETER: Final = RESERVED | COLUMN_NAME
 _MODES: Final = {"in": "i", "out": "o", "inout": "b", "variadic": "v"}
 
@@ -65,14 +67,16 @@ def create_function(c: Cursor, replace: bool, at: Token, kind: str = "function")
     standard = c.next_is("return") or c.next_is("begin", "atomic")
     if standard and body is not None:
         raise PlanError("42P13", "duplicate function body specified")
-    if body is None and not standard:
-        raise PlanError("42P13", "no function body specified")
     if language is None and not standard:
         raise PlanError("42P13", "no language specified")
+    if body is None and not standard:
+        raise PlanError("42P13", "no function body specified")
     if language not in (None, "sql"):
         if standard:
             raise PlanError("42P13", "inline SQL function body only valid for language SQL")
         if language not in LANGUAGES:
+            if language not in _COMPILED:
+                raise PlanError("42704", f'language "{language}" does not exist')
             c.unsupported(f"CREATE {kind.upper()} in language {language}", at)
     if body is not None:
         written, text = st.Sql(c.text[body.start : body.end], body.start), body.value
@@ -165,7 +169,7 @@ def _option(c: Cursor, options: dict[str, Any], *, created: bool) -> bool:
     """One option of CREATE or ALTER FUNCTION, if one is here."""
     at = c.token
     if created and c.accept("language"):
-        language = c.advance().value if c.token.kind == STRING else c.label()
+        language = c.advance().value if c.token.kind == STRING else c.unreserved()
         _once(options, "language", at, language)
     elif word := c.accept_one("immutable", "stable", "volatile"):
         _once(options, "volatility", at, word[0])

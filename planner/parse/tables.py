@@ -50,6 +50,7 @@ def create_table(c: Cursor, temporary: bool, unlogged: bool) -> Any:
         )
     if _is_create_as(c):
         return dataclasses.replace(_create_as(c, name, exists, temporary), unlogged=unlogged)
+    _refuse_names_alone(c)
     elements, inherits = _elements(c, name.name)
     by = partitions.partition_by(c)
     options, on_commit = _table_options(c, partitioned=by is not None)
@@ -106,6 +107,24 @@ def _is_create_as(c: Cursor) -> bool:
             return False
     token = c.tokens[i]
     return token.kind == WORD and token.value in ("as", "using", "with", "without", "on", "tablespace")
+
+
+def _refuse_names_alone(c: Cursor) -> None:
+    """`(a, b)` without types is the beginning of CREATE TABLE ... AS: what is wrong stands behind it. Raises 42601."""
+    if not c.symbol_is("("):
+        return
+    i = c.at + 1
+    while (
+        c.tokens[i].kind in (WORD, QUOTED)
+        and c.tokens[i + 1].kind == PUNCTUATION
+        and c.tokens[i + 1].value == ","
+    ):
+        i += 2
+    last, after = c.tokens[i], c.tokens[i + 1] if i + 1 < len(c.tokens) else c.tokens[i]
+    if last.kind in (WORD, QUOTED) and after.kind == PUNCTUATION and after.value == ")":
+        c.fail(c.tokens[i + 2])
+    if i > c.at + 1:
+        c.fail(after if last.kind in (WORD, QUOTED) else last)
 
 
 def _create_as(

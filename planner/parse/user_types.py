@@ -45,6 +45,8 @@ def create_type(c: Cursor) -> Any:
                 break
         c.expect_symbol(")")
         return st.CreateComposite(name, tuple(columns))
+    if not (c.ended or c.symbol_is("(")):
+        c.fail()
     c.unsupported("CREATE TYPE of a base type", at)
 
 

@@ -112,12 +112,14 @@ class SqlType:
         return array if array.type == target else array.cast(target)
 
 
-def integer_args(type_name: str, args: Sequence[str], limit: int) -> list[int]:
-    """Type modifiers as integers; 22023 for what is none."""
-    try:
-        values = [int(a) for a in args]
-    except ValueError:
-        raise SqlError("22023", f"invalid {type_name} type modifier") from None
+def integer_args(args: Sequence[str], limit: int, of: str = "") -> list[int]:
+    """Type modifiers as integers. Raises 22P02 for what is none, 22023 where they are too many, in words of the type (`of`)."""
+    values = []
+    for said in args:
+        try:
+            values.append(int(said))
+        except ValueError:
+            raise SqlError("22P02", f'invalid input syntax for type integer: "{said}"') from None
     if not 1 <= len(values) <= limit:
-        raise SqlError("22023", f"invalid {type_name} type modifier")
+        raise SqlError("22023", f"invalid {of}type modifier")
     return values

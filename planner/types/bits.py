@@ -65,7 +65,7 @@ class BitType(SqlType):
         return f"CAST({quote_literal(datum)} AS VARCHAR)"
 
     def typmod_in(self, args: Sequence[str]) -> int:
-        (length,) = integer_args(self.name, args, 1)
+        (length,) = integer_args(args, 1)
         shown = "varbit" if self.varying else "bit"
         if length < 1:
             raise SqlError("22023", f"length for type {shown} must be at least 1")

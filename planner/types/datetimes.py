@@ -372,7 +372,7 @@ class _Precise(SqlType):
     suffix = ""
 
     def typmod_in(self, args: Sequence[str]) -> int:
-        (places,) = integer_args(self.name, args, 1)
+        (places,) = integer_args(args, 1)
         if places < 0:
             kind = self.base.upper() + "(%d)%s"
             zone = " WITH TIME ZONE" if self.name.endswith("tz") else ""

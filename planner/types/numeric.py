@@ -207,7 +207,7 @@ class NumericType(SqlType):
         return f"CAST({quote_literal(decimal_out(datum))} AS VARCHAR)"
 
     def typmod_in(self, args: Sequence[str]) -> int:
-        values = integer_args(self.name, args, 2)
+        values = integer_args(args, 2, "NUMERIC ")
         precision, scale = values[0], values[1] if len(values) == 2 else 0
         if not 1 <= precision <= PRECISION_MAX:
             raise SqlError("22023", f"NUMERIC precision {precision} must be between 1 and {PRECISION_MAX}")

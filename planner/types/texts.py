@@ -95,7 +95,7 @@ class LengthType(TextType):
     """varchar(n)."""
 
     def typmod_in(self, args: Sequence[str]) -> int:
-        (n,) = integer_args(self.name, args, 1)
+        (n,) = integer_args(args, 1)
         if n < 1:
             raise SqlError("22023", f"length for type {self.name} must be at least 1")
         if n > LENGTH_MAX:

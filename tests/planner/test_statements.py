@@ -129,8 +129,8 @@ def test_queries_are_left_to_the_other_parser(text: str) -> None:
 REFUSED = [
     ('do $$ declare x text collate "C"; begin end $$', "COLLATE of a variable in PL/pgSQL"),
     (
-        "create function f() returns int language plperl as 'begin end'",
-        "CREATE FUNCTION in language plperl",
+        "create function f() returns int language internal as 'begin end'",
+        "CREATE FUNCTION in language internal",
     ),
     ("create aggregate a (order by int) (sfunc = f, stype = int)", "an ordered-set aggregate"),
 ]

@@ -211,10 +211,11 @@ def _join(scope: Scope, member: str, group: str, *, admin: bool = False) -> None
 def grant_role(scope: Scope, said: st.GrantRole) -> None:
     if said.of_group:
         _refuse_reserved(require_role(scope, said.roles[0]), "Cannot alter reserved roles.")
+    members = [require_role(scope, name or "public") for name in said.grantees]
     for group in said.roles:
         group = require_role(scope, group)
-        for member in said.grantees:
-            role = scope.catalog.role(require_role(scope, member))
+        for member in members:
+            role = scope.catalog.role(member)
             assert role is not None
             if said.revoke:
                 _leave(scope, role, group, only_option=said.admin)

@@ -39,6 +39,7 @@ from planner.ddl.rights import permits
 from planner.ddl.routines.definitions import refuse_undetermined
 from planner.ddl.scope import Scope
 from planner.ddl.types.copied_types import type_in_signature
+from planner.errors import NoSuchType
 from planner.parse import parse_expression
 from planner.records import replace
 
@@ -209,7 +210,7 @@ def _type(scope: Scope, said: object, what: str) -> TypeRef:
     assert isinstance(said, st.TypeName)
     if said.names[-1] == "internal":
         raise PlanError("0A000", f"{what} of type internal is not supported", position=said.position)
-    ref = type_in_signature(scope, said)
+    ref = type_in_signature(scope, replace(said, position=0))  # PostgreSQL gives no place here
     if isinstance(scope.catalog.get(ref.oid), Domain) or ref.oid in t.DOMAIN_ARRAYS:
         raise PlanError("0A000", "an aggregate over a domain is not supported", position=said.position)
     return TypeRef(ref.oid)
@@ -235,7 +236,11 @@ def _parameters(scope: Scope, said: st.CreateAggregate) -> tuple[Parameter, ...]
             raise PlanError("42P13", "aggregates cannot accept set arguments")
         if p.type.names[-1] == "any":
             raise PlanError("0A000", 'an aggregate over "any" is not supported', position=p.type.position)
-        found.append(Parameter(p.name, _type(scope, p.type, "an argument"), p.mode or "i"))
+        try:
+            kind = _type(scope, p.type, "an argument")
+        except NoSuchType as e:
+            raise PlanError("42704", f"type {e.name} does not exist") from None
+        found.append(Parameter(p.name, kind, p.mode or "i"))
     return tuple(found)
 
 

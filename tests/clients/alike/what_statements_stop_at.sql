@@ -1,0 +1,25 @@
+-- What is wrong with an expression, a type, a name or an option is told at its place, before anything is looked up.
+create temp table q(a int, b text);
+select id from q where x = 1;
+select a from q where x = 1;
+select id, y a where id < 10 order by id;
+select row_number() over w, sum(z) from q where x = 1;
+select + array[1]; select + 1, +1.5, + a, +(a), + -a from q; select + 'a'; select + b from q; select + interval '1 day'; select + null; select +a as x, - + a from q;
+select || 1; select | 1; select & 1; select 1 + + 2;
+create table z (a ); create table z (int, b int); create table z (a, b); create table z( point); create table z (a, b int);
+create table z (a varchar(y)); create table z (a numeric(y,2)); create table z (a char(-1)); create table z(a bit(x)); create table z(a timestamp(x)); create table z(a interval(x)); create table z(a float(x)); create table z (a numeric(1,2,3)); create table z(a numeric('3')); drop table z; create table z(a varchar('3'));
+grant on q to public; grant end, create on q to public; grant foo on q to public; revoke on q from public; grant foo to public; grant select on q;
+create type zz mood as enum ('a'); create type zz enum ('a'); create type zz set as enum ('a'); create type zz as foo; 
+create function zf() returns int language as $$select 1$$; create function zf() returns int as 'select 1' language join; create function zf(); create function zf() returns int as 'x' language plperl; create function zf() returns int as 'x' language on sql;
+select percentile_contall(0.5) within group (order by a) from q;
+create index on q ((a, 1)); create index on q (coalesce(a, )); create index on q ((a + 1 1)); create index on q (lower(b) || 'x'); create index on q (a) where ; create index on q (a) where a > ; create index on q (lower(b)::text);
+alter table q alter a type text using (t a); alter table q alter a type text using a::; alter table nosuch alter a set default all;
+create domain dd as int check (value > ); create domain dd as int default 1 in (1); create table z(a int default 1 between 0 and 1); create table z (a int default (1 between 0 and 1)::int check (a > ) );
+create statistics s1 on a, (b + ) from q; create policy p on q using (a > ); create policy p on q using (true) with check ();
+create table z (a int) partition by range (a +); create table z (a int) partition by range ((a + 1), lower('x'));
+create rule r as on insert to q where a > do nothing; create trigger t before insert on q for each row when (new.a >) execute function foo();
+copy q from stdin where a >; execute p(); execute p(1,); prepare pp(int,) as select 1;
+create function zg(a int default ) returns int language sql as 'select 1'; create function zg(a int default 1 +) returns int language sql as 'select 1';
+create table z (a int generated always as (1 +) stored); create table z (a int, exclude using gist (a with =) where (a >));
+create publication pb for table q where (a >); alter domain dd set default ; alter domain dd set default 1 2;
+create aggregate ag(int) (sfunc = f, stype = nope); create aggregate ag(nope) (sfunc = f, stype = int);
