@@ -57,7 +57,7 @@ class Calls:
         self._described = None
         if self.declared and self.declared != OVER:
             self._described = [("", TypeRef(int(oid))) for oid in self.declared.split(", ")]
-        fields = routines.columns(f)
+        fields = routines.columns(f, session.catalog)
         self.is_row = fields is not None
         columns = self._described or fields or [("", TypeRef(f.result.oid))]
         self._types = [ref for _, ref in columns]

@@ -123,7 +123,7 @@ async def value(session: Session, oid: int, arguments: Sequence[Datum]) -> Datum
     """A call's value: a datum of the routine's result type."""
     f = routine(session, oid)
     (row,) = await routines.run(session, f, arguments)
-    fields = routines.columns(f)
+    fields = routines.columns(f, session.catalog)
     if fields is None:
         return row[0] if row is not None else None
     if row is None:

@@ -28,7 +28,7 @@ from planner import types as t
 from planner.abc import Plan, ResultColumn, SqlError, TypeRef, Utility
 from planner.binding.records import told_type
 from planner.binding.routines.bodies import unlike
-from planner.binding.routines.variables import Shape, kind_of
+from planner.binding.routines.variables import Kind, Shape, kind_of
 from planner.catalog import (
     Catalog,
     Function,
@@ -37,6 +37,7 @@ from planner.catalog import (
     table_functions,
     xml_functions,
 )
+from planner.catalog.user_types import shown
 from planner.ddl.routines import procedural
 from planner.errors import UndescribedRecord
 from planner.statements import plpgsql as pl
@@ -55,11 +56,13 @@ STACK: Final = 8
 Row = tuple[Datum, ...] | None
 
 
-def columns(f: Function) -> list[tuple[str, TypeRef]] | None:
-    """The columns of a routine that returns rows; None for one of single values, and for a record that its caller describes."""
+def columns(f: Function, catalog: Catalog) -> list[tuple[str, TypeRef]] | None:
+    """The columns of a routine that returns rows, as this catalog has its type; None for one of single values, and for a record that
+    its caller describes."""
     if f.result.oid == t.RECORD:
         return [(p.name, TypeRef(p.type.oid)) for p in f.outputs] or None
-    fields = t.composite_fields(f.result.oid)
+    with shown(catalog):
+        fields = t.composite_fields(f.result.oid)
     return None if fields is None else list(fields)
 
 
@@ -69,7 +72,7 @@ def compiled(session: Session, f: Function) -> Code:
 
 
 def _looked_up(f: Function, catalog: Catalog, path: tuple[str, ...]) -> Code:
-    with procedural.compiling(f):
+    with shown(catalog), procedural.compiling(f):
         found = procedural.declared(f, procedural.program_of(f), catalog, path)
     code = code_of(found, procedural.shown(f, catalog, path), reads_only=f.volatility != "v")
     code.path = f.search_path if f.standard else ()
@@ -77,7 +80,7 @@ def _looked_up(f: Function, catalog: Catalog, path: tuple[str, ...]) -> Code:
         code.dynamic |= {i for i, p in enumerate(f.parameters) if p.type.oid == t.RECORD and p.mode in "ib"}
     code.inputs = [i for i, p in enumerate(f.parameters) if p.mode in "ibv"]
     code.tells_cursors = f.result.oid == t.REFCURSOR or any(p.type.oid == t.REFCURSOR for p in f.outputs)
-    if f.result.oid != t.VOID and (f.result.oid != t.RECORD or columns(f) is not None):
+    if f.result.oid != t.VOID and (f.result.oid != t.RECORD or columns(f, catalog) is not None):
         code.returns = RoutineReturns(catalog, f, None)
     return code
 
@@ -91,6 +94,11 @@ def _called(plan: Plan) -> str:
     return "CREATE TABLE AS" if made else "SELECT INTO"
 
 
+def _kind(walk: Walk, ref: TypeRef) -> Kind:
+    with shown(walk.session.catalog):
+        return kind_of(ref)
+
+
 class RoutineReturns(Returns):
     """What RETURN means in a function. `wanted`: the columns that are returned, or the one value's type."""
 
@@ -98,7 +106,7 @@ class RoutineReturns(Returns):
         self, catalog: Catalog, f: Function, described: Sequence[tuple[str, TypeRef]] | None
     ) -> None:
         self.f = f
-        found = list(described) if described is not None else columns(f)
+        found = list(described) if described is not None else columns(f, catalog)
         self.is_row = found is not None
         self.wanted = [ref for _, ref in found] if found is not None else [TypeRef(f.result.oid)]
         self.domains = [self.f.domain] if found is None else [p.domain for p in f.outputs]
@@ -135,7 +143,7 @@ class RoutineReturns(Returns):
             except UndescribedRecord:
                 pass
             else:
-                kind = kind_of(TypeRef(self.f.result.oid))
+                kind = _kind(walk, TypeRef(self.f.result.oid))
                 assert isinstance(kind, Shape)
                 return None if value is None else tuple(walk.fields_of(value, kind))
         found = await whole_row(walk, text)
@@ -221,7 +229,7 @@ class RoutineReturns(Returns):
             raise ExecutionError(
                 "42P13", f"return type mismatch in function declared to return {declared}", detail=detail
             )
-        kind = kind_of(told_type(types[0])) if self._is_whole(types) else None
+        kind = _kind(walk, told_type(types[0])) if self._is_whole(types) else None
         async for row in rows_of(result):
             if self.f.returns_set or not rows:
                 if isinstance(kind, Shape):
@@ -278,7 +286,7 @@ async def run(
 ) -> list[Row]:
     """Runs a routine in the session's block. Raises what it raises."""
     if f.strict and any(a is None for a in arguments):
-        return [] if f.returns_set else [None if columns(f) is not None else (None,)]
+        return [] if f.returns_set else [None if columns(f, session.catalog) is not None else (None,)]
     if session.routine_depth >= DEPTH_MAX:
         raise ExecutionError(
             "54001",
@@ -325,7 +333,7 @@ async def _run(
         if f.oid in xml_functions.functions():
             return [(await xml_documents.call(session, f, arguments),)]
         if f.oid in table_functions.functions():
-            return [*await tables.call(session, f, arguments, described or columns(f) or ())]
+            return [*await tables.call(session, f, arguments, described or columns(f, session.catalog) or ())]
         return [(await large_objects.call(session, f, arguments),)]
     code = compiled(session, f)
     frame = Frame(code)

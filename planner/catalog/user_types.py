@@ -66,6 +66,8 @@ ROWS_WATCHED_MAX: Final = 50
 ROWS_KNOWN_MAX: Final = 1_000
 """With so many of whatever database nobody looks which are whose."""
 _newest: Catalog | None = None
+_within: Catalog | None = None
+"""The catalog whose definitions are shown meanwhile, if it is not the newest one's turn."""
 _rows_shown = 0
 """The catalog's version whose relations the row types are of."""
 
@@ -185,16 +187,22 @@ def forget_all() -> None:
 
 @contextmanager
 def shown(catalog: Catalog) -> Iterator[None]:
-    """Within, the registry has this catalog's definitions. Nothing may be awaited within."""
-    types, newest = _committed, _newest
+    """Within, the registry has this catalog's definitions. Nothing may be awaited within.
+
+    May be nested: what is planned on the way to a definition (a body of SQL) leaves the definition the types that it is of.
+    """
+    global _within
+    around, _within = _within, catalog
     _show(catalog.user_types)
     _show_rows(catalog)
     try:
         yield
     finally:
-        _show(types)
-        if newest is not None:
-            _show_rows(newest)
+        _within = around
+        before = around if around is not None else _newest
+        _show(_committed if around is None else around.user_types)
+        if before is not None:
+            _show_rows(before)
 
 
 def _show(types: Mapping[Oid, UserType]) -> None:
