@@ -6,8 +6,9 @@
     rows of which its literals only say which they are           SELECT day % 7, count(*) FROM visits WHERE day BETWEEN 11 AND 20 GROUP BY 1
 
 The keyed engine answers most of these, and DuckDB the others with the values in their places. Where it is to look at many rows it
-matters: a numeric that is no literal has no scale (so each scale has a plan of its own, `by_scale`), a pattern that is none is read for each row, a field of a document is looked
+matters: a numeric that is no literal has no scale (so each scale has a plan of its own, `by_scale`), a regular expression that is none is read for each row, a field of a document is looked
 up by a name that is none. So a walk's literals are only compared, and so are those of other queries, which may have whole numbers to reckon with besides.
+A pattern of LIKE is compared: DuckDB sees it in its place, and what it begins with. Of literals that are not all of this kind those that are can be `lifted` alone.
 What else a literal might tell the planner, that a partial index has all rows that are asked for, or which partitions have them, counts there. Literals that may fail by themselves (`1 / 0`, whether or not there are
 rows: `planner.binding.folding`) stay in their places, too.
 """
@@ -45,13 +46,21 @@ from planner.abc import (
 from planner.binding.shapes import asked_again
 from planner.catalog import Catalog
 from planner.keyed_plans import Either, Produced, Recursed, Spread
+from planner.normalise import MARK
 
 _MARK: Final = re.compile(r"\$[ilns]\b")
+_STRING: Final = re.compile(r"""("[^"]*")|'[^']*'""")
+_FIELD: Final = re.compile(r"->>?\s*(?:'')+")
+_ALONE: Final = r"\b(?!\s*(?:::|[-+*/%^|&#(\[]))"
+_CAST: Final = rf"\s*::\s*(?:date|timestamp|timestamptz|interval|uuid|text|varchar){_ALONE}"
 _COMPARED: Final = re.compile(
-    r"(?:(?:=|<>|!=|(?<![-~@&<>|#])[<>])\s*|\b(?:select|limit|offset|between|and)\s+|\bin\s*\((?:\s*\$[ilns]\s*,)*\s*)\$[ilns]\b(?!\s*::)",
+    r"(?:(?:=|<>|!=|(?<![-~@&<>|#])[<>])\s*|\b(?:select|limit|offset|between|and|like|ilike)\s+|\bin\s*\((?:\s*\$[ilns]\s*,)*\s*)"
+    rf"\$(?:s{_CAST}|[ilns]\b(?!\s*::))"
+    rf"|(?<![-~@&<>|#!+*/%^])[-+]\s*\$s\s*::\s*interval{_ALONE}",
     re.IGNORECASE,
 )
-"""A literal that is compared, one of a list, or how many rows are wanted."""
+"""A literal that is compared, one of a list, a pattern, or how many rows are wanted; a type may be said of it as of a parameter. An interval is
+reckoned with, too: there is nothing that it has to be told apart from before there is any row (`now() - interval '1 day'`)."""
 _RECKONED: Final = re.compile(r"(?<![-~@&<>|#!])[-+*%]\s*\$[il]\b(?!\s*::)")
 """A whole number that is added, or the like."""
 _AMONG_THEMSELVES: Final = re.compile(r"(?:\$[il]|\b\d+)\s*[-+*%][-\s]*(?:\$[il]\b|\d)")
@@ -62,7 +71,7 @@ _PLAIN: Final = re.compile(
 )
 """A query of one level."""
 _WORDS_OF_OTHERS: Final = re.compile(
-    r"\b(?:with|having|window|over|limit|offset|fetch|union|intersect|except|values|case|array|like|ilike|similar)\b|~",
+    r"\b(?:with|having|window|over|fetch|union|intersect|except|values|case|array|similar)\b|~",
     re.IGNORECASE,
 )
 _CONSTANT_COMPARED: Final = re.compile(
@@ -70,6 +79,9 @@ _CONSTANT_COMPARED: Final = re.compile(
 )
 """`1 = 0`: what is true of all rows or of none."""
 _AS_DECIMAL: Final = " AS DECIMAL("
+_ROWS_WANTED: Final = re.compile(r"\s+limit\s+\$i(?:\s+offset\s+\$i)?\s*\Z", re.IGNORECASE)
+"""How a query may end: DuckDB computes how many that is when it plans."""
+_WHERE: Final = re.compile(r"\bwhere\b", re.IGNORECASE)
 _LISTED: Final = re.compile(r"\bin\s*\((?:\s*\$[ilns]\s*,)+\s*(?=\$)", re.IGNORECASE)
 
 
@@ -131,6 +143,7 @@ def _of_compared(plan: Plan, key: str, catalog: Catalog) -> bool:
     """Whether a query's literals only say which rows it is of, so that its plan is as good without them."""
     if not isinstance(plan.body, Query) or not _takes_any(plan) or "constants" in plan.extra:
         return False
+    key = _STRING.sub(lambda m: m[1] or "''", key)  # what a literal that stays says is no part of the query
     if _AMONG_THEMSELVES.search(key) is not None or plan.body.dealing or not _only_asks(_listless(key)):
         return False
     if _digits_unknown(plan.body) or asked_again(plan.body.pieces):
@@ -147,13 +160,16 @@ def _of_compared(plan: Plan, key: str, catalog: Catalog) -> bool:
 def _only_asks(key: str) -> bool:
     """Whether literals stand in WHERE, compared with something else, and beside them one at most: a number that is reckoned with in what is
     shown. Two may have to be equal: `SELECT n % 7 ... GROUP BY n % 7`."""
-    found = _PLAIN.fullmatch(key)
+    found = _PLAIN.fullmatch(_ROWS_WANTED.sub("", key))
     if found is None or _WORDS_OF_OTHERS.search(key) is not None:
         return False
     shown, tables, asked, rest = (found[x] or "" for x in ("shown", "tables", "asked", "rest"))
     if any(len(re.findall(rf"\b{word}\b", key, re.IGNORECASE)) != 1 for word in ("select", "from", "where")):
         return False
-    if _MARK.search(tables + rest) is not None or _CONSTANT_COMPARED.search(asked) is not None:
+    if (
+        _MARK.search(tables + rest) is not None
+        or _CONSTANT_COMPARED.search(_FIELD.sub("", asked)) is not None
+    ):
         return False
     reckoned = len(_MARK.findall(shown))
     return (
@@ -161,6 +177,19 @@ def _only_asks(key: str) -> bool:
         and reckoned == len(_RECKONED.findall(shown))
         and len(_MARK.findall(asked)) == len(_COMPARED.findall(asked))
     )
+
+
+def lifted(key: str) -> tuple[bool, ...] | None:
+    """Which of a key's literals are only compared, where others are better left in their places; None: none, or all of them.
+
+    Of `data->>'k' = '5'` the second, of `n LIKE 'a%' AND total > 100` both.
+    """
+    where = _WHERE.search(key)
+    if where is None:
+        return None
+    spans = [m.span() for m in _COMPARED.finditer(key, where.end())]
+    found = tuple(any(a <= m.start() < b for a, b in spans) for m in MARK.finditer(key) if m[1] is None)
+    return found if any(found) and not all(found) else None
 
 
 def _digits_unknown(query: Query) -> bool:
@@ -251,4 +280,4 @@ def is_narrow(lookup: object) -> bool:
     )
 
 
-__all__ = ["by_scale", "is_narrow", "is_shared", "narrowness", "prunes"]
+__all__ = ["by_scale", "is_narrow", "is_shared", "lifted", "narrowness", "prunes"]

@@ -9,14 +9,15 @@ This is the hottest code of the simple protocol: one regular expression finds ev
 the loop looks only at those; where all of them are short integers, and the same stood between them before, nothing is looked at. It folds nothing else: other spelling is another key. It is right by
 leaning to caution, in two ways:
 
-* What it does not surely understand stays in the key as it is written (`date '2020-01-01'`, `1.`, `ORDER BY 1`),
+* What it does not surely understand stays in the key as it is written (`time '10:00'`, `1.`, `ORDER BY 1`),
   and a key with the literal in it is simply more exact.
 * What could hide where strings begin and end (comments, dollar quotes, E'' strings, Unicode escapes, `$1`)
   makes it decline the whole statement (None), which is then planned as it stands.
 
 A literal's kind is what PostgreSQL's lexer would make of it, because types follow from it: int4 or int8 by
 size, numeric, or a string of unknown type. A minus sign directly before a number where only a sign can be
-belongs to the number, unless a cast follows (`-1::int2` is `-(1::int2)`).
+belongs to the number, unless a cast follows (`-1::int2` is `-(1::int2)`). A string behind the name of its type
+(`interval '5 days'`) is the same as one that is cast to it, and becomes that: `$s::interval`.
 """
 
 from __future__ import annotations
@@ -149,13 +150,21 @@ def _normalised(text: str, pieces: list[str]) -> Normalised | None:
             last = before[-1:]
         else:
             before = head
+        cast = ""
         if (
             last not in _BEFORE_LITERAL
             and not _after_word(before)
             and not (last == "[" and _of_array(before))
         ):
-            head += literal + tail
-            continue
+            typed = _typed(before[-_MODIFIED:]) if first == "'" else None
+            if typed is None or not _is_whole(literal, tail):
+                head += literal + tail
+                continue
+            ahead = before[: -len(typed[1])].rstrip()
+            if ahead[-1:] not in _BEFORE_LITERAL and not _after_word(ahead):
+                head += literal + tail
+                continue
+            head, cast = before[: -len(typed[1])], "::" + typed[1]
         if first == "'":
             if len(literal) < 10 and literal[1:-1].strip().lower() == "now":
                 head += literal + tail  # when the transaction began: no value, but a clock
@@ -205,12 +214,16 @@ def _normalised(text: str, pieces: list[str]) -> Normalised | None:
         values.append(literal)
         key += head
         kinds += kind
-        head = "$" + kind + tail
+        head = "$" + kind + cast + tail
     if not values:
         return None
     return key + head, kinds, values
 
 
+_typed = re.compile(r"(?<![\w.$\"])(interval|date|timestamp|timestamptz)\Z", re.IGNORECASE).search
+"""The name of a type that a string's text follows."""
+_fields = re.compile(r"\s*(?:year|month|day|hour|minute|second)\b", re.IGNORECASE).match
+_moves = re.compile(r"now|today|tomorrow|yesterday", re.IGNORECASE).search
 _of_array = re.compile(r"\barray\s*\[\Z", re.IGNORECASE).search
 _modifies = re.compile(
     r"\b(?:numeric|decimal|varchar|varying|char|character|bpchar|bit|varbit|time|timetz|timestamp|timestamptz|interval)\s*\(\s*(?:\d+\s*,\s*)?\Z",
@@ -219,6 +232,11 @@ _modifies = re.compile(
 _MODIFIED: Final = 40
 """Characters before a number in which there is room for that."""
 _takes_a_name = re.compile(r"\b(?:date_trunc|date_part|nextval|currval|setval)\s*\(\Z", re.IGNORECASE).search
+
+
+def _is_whole(literal: str, tail: str) -> bool:
+    """Whether a string behind its type's name is all there is of the constant, and always the same."""
+    return _fields(tail) is None and _moves(literal) is None
 
 
 def _after_word(before: str) -> bool:
@@ -258,7 +276,30 @@ SCALED_DIGITS: Final = 15
 """A DECIMAL of so many is exact as a float, too, but for the one rounding."""
 _SCALED_LENGTH: Final = SCALED_DIGITS  # with the point, and a sign
 
-_MARK: Final = re.compile(r"""("[^"]*"|'[^']*')|\$[ilnsILS]""")
+MARK: Final = re.compile(r"""("[^"]*"|'[^']*')|\$[ilnsILS]""")
+"""A mark in a key; group 1: what is quoted in it, where there are none."""
+
+
+def partly(normal: Normalised, lifted: Sequence[bool]) -> Normalised | None:
+    """The same with those literals alone taken out that are `lifted`; the others stand in the key again.
+
+    None: one of those says what a mark looks like.
+    """
+    key, kinds, values = normal
+    pieces: list[str] = []
+    at = number = 0
+    for m in MARK.finditer(key):
+        if m[1] is not None:
+            continue
+        if not lifted[number]:
+            value = values[number]
+            if "$" in value:
+                return None
+            pieces += key[at : m.start()], "'" + value.replace("'", "''") + "'" if m[0] == "$s" else value
+            at = m.end()
+        number += 1
+    taken = [i for i, x in enumerate(lifted) if x]
+    return "".join((*pieces, key[at:])), "".join([kinds[i] for i in taken]), [values[i] for i in taken]
 
 
 def parameterised(key: str) -> str:
@@ -272,4 +313,4 @@ def parameterised(key: str) -> str:
         number += 1
         return f"${number}"
 
-    return _MARK.sub(numbered, key)
+    return MARK.sub(numbered, key)

@@ -5,7 +5,8 @@
 
 The cache has two kinds of keys. A **normalised** key (`... WHERE k = $i`) is the statement without its literals and
 is used only for plans of the keyed engine, which take any value, and for statements whose literals tell the planner nothing (`planner.few_rows`),
-most of which that engine answers; lists in it may be of any length (`planner.listed_literals`). Every other plan is made with its literals in place, where the binder and DuckDB can see them, and cached by its
+most of which that engine answers; lists in it may be of any length (`planner.listed_literals`). Where that is true of some of the literals, it is a key without these (`... WHERE doc->>'k' = $s`),
+from the second time on that the statement comes with others. Every other plan is made with its literals in place, where the binder and DuckDB can see them, and cached by its
 **exact** text. What a plan means depends on the
 catalog, the search path and a few settings, so each combination of the latter has a partition of the
 cache, and a plan keeps what the catalog was asked for it: where another one gives other answers it is made
@@ -47,7 +48,7 @@ from planner.ddl.plan import DdlPlan
 from planner.inner_queries import InnerQueries
 from planner.listed_literals import folded
 from planner.literals import Convert, converter, naming, readers
-from planner.normalise import LITERALS_MAX, NUMERIC, Normalised, normalise, parameterised, scaled
+from planner.normalise import LITERALS_MAX, NUMERIC, Normalised, normalise, parameterised, partly, scaled
 from planner.parse.queries import parse_query
 from planner.parse.statement import parse_statement
 from planner.patience import Patience
@@ -160,7 +161,8 @@ class Planner(InnerQueries):
         self._plans_max = plans_max
         self.patience = Patience()
         self._partitions: dict[tuple[Any, ...], Partition] = {}
-        self._exact_only: dict[str, None] = {}  # normalised keys that are better planned exactly,
+        self._exact_only: dict[str, tuple[bool, ...] | None] = {}
+        """Normalised keys that are better planned exactly, or with those literals in place that are not only compared (`few_rows.lifted`),"""
         self._by_scale: dict[str, None] = {}  # and those that are planned for each scale of their numerics
         self._read: dict[str, Plan] = {}
         """Definitions by their texts, which are read without a catalog: tests and jobs make the same things again and again."""
@@ -235,6 +237,11 @@ class Planner(InnerQueries):
                 cached = partition.get(key)
                 if cached is not None:
                     return key, form, cached
+        lifted = self._exact_only.get(normal[0])
+        if lifted is not None:
+            form = partly(normal, lifted)
+            if form is not None:
+                return form[0], form, partition.get(form[0])
         return normal[0], normal, None
 
     def _exact(self, key: str, ctx: PlanContext) -> Plan | None:
@@ -327,7 +334,12 @@ class Planner(InnerQueries):
                 return many, ()
             seen = _watching(ctx)
         with self.patience.planning(), shown(ctx.catalog):
-            plan = _of_reads(self._plan_exact(text, seen, parameter_types, offset), seen)
+            try:
+                plan = _of_reads(self._plan_exact(text, seen, parameter_types, offset), seen)
+            except SqlError:
+                if key is text:
+                    self._unlearn(text)
+                raise
         if plan.parameters and key is text:
             key = f"\0\0{text}"  # in the simple protocol, which has no values for them, it is an error
         if plan.kind is not StatementKind.DDL and not isinstance(plan.extra.get("as_of"), Plan):
@@ -372,7 +384,17 @@ class Planner(InnerQueries):
             taken = self._plan_key(listless, normal[0], ctx, seen, offset)
             if taken is not None:
                 return taken
-        return self._plan_key(normal, normal[0], ctx, seen, offset)
+        lifted = self._exact_only.get(normal[0])
+        if lifted is None:
+            return self._plan_key(normal, normal[0], ctx, seen, offset)
+        # It comes with other literals, so what they have in common is worth a plan.
+        form = partly(normal, lifted)
+        if form is None:
+            return None
+        taken = self._plan_key(form, form[0], ctx, seen, offset)
+        if taken is None and form[0] in self._exact_only:
+            self._exact_only[normal[0]] = None
+        return taken
 
     def _plan_key(
         self, normal: Normalised, said: str, ctx: PlanContext, seen: PlanContext, offset: int
@@ -408,8 +430,15 @@ class Planner(InnerQueries):
             pass  # planned again with its literals in place, which finds the error's right position
         if len(self._exact_only) >= self._plans_max:
             del self._exact_only[next(iter(self._exact_only))]
-        self._exact_only[key] = None
+        self._exact_only[key] = few_rows.lifted(key) if key == said else None
         return None
+
+    def _unlearn(self, text: str) -> None:
+        """What cannot be planned at all says nothing of how it is planned best: the table may be made in a moment."""
+        normal = normalise(text)
+        for form in (normal, folded(normal)) if normal is not None else ():
+            if form is not None:
+                self._exact_only.pop(form[0], None)
 
     def _plan_repeated(
         self, text: str, ctx: PlanContext, parameter_types: Sequence[int], long: bool

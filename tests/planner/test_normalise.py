@@ -66,7 +66,24 @@ TAKEN = [
         "i",
         ["1"],
     ),
-    ("select a from t where d = date '2020-01-01' and k = 1", None, "i", ["1"]),
+    (
+        "select a from t where d = date '2020-01-01' and k = 1",
+        "select a from t where d = $s::date and k = $i",
+        "si",
+        None,
+    ),
+    ("select now()-INTERVAL'1 day'", "select now()-$s::INTERVAL", "s", ["1 day"]),
+    (
+        "select a from t where d > timestamp '2020-01-01' at time zone 'UTC'",
+        "select a from t where d > $s::timestamp at time zone 'UTC'",
+        "s",
+        None,
+    ),
+    ("select a from t where d > now() - interval '1' day and k = 1", None, "i", ["1"]),
+    ("select a from t where d = date 'today' and k = 1", None, "i", ["1"]),
+    ("select a from t where d = time '10:00' and k = 1", None, "i", ["1"]),
+    ("select extract(day from interval '1 day') from t where k = 1", None, "i", ["1"]),
+    ("select a.interval '1 day' from t where k = 1", None, "i", ["1"]),
     (
         "select a::numeric(12, 1) from t where k = 5",
         "select a::numeric(12, 1) from t where k = $i",
@@ -88,7 +105,7 @@ TAKEN = [
     ("select nextval('s'), a from t where k = 5", "select nextval('s'), a from t where k = $i", "i", None),
     ("select (select 'x' from t where k = 5)", "select (select $s from t where k = $i)", "si", ["x", "5"]),
     ("select a from t where k = -1::int2", None, None, None),
-    ("select a from t where f(a) = interval '1 day'", None, None, None),
+    ("select a from t where f(a) = time '10:00'", None, None, None),
 ]
 
 

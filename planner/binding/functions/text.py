@@ -186,8 +186,14 @@ def _like(op: str, word: str, kinds: tuple[str, ...]) -> None:
             # DuckDB looks at what the escape takes before it looks whether there is any more of the text.
             found = sql(f"tw_{word.lower()}_unfinished(", args[0], ", ", args[1], ")")
             return sql("(NOT ", found, ")") if negated else found
-        escape = "" if plain else " ESCAPE '\\'"
-        return sql("(", args[0], f" {'NOT ' if negated else ''}{word} ", args[1], f"{escape})")
+        asked = sql("(", args[0], f" {'NOT ' if negated else ''}{word} ", args[1])
+        if plain:
+            return sql(asked, ")")
+        escaped = sql(asked, " ESCAPE '\\')")
+        if known is not None or not _is_given(pattern) or not _may_be_repeated(call.args[0]):
+            return escaped
+        # DuckDB finds what a pattern begins with, or contains, only where no escape is named; which of both it is, it knows when it plans.
+        return sql("if(contains(", args[1], ", '\\'), ", escaped, ", ", sql(asked, ")"), ")")
 
     for kind in kinds:
         register(f"{kind} {op} text", made)
@@ -201,6 +207,11 @@ def _is_given(node: ir.Node) -> bool:
     """Whether it is made of parameters and constants, the same for all rows."""
     found = list(ir.walk(node))
     return not ir.varies(node) and not any(isinstance(n, ir.Var | ir.SubQuery | ir.Session) for n in found)
+
+
+def _may_be_repeated(node: ir.Node) -> bool:
+    """Whether it is the same, and costs nothing more, when a text names it twice of which one is left out."""
+    return not ir.varies(node) and not any(isinstance(n, ir.SubQuery) for n in ir.walk(node))
 
 
 def _regexp(op: str, kinds: tuple[str, ...]) -> None:
