@@ -155,7 +155,7 @@ class ExpressionBinder(ArrayBinder):
         return ir.Logic(a.type, "case", (equal, nothing, a))
 
     def _case(self, node: exp.Case, scope: Scope) -> ir.Node:
-        subject = self.bind(node.this, scope) if node.this is not None else None
+        subject = self.coercions.settled(self.bind(node.this, scope)) if node.this is not None else None
         conditions: list[ir.Node] = []
         values: list[ir.Node] = []
         positions: list[int] = []

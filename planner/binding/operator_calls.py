@@ -22,7 +22,7 @@ from planner.binding.coerce import Coercions
 from planner.binding.domains import domain_of_result
 from planner.binding.facts import range_of, type_name, type_oid
 from planner.binding.offered import NOTHING, Offered
-from planner.binding.records import fields_of
+from planner.binding.records import fields_of, told_type
 from planner.binding.resolve import ONE_TYPE, POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator
 from planner.binding.routines import own_operators
 from planner.binding.rows_beside_arrays import of_their_type
@@ -39,7 +39,7 @@ _SYSTEM: Final = "pg_catalog"
 
 def shown(ref: TypeRef) -> str:
     """The type of what was given as messages name it: a value of a domain is of that."""
-    return t.type_in_words(domain_in(ref) or ref.oid)
+    return t.type_in_words(domain_in(ref) or told_type(ref).oid)
 
 
 def _ambiguous(said: str, position: int) -> PlanError:

@@ -23,7 +23,8 @@ from planner.parse.tables import column_definition
 def alter_relation(c: Cursor, kind: str) -> Any:
     """After ALTER TABLE, VIEW, INDEX, MATERIALIZED VIEW."""
     if c.accept("all"):
-        c.unsupported("ALTER ... ALL IN TABLESPACE", c.tokens[c.at - 1])
+        c.expect("in", "tablespace")
+        c.unsupported("ALTER ... ALL IN TABLESPACE", c.tokens[c.at - 3])
     exists = c.accept("if", "exists")
     name, only = c.relation()
     actions = c.listed(lambda c: _action(c, name.name))

@@ -156,8 +156,6 @@ def comment(c: Cursor) -> Any:
         kind, name = "tablespace", st.Name(c.name())
     elif c.accept("large", "object"):
         kind, name = "large object", st.Name(str(c.integer()))
-    elif c.token.kind == WORD and c.token.keyword:
-        c.unsupported("COMMENT ON " + clauses.named_in_full(c), at)
     else:
         c.fail()
     c.expect("is")

@@ -295,4 +295,6 @@ def call(c: Cursor) -> st.Call:
     if not c.symbol_is("("):
         c.fail()
     c.at = at
-    return st.Call(c.rest())
+    said = c.call()
+    c.expect_end()
+    return st.Call(said)

@@ -20,6 +20,7 @@ from planner.lexer import END, PUNCTUATION, WORD, Token, is_sign, keywords_of, t
 from planner.parse import definitions, dropping, foreign, maintenance, plpgsql, privileges, routines, utility
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
+from planner.parse.grammar import check_query
 from planner.parse.positioned import place_of, positioned_write
 from planner.split import statement_ends
 
@@ -76,7 +77,11 @@ _QUERIES: Final = frozenset(("select", "values", "table", "with", "insert", "upd
 
 def parse_statement(text: str) -> Any:
     """A dataclass of planner.statements. Raises PlanError 42601 with position, 0A000 for what is not supported."""
-    tokens = tokenize(text)
+    try:
+        tokens = tokenize(text)
+    except PlanError as e:
+        _refuse_before(text[: e.position - 1] if e.position else "")
+        raise
     first = tokens[0]
     if first.kind == END:
         raise syntax_error(first, text)
@@ -92,6 +97,18 @@ def parse_statement(text: str) -> Any:
     statement = grammar(cursor)
     cursor.expect_end()
     return statement
+
+
+def _refuse_before(text: str) -> None:
+    """What is wrong in a text before something that is no token: PostgreSQL reads the tokens as it needs them. Raises 42601."""
+    if not text.strip():
+        return
+    try:
+        if isinstance(parse_statement(text), st.QueryStatement):
+            check_query(tokenize(text), text)
+    except PlanError as e:
+        if e.sqlstate == "42601" and 0 < e.position <= len(text.rstrip()):
+            raise
 
 
 def _only_one(tokens: list[Token], text: str) -> None:

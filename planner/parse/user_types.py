@@ -8,7 +8,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.keywords import COLUMN_NAME
-from planner.lexer import WORD
+from planner.lexer import QUOTED, STRING, WORD
 from planner.parse import (
     clauses,
     constraints,
@@ -45,9 +45,27 @@ def create_type(c: Cursor) -> Any:
                 break
         c.expect_symbol(")")
         return st.CreateComposite(name, tuple(columns))
-    if not (c.ended or c.symbol_is("(")):
-        c.fail()
+    if c.symbol_is("("):
+        _refuse_elements(c)
+    c.expect_end()
     c.unsupported("CREATE TYPE of a base type", at)
+
+
+def _refuse_elements(c: Cursor) -> None:
+    """`(input = f, output = g, passedbyvalue)`. Raises 42601 for what is no such list."""
+    c.expect_symbol("(")
+    while True:
+        c.label()
+        if c.accept_symbol("="):
+            if c.token.kind in (WORD, QUOTED):
+                c.type_name()
+            elif c.token.kind == STRING:
+                c.advance()
+            else:
+                c.number()
+        if not c.accept_symbol(","):
+            break
+    c.expect_symbol(")")
 
 
 _RANGE_OPTIONS: Final = ("subtype_opclass", "collation", "canonical", "subtype_diff", "multirange_type_name")

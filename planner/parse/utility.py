@@ -209,7 +209,7 @@ def _time_zone(c: Cursor) -> tuple[str, ...] | None:
         while c.accept_one("hour", "to", "minute"):
             pass
         return ("interval " + value,)
-    if c.token.kind in (STRING, WORD, QUOTED):
+    if c.token.kind in (STRING, QUOTED) or (c.token.kind == WORD and not c.token.keyword):
         return (c.advance().value,)
     return (c.number(),)
 

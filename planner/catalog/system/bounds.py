@@ -26,7 +26,7 @@ _ENDS = {-1: "MINVALUE", 1: "MAXVALUE"}
 def _literal(text: str, column: Column) -> str:
     """A constant as PostgreSQL's get_const_expr has it where nobody asks for its type."""
     oid = t.base_of(column.type).oid
-    if oid in (INT4, NUMERIC) and text[:1].isdigit():
+    if text[:1].isdigit() and (oid == INT4 or (oid == NUMERIC and any(c in "eE." for c in text))):
         return text
     if oid == BOOL:
         return "true" if text == "t" else "false"

@@ -54,7 +54,7 @@ class Types(Reading):
         elif word == "double" and self.s[self.at + 1] == "precision":
             self.at += 2
         elif word in FUNCTIONS:
-            self.at += 1
+            self.named()
             while self.accept("."):
                 self.label()
             self.modifiers()

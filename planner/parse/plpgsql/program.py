@@ -111,7 +111,9 @@ def do(c: Cursor) -> Do:
         else:
             c.fail()
     if body is None:
-        c.fail()
+        if c.at == 1:
+            c.fail()
+        raise PlanError("42601", "no inline code specified")
     if language != "plpgsql":
         if language in ("sql", "c", "internal"):
             raise PlanError("0A000", f'language "{language}" does not support inline code execution')
