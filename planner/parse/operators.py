@@ -55,7 +55,7 @@ def create_operator(c: Cursor) -> st.CreateOperator:
     while True:
         label = c.label()
         value: Any = _value(c, label) if c.accept_symbol("=") else True
-        if value is True and label not in (*_FLAGS, *_OLD):
+        if value is True and label in (*_TYPES, *_FUNCTIONS, *_SIGNS):
             raise PlanError("42601", f"{label} requires a parameter")
         if label in (*_TYPES, *_FUNCTIONS, *_SIGNS, *_FLAGS):
             options["function" if label == "procedure" else label] = value
