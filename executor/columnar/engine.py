@@ -45,7 +45,8 @@ T = TypeVar("T")
 
 _IDLE_CURSORS_MAX = 16
 INNER_THREADS = 200
-"""For queries of routines that queries wait for: more than may run so (`executor.procedural.asked`)."""
+"""For queries that wait for routines, and for those of these routines: more than may run so (`executor.procedural.asked`). Fewer would be
+taken by who waits for a lock, and its holder would have none to go on with."""
 _ASKS = "tw_routine"
 """In the text of a query that waits for routines."""
 STREAMS_AHEAD_MAX = 64
@@ -66,7 +67,7 @@ class ColumnarEngine:
         self._open_cursor = open_cursor
         self.limits = limits
         self._pool = ThreadPoolExecutor(limits.columnar_threads, thread_name_prefix="duckdb")
-        self._asking_pool = ThreadPoolExecutor(limits.columnar_threads, thread_name_prefix="duckdb-asking")
+        self._asking_pool = ThreadPoolExecutor(INNER_THREADS, thread_name_prefix="duckdb-asking")
         self._inner_pool = ThreadPoolExecutor(INNER_THREADS, thread_name_prefix="duckdb-inner")
         self._idle: list[duckdb.DuckDBPyConnection] = []
         self._working: dict[duckdb.DuckDBPyConnection, _Work] = {}

@@ -24,7 +24,7 @@ from executor.abc import ExecutionError
 from executor.procedural import routines
 from executor.procedural.calls import Asking, routine
 from executor.procedural.folds import Folds
-from executor.procedural.inside import INSIDE
+from executor.procedural.inside import INSIDE, RENEWS
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.routines.own_aggregates import OVER
@@ -130,6 +130,7 @@ async def _asking(session: Session, number: int) -> AsyncGenerator[None, None]:
     asking.tasks.add(task)
     try:
         async with asking.lock:
+            RENEWS.set(asking.renews)
             if asking.own is not session.own:
                 raise ExecutionError(
                     "0A000", "functions that run are not supported in such a statement of a function"

@@ -46,10 +46,11 @@ class Asked(Exception):
 class Asking:
     """A statement whose query asks for routines, one at a time; none of them outlives it, and none comes after it."""
 
-    __slots__ = ("depth", "lock", "number", "own", "tasks")
+    __slots__ = ("depth", "lock", "number", "own", "renews", "tasks")
 
-    def __init__(self, session: Session, number: int) -> None:
+    def __init__(self, session: Session, number: int, *, renews: bool = False) -> None:
         self.number, self.own, self.depth = number, session.own, session.routine_depth
+        self.renews = renews  # what it asks for sees what has been committed meanwhile
         self.lock = asyncio.Lock()
         self.tasks: set[asyncio.Task[Any]] = set()
         session.askings[number] = self
@@ -171,7 +172,8 @@ async def _called_in_course(
         return Rows("SELECT 1", plan.columns, (tuple(row),))
     assert session.block is not None
     body = compiled.plan.body
-    async with asked(session, () if isinstance(body, Query | LockingQuery) else written(body)):
+    tables = () if isinstance(body, Query | LockingQuery) else written(body)
+    async with asked(session, tables, renews=isinstance(body, Query) and not body.relations):
         result = await session.run_in(session.block, compiled, plan, params)
         if isinstance(result, Stream):
             rows = [tuple(row) async for row in rows_of(result)]
@@ -180,12 +182,13 @@ async def _called_in_course(
 
 
 @asynccontextmanager
-async def asked(session: Session, tables: Sequence[Table]) -> AsyncGenerator[None]:
-    """Around queries that may call routines, and a statement that writes these tables. Raises what a routine has raised."""
+async def asked(session: Session, tables: Sequence[Table], *, renews: bool = False) -> AsyncGenerator[None]:
+    """Around queries that may call routines, and a statement that writes these tables. `renews`: it reads nothing of its own.
+    Raises what a routine has raised."""
     session.routine_error = None
     around, asking = session.writing, session.asking
     session.askings_begun += 1
-    session.asking = Asking(session, session.askings_begun)
+    session.asking = Asking(session, session.askings_begun, renews=renews)
     session.writing = around | {x.oid for x in tables}
     try:
         yield

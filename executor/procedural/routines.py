@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Rows, Stream
 from executor.procedural.frame import Code, Frame, code_of
+from executor.procedural.inside import STEADY
 from executor.procedural.misplaced import Misplaced
 from executor.procedural.programs import kept
 from executor.procedural.result_rows import columns_of, rows_of
@@ -294,6 +295,7 @@ async def run(
             detail=f"Routines may run inside of each other {DEPTH_MAX} deep.",
         )
     session.routine_depth += 1
+    around = STEADY.set(_steady(session, f))
     try:
         run = _apart if f.is_apart else _run
         if session.earlier is not None:
@@ -303,7 +305,18 @@ async def run(
             return await work
         return await asyncio.create_task(work)
     finally:
+        STEADY.reset(around)
         session.routine_depth -= 1
+
+
+def _steady(session: Session, f: Function) -> int:
+    """Who keeps the snapshot while this runs: a function that is not volatile has one, as of its call; each statement of any other its
+    own (PostgreSQL's manual, 38.7)."""
+    if f.volatility == "v":
+        return 0
+    if STEADY.get() != session.pid and session.block is not None:
+        session.block.statement()
+    return session.pid
 
 
 async def _in_time(

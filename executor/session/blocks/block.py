@@ -26,7 +26,7 @@ from executor.ddl.shape import same_shape
 from executor.keyed import deferred_keys
 from executor.keyed.overlay import OverlayView
 from executor.keyed.table_writes import TableWrites
-from executor.procedural.inside import INSIDE
+from executor.procedural.inside import of_a_reader
 from executor.session import heard
 from executor.session.blocks.defining import DefiningBlock
 from executor.session.blocks.final_writes import apply_buffer, check_bulk, check_unique
@@ -221,7 +221,7 @@ class Block(DefiningBlock):
         txn = self.txn or self.transaction()
         if txn.hold.lapsed:
             txn.hold.check()
-        if txn.renews and self.as_of is None and INSIDE.get() != self.party:
+        if txn.renews and self.as_of is None and not of_a_reader(self.party):
             txn.new_statement()
         return txn
 

@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from executor.procedural.inside import INSIDE
+from executor.procedural.inside import of_a_reader
 from executor.session.locks import foundation_locks
 from executor.session.locks.statement_modes import Modes, modes_of
 from executor.session.waits import WouldBlock, wait_for
@@ -189,7 +189,7 @@ async def _at_the_present(session: Session, block: Block | None) -> None:
     txn = block.transaction()
     if txn.isolation is not Isolation.READ_COMMITTED:
         txn.refresh()
-    elif INSIDE.get() != block.party:
+    elif not of_a_reader(block.party):
         txn.new_statement()
 
 

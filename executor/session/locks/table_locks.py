@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Rows
-from executor.procedural.inside import INSIDE
+from executor.procedural.inside import of_a_reader
 from executor.session import permissions
 from executor.session.blocks.transactions import require_block
 from executor.session.locks import definition_locks
@@ -162,7 +162,7 @@ def _from_now_on(block: Block, table: Table, mode: str) -> None:
     txn = block.transaction()
     if txn.isolation is not Isolation.READ_COMMITTED:
         txn.refresh()
-    elif INSIDE.get() != block.party:
+    elif not of_a_reader(block.party):
         txn.new_statement()
     if mode in _KEEPS_WRITERS_OUT:
         txn.locked.setdefault(table.shard, txn.read_ts)
