@@ -172,7 +172,10 @@ def _sign_or_mode(p: Picture, key: str) -> None:
             flags.add(key)
 
 
-def _roman_numeral(value: Decimal, rounding: str) -> str:
+def _roman_numeral(value: Decimal, rounding: str, floats: bool) -> str:
+    """15 signs of what has no numeral. A numeric has to be an integer of 32 bits, a float may be anything."""
+    if floats and not (value.is_finite() and abs(value) < 1 << 31):
+        return "#" * 15
     if not value.is_finite():
         raise SqlError("0A000", f"cannot convert {'NaN' if value.is_nan() else 'infinity'} to integer")
     n = int(value.to_integral_value(rounding))
@@ -217,7 +220,7 @@ def _text(number: Decimal, template: str, digits_max: int, rounding: str) -> str
     if "EEEE" in p.flags:
         return _scientific(number, p, rounding)
     if "RN" in p.flags:
-        return _in_roman(p, _roman_numeral(number, rounding))
+        return _in_roman(p, _roman_numeral(number, rounding, bool(digits_max)))
     before, after = p.before + p.shifted, p.after
     finite = number.is_finite()
     if finite and p.shifted:

@@ -103,12 +103,11 @@ class _Reader:
             if taken and following in ("+", "-"):
                 self.at += 1
                 self.sign = following
-        elif not taken and self.here in ("+", "-"):
+        elif not taken and self.here in ("+", "-") and flags & {"MI", "PL", "SG"}:
             self.sign = self.here
 
     def _leading_sign(self) -> None:
-        if "S" in self.p.flags and self.p.sign_after < 0:
-            return
+        # An S behind the places does not keep a sign from standing before them.
         if self.here == "-" or (self.here == "<" and "PR" in self.p.flags and "S" not in self.p.flags):
             self.sign = "-"
             self.at += 1

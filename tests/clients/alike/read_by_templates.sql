@@ -176,3 +176,6 @@ SELECT to_timestamp('10:00', 'HH24:MI'), to_date('02-30', 'MM-DD'), to_date('', 
 SELECT to_char('2020-01-02 13:04:05'::timestamp, E'HH:MI:SS is HH:MI:SS \\"text between quote marks\\"');
 SELECT to_char('2020-01-02 13:04:05'::timestamp, 'YYYYTH YYYYth Jth "YYY""x" FF1 FF6 Mm MoN Hh24 a\b "a\"b" FM MM TMMonth|Month|FMMonth|fmDD|FXDD|SSSSS|DDSP|'), to_char('2020-01-02'::timestamp, 'FMMM FMDD Q WW "unclosed');
 SELECT to_char(interval '1 year 2 months 3 days 04:05:06', 'YYYY MM DD HH24:MI:SS "x" FMMM');
+-- a sign stands before the places also where an S is behind them, and behind them only where the template says so
+SELECT to_number('-12,345.67', '000000D0009S'), to_number('-12.67', '00.9S'), to_number('+12.6-', '99D9S'), to_number('-12', '00S'), to_number('12.6-', '99D9S');
+SELECT to_number('2024-05-06', '9999999'), to_number('1-', '00'), to_number('1-', '00D0'), to_number('1-', '00MI'), to_number('1-', '00SG'), to_number('1-', '00PL'), to_number('2024-05', '999999MI');

@@ -20,3 +20,6 @@ SELECT v, to_char(v, 'FM999,990.00'), to_char(v, '9G999D99S'), to_char(v, 'FM000
 FROM unnest(ARRAY[0, 0.5, -0.001, 1, -1, 12.3, 98.7, -98.7, 123.45, 999.995, 1234.5, 9876.1, -9999.99, 12345, 99999.999, 1000000, 'NaN', 'Infinity']::numeric[]) v;
 SELECT v, to_char(v, 'FM999,990.00'), to_char(v, '9.99EEEE'), to_char(v, '"x"999'), to_char(v, ''), to_char(v, '.') FROM unnest(ARRAY[0, -0.0, 1.5, -12.25, 99.5, 1e9]::float8[]) v;
 SELECT to_char(12.5, U&'\E001999.9\E002'), to_char(-12.5, U&'\E001999.9\E002');
+-- a float of any size, or none, has signs in the place of its numeral
+SELECT v, to_char(v, 'RN'), to_char(v::float4, 'FMRN') FROM unnest(ARRAY[3.5, 'NaN', 'Infinity', '-Infinity', 3e9, -3e9, 0, 3999, 4000]::float8[]) v;
+SELECT to_char(1e308::float8, 'RN');
