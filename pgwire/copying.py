@@ -119,6 +119,13 @@ class CopyFeed:
                 self._waiter = None
 
 
+class CopyFailed(SqlError):
+    """The client has given up (CopyFail)."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("57014", f"COPY from stdin failed: {reason}")
+
+
 class Feed(Protocol):
     """Where the bytes of a COPY come from."""
 
@@ -179,6 +186,15 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
         if transcoder is not None:
             transcoder.feed(b"", final=True)
         await _write(copy, decoder.finish())
+    except CopyFailed as failed:
+        assert decoder is not None, "data is taken by who decodes it"
+        copy.abort()
+        error: SqlError = failed
+        try:
+            decoder.whole_rows()
+        except SqlError as before:
+            error = before
+        raise places.told(error, decoder.lines_come) from None
     except BaseException as error:
         if writing is not None:
             writing.cancel()
@@ -243,7 +259,7 @@ def copy_fail(conversation: Conversation) -> Step:
     inbox, feed = conversation.inbox, conversation.copy
     assert feed is not None, "COPY data without a COPY"
     reason = inbox.buffer[inbox.start : inbox.end - 1].decode("utf-8", "replace")
-    feed.finish(SqlError("57014", f"COPY from stdin failed: {reason}"))
+    feed.finish(CopyFailed(reason))
     return WAIT
 
 

@@ -70,6 +70,9 @@ class BinaryDecoder:
         self._pending_bytes += len(data)
         return self._read() if self._pending_bytes >= self._wanted_bytes else []
 
+    def whole_rows(self) -> list[pa.RecordBatch]:
+        return [] if self._ended else self._read()
+
     def finish(self) -> list[pa.RecordBatch]:
         out = self._read()
         if not self._header_read:

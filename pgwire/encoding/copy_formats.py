@@ -36,6 +36,10 @@ class CopyDecoder(Protocol):
 
     def feed(self, data: bytes) -> list[pa.RecordBatch]: ...
 
+    def whole_rows(self) -> list[pa.RecordBatch]:
+        """What has come and is whole, though more may come: the client gives up, and what is wrong with it comes first."""
+        ...
+
     def finish(self) -> list[pa.RecordBatch]: ...
 
 

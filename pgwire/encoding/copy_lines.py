@@ -149,6 +149,13 @@ class LineDecoder:
         self._pending_bytes = len(rest)
         return self._blocks(whole, end)
 
+    def whole_rows(self) -> list[pa.RecordBatch]:
+        """The rows that have come to their ends."""
+        whole = b"".join(self._pending)
+        end = 0 if self._ended else self.last_row_end(whole)
+        self._pending, self._pending_bytes = [whole[end:]], len(whole) - end
+        return self._blocks(whole, end) if end else []
+
     def finish(self) -> list[pa.RecordBatch]:
         """The input is over. Returns what is left."""
         whole = b"".join(self._pending)

@@ -26,6 +26,7 @@ from executor.abc import (
 )
 from executor.session.heard import Heard
 from planner.abc import Plan, ResultColumn, SqlError, StatementKind, TypeRef, Utility
+from planner.types import bare_type
 from planner.types.settings import DEFAULT_SETTINGS
 
 INT4, TEXT = 23, 25
@@ -67,6 +68,9 @@ class FakeSession:
 
     behind = False
     block = None
+
+    def call_type(self, ref: TypeRef) -> str:
+        return bare_type(ref)
 
     def reader(self, plan: Plan) -> None:
         return None

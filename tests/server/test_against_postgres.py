@@ -101,6 +101,10 @@ CONVERSATIONS = {
     "two commands": ["Parse text=SELECT 1; SELECT 2|Sync"],
     "copy in": ["Query COPY w FROM STDIN|CopyData 30\\tx\\n|CopyData 31\\t\\\\N\\n|CopyDone", "Query DELETE FROM w WHERE id >= 30"],
     "copy fails": ["Query COPY w FROM STDIN|CopyData 30\\tx\\n|CopyFail why", "Query SELECT id FROM w WHERE id = 30"],
+    "copy fails behind a bad line": [
+        "Query COPY w FROM STDIN|CopyData 30\\tx\\nx\\ty\\n|CopyFail why", "Query COPY w FROM STDIN|CopyData 30\\tx\\n|CopyData x\\ty|CopyFail why",
+        "Query COPY w FROM STDIN CSV|CopyData 30,x\\n31\\n|CopyFail why", "Query SELECT id FROM w WHERE id >= 30",
+    ],
     "copy of a bad line": ["Query COPY w FROM STDIN|CopyData x\\tx\\n|CopyDone"],
     "copy out": ["Query COPY (SELECT id, v FROM w ORDER BY id) TO STDOUT"],
     "copy, extended": ["Parse text=COPY w FROM STDIN|Bind|Execute|Sync|CopyData 30\\tx\\n|CopyDone|Sync", "Query DELETE FROM w WHERE id = 30"],
