@@ -25,7 +25,8 @@ from bench.applications.statements import STATEMENTS
 from bench.micro_commit import Client, Count, in_memory, tell_functions
 from executor.executor import Executor
 from pgwire.server import Server
-from planner.planner import PlanContext, Planner
+from planner.plan_context import PlanContext
+from planner.planner import Planner
 
 LISTED = 12
 

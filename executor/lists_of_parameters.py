@@ -17,7 +17,7 @@ from planner.abc import Plan, SqlError, Utility
 from planner.binding.long_lists import LONG
 from planner.few_rows import narrowness, prunes
 from planner.listed_parameters import KEYS_MAX, Listing, shorter
-from planner.planner import PlanContext
+from planner.plan_context import PlanContext
 
 KNOWN_MAX: Final = 2_000
 _NEVER: Final = 1 << 30

@@ -59,8 +59,10 @@ from planner.abc import (
     statement_reads,
 )
 from planner.catalog import Catalog, Database, Schema
+from planner.current_plans import is_current
 from planner.listed_parameters import Listing, stated
-from planner.planner import PlanContext, Planner, is_current
+from planner.plan_context import PlanContext
+from planner.planner import Planner
 from planner.relations import GuardedTable, TransitionTable
 from planner.statements import Begin, Commit, Rollback
 from storage.abc import Datum, ShardId

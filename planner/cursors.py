@@ -20,7 +20,7 @@ from planner.parse import parse_query
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
 _KINDS: Final = {
     (False, False): "DO ALSO", (False, True): "DO ALSO",

@@ -29,7 +29,7 @@ from planner.parse.positioned import by_key, placed_write
 from planner.placed_queries import by_place, with_places
 
 if TYPE_CHECKING:
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
 
 class InnerQueries:

@@ -21,7 +21,7 @@ from planner.types import TypeSettings
 from storage.abc import Datum
 
 if TYPE_CHECKING:
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
 _OF_LISTS: Final = frozenset(LISTS.values())
 _AS_THEY_ARE: Final = frozenset(types.array_of(oid) for oid in (types.INT4, types.INT8, types.TEXT))

@@ -24,7 +24,7 @@ from planner.lexer import is_sign, quoted, tokenize
 from planner.parse.queries import parse_query
 
 if TYPE_CHECKING:
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
 
 class Placed(NamedTuple):

@@ -19,8 +19,7 @@ A plan of a utility statement that contains a query carries that query's plan in
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -39,10 +38,9 @@ from planner.abc import (
 )
 from planner.binding import bind, other_databases
 from planner.binding.routines.variables import Variables
-from planner.catalog import Catalog
-from planner.catalog.reads import Reads, WatchedCatalog, watched, with_rows
 from planner.catalog.system.reg_names import INPUT
 from planner.catalog.user_types import shown
+from planner.current_plans import is_current, of_reads, watching
 from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
 from planner.inner_queries import InnerQueries
@@ -52,9 +50,8 @@ from planner.normalise import LITERALS_MAX, NUMERIC, Normalised, normalise, para
 from planner.parse.queries import parse_query
 from planner.parse.statement import parse_statement
 from planner.patience import Patience
-from planner.records import replace
+from planner.plan_context import PlanContext
 from planner.split import split
-from planner.types import TypeSettings
 from storage.abc import Datum
 
 PLANS_MAX: Final = 2_000
@@ -78,39 +75,6 @@ _DEFINES: Final = re.compile(
 """How most statements begin that define something."""
 
 
-@dataclass(slots=True)
-class PlanContext:
-    """What a statement is planned in. Make a new one when the catalog, the path or a setting changes."""
-
-    catalog: Catalog
-    search_path: tuple[str, ...] = ("public",)
-    user: str = "tidewire"
-    database: str = "tidewire"
-    settings: TypeSettings = field(default_factory=TypeSettings)
-    trusted: bool = False
-    """The text is the server's own, a check of a constraint for instance: nobody's privileges are asked for."""
-    reading_at: Callable[[str], PlanContext] | None = None
-    """The context of a time that an AS OF names; raises PlanError where it is not known yet which that is."""
-    clause: str = ""
-    """What a definition's expression is that is bound as the only column of a query (`planner.binding.clauses`)."""
-    listed: bool = False
-    """That definition is kept and shown, and never computed: an index that nobody searches."""
-    variables: Any = None
-    """What else names may mean, in a body of PL/pgSQL (`planner.binding.routines.variables`)."""
-    calling: bool = False
-    """The query is what CALL is followed by: its one column is a procedure's call."""
-    check_bodies: bool = True
-    """Whether CREATE FUNCTION looks at what a body says."""
-    shadowing: str = ""
-    """What a variable in PL/pgSQL is that shadows another: an "error", or worth a "warning"."""
-    password_encryption: str = "scram-sha-256"
-    first_oid: int = 0
-    """From which OID on definitions take theirs; 0: from the catalog's counter."""
-    row_security: bool = True
-    """Whether policies are heeded where they restrict; else that is an error (the setting of this name)."""
-    partition: Any = None  # the planner's: this context's part of the cache
-
-
 class _Cached:
     """A plan with what turns raw literals into its parameters."""
 
@@ -118,22 +82,6 @@ class _Cached:
 
     def __init__(self, plan: Plan, convert: Convert | None) -> None:
         self.plan, self.convert = plan, convert
-
-
-def is_current(plan: Plan, catalog: Catalog) -> bool:
-    """Whether the plan is one for this catalog: made in it, or of a statement that means the same here as where it was made,
-    or of answers that this one gives as well."""
-    if plan.catalog_version == catalog.version:
-        return True
-    if plan.catalog_version < 0:
-        return False
-    only_parsed = plan.kind is StatementKind.DDL and not plan.extra  # it is bound whenever it runs
-    if not only_parsed and plan.extra.get("meaning") != catalog.meaning:
-        reads: Reads | None = plan.reads
-        if reads is None or not reads.hold(catalog):
-            return False
-    plan.catalog_version = catalog.version
-    return True
 
 
 def _unbound(read: Plan, text: str, ctx: PlanContext, offset: int) -> Plan:
@@ -310,7 +258,7 @@ class Planner(InnerQueries):
             cached = self.lookup(text, ctx)
             if cached is not None:
                 return cached
-            seen = _watching(ctx)
+            seen = watching(ctx)
             with self.patience.planning(), shown(ctx.catalog):
                 taken = self._plan_normalised(text, ctx, seen, offset)
             if taken is not None:
@@ -332,10 +280,10 @@ class Planner(InnerQueries):
             if many is not None:
                 self._remember(ctx, key, _Cached(many, None))
                 return many, ()
-            seen = _watching(ctx)
+            seen = watching(ctx)
         with self.patience.planning(), shown(ctx.catalog):
             try:
-                plan = _of_reads(self._plan_exact(text, seen, parameter_types, offset), seen)
+                plan = of_reads(self._plan_exact(text, seen, parameter_types, offset), seen)
             except SqlError:
                 if key is text:
                     self._unlearn(text)
@@ -363,9 +311,9 @@ class Planner(InnerQueries):
                 wholes: dict[int, bool] = known.extra["wholes"]
                 if all((variables.values[slot] is None) is null for slot, null in wholes.items()):
                     return known
-        inner = _watching(ctx, variables)
+        inner = watching(ctx, variables)
         with self.patience.planning(), shown(ctx.catalog):
-            plan = _of_reads(self._plan_exact(text, inner, (), 0), inner)
+            plan = of_reads(self._plan_exact(text, inner, (), 0), inner)
         plan.extra["places"], plan.extra["variables"] = tuple(variables.places), variables.used
         plan.extra["wholes"] = variables.wholes
         if key and plan.kind is not StatementKind.DDL and not isinstance(plan.extra.get("as_of"), Plan):
@@ -409,14 +357,14 @@ class Planner(InnerQueries):
         if key in (ctx.partition or ()) or key in self._exact_only:
             return None  # `lookup` has found it: these literals do not fit
         try:
-            plan = _of_reads(self._bind(text, seen, (), kinds), seen)
+            plan = of_reads(self._bind(text, seen, (), kinds), seen)
             keyed = _is_keyed(plan)
             if not keyed and NUMERIC in kinds and few_rows.by_scale(plan, said) and key == normal[0]:
                 if len(self._by_scale) >= self._plans_max:
                     del self._by_scale[next(iter(self._by_scale))]
                 self._by_scale[key] = None
                 key, kinds = _scaled_key(normal), scaled(kinds, values)
-                plan = _of_reads(self._bind(text, seen, (), kinds), seen)
+                plan = of_reads(self._bind(text, seen, (), kinds), seen)
                 keyed = _is_keyed(plan)
             if keyed or few_rows.is_shared(plan, said, seen.catalog, lists):
                 convert = converter(plan.parameters, kinds, ctx.settings)
@@ -476,9 +424,9 @@ class Planner(InnerQueries):
             if plan is None:
                 first = self._exact(said.key, ctx)
                 if first is None:
-                    seen = _watching(ctx)
+                    seen = watching(ctx)
                     with self.patience.planning(), shown(ctx.catalog):
-                        first = _of_reads(self._bind(parameterised(said.key), seen, (), said.kinds), seen)
+                        first = of_reads(self._bind(parameterised(said.key), seen, (), said.kinds), seen)
                 if not isinstance(first.body, InsertValues) or "leafwise" in first.extra:
                     return None
                 plan = repeated_rows.multiplied(
@@ -549,10 +497,10 @@ class Planner(InnerQueries):
         statement = parse_statement(text)
         if not isinstance(statement, st.QueryStatement):
             return self.plan(text, ctx, normalise=False)[0]
-        seen = _watching(ctx)
+        seen = watching(ctx)
         with self.patience.planning(), shown(ctx.catalog):
             tree = parse_query(text, list(statement.tokens))
-            plan = _of_reads(bind(tree, seen, (), text, None, prefer_keyed=False), seen)
+            plan = of_reads(bind(tree, seen, (), text, None, prefer_keyed=False), seen)
         self._remember(ctx, key, _Cached(plan, None))
         return plan
 
@@ -576,27 +524,4 @@ def _scaled_key(normal: Normalised) -> str:
     return f"{key}\0{scaled(kinds, values)}"
 
 
-def _watching(ctx: PlanContext, variables: Variables | None = None) -> PlanContext:
-    """A context whose catalog notes what it is asked."""
-    return replace(ctx, catalog=watched(ctx.catalog), variables=variables or ctx.variables)
-
-
-def _of_reads(plan: Plan, ctx: PlanContext) -> Plan:
-    """The plan, and those in it, with what the catalog was asked for them."""
-    assert isinstance(ctx.catalog, WatchedCatalog)
-    _note(plan, with_rows(ctx.catalog))
-    return plan
-
-
-def _note(plan: Plan, reads: Reads) -> None:
-    if "as_of" in plan.extra:
-        return  # what it reads was asked of another catalog
-    plan.reads = reads
-    if isinstance(query := plan.extra.get("query"), Plan):
-        _note(query, reads)
-    if isinstance(plan.body, Utility) and isinstance(plan.body.statement, st.Rewritten):
-        for step in plan.body.statement.steps:
-            _note(step.plan, reads)
-
-
-__all__ = ["PlanContext", "Planner"]
+__all__ = ["Planner"]

@@ -19,7 +19,8 @@ from planner import types as t
 from planner.abc import Constraint, Expr, KeyedRead, Oid, Table
 from planner.catalog import Catalog, CatalogChange, Schema, quote_identifier, quote_qualified
 from planner.catalog.reads import Reads, WatchedCatalog, plain, watched
-from planner.planner import PlanContext, Planner
+from planner.plan_context import PlanContext
+from planner.planner import Planner
 from planner.types import DEFAULT_SETTINGS
 
 KEPT_MAX: Final = 2_000

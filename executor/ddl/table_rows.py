@@ -26,7 +26,7 @@ from planner import types as t
 from planner.abc import Plan, Query, Table, Utility
 from planner.catalog import Catalog
 from planner.ddl.plan import DataCheck, DdlPlan, KeyTest, Rewrite
-from planner.planner import PlanContext
+from planner.plan_context import PlanContext
 from storage.abc import Datum, Row
 
 if TYPE_CHECKING:

@@ -40,10 +40,10 @@ from planner.abc import (
 )
 from planner.binding.routines.variables import CURRENT, Variables
 from planner.catalog import Function
+from planner.current_plans import is_current
 from planner.lexer import is_sign, tokenize
 from planner.parse import parse_statement
 from planner.placed_queries import with_places
-from planner.planner import is_current
 from planner.split import split
 from planner.statements.plpgsql import Level, Text
 from planner.types import numeric
@@ -51,7 +51,7 @@ from storage.abc import Datum
 
 if TYPE_CHECKING:
     from executor.session.session import Session
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
 PLANNED_MAX: Final = 3
 """Times that a statement is planned while others change the catalog."""

@@ -34,7 +34,7 @@ from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, PlanError, Query, SqlError, Table, TypeRef
 from planner.catalog import Catalog
-from planner.planner import PlanContext
+from planner.plan_context import PlanContext
 from storage.abc import Datum, Timestamp
 
 if TYPE_CHECKING:

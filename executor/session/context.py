@@ -33,7 +33,7 @@ from planner.catalog.system.definitions import type_name
 from planner.catalog.system.reg_names import RegNames
 from planner.catalog.user_types import shown
 from planner.escaped_strings import Warned, standard
-from planner.planner import PlanContext
+from planner.plan_context import PlanContext
 from planner.source_places import Place
 from planner.types import TypeSettings
 from storage.abc import Datum, Row

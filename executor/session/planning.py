@@ -20,8 +20,8 @@ from executor.plans import require_same_columns
 from executor.session.blocks.block_owner import BlockOwner
 from planner import statements as st
 from planner.abc import Plan, SqlError, Utility
+from planner.current_plans import is_current
 from planner.listed_parameters import Listing
-from planner.planner import is_current
 from planner.truncated_names import NOTICES, told_of
 from storage.abc import Datum
 

@@ -16,7 +16,7 @@ from executor.procedural.result_rows import rows_of
 from executor.session.locks import definition_locks, taking_turns
 from planner import statements as st
 from planner.abc import Plan, StatementKind, Utility, statement_reads
-from planner.planner import is_current
+from planner.current_plans import is_current
 from planner.relations import ViewRows
 from storage.abc import Datum
 from txn.abc import SerializationFailure

@@ -45,7 +45,7 @@ from planner import statements as st
 from planner.abc import LockingQuery, Plan, Query, SqlError, TypeRef, Utility
 from planner.alone import refuse_with_others
 from planner.catalog import rights
-from planner.planner import PlanContext
+from planner.plan_context import PlanContext
 from storage.abc import Datum
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from executor.session.heard import Heard
 from executor.session.locks.lock_wait import LockWait
 from executor.statistics.counts import SessionCounts
 from planner.abc import SqlError
-from planner.planner import PlanContext
+from planner.plan_context import PlanContext
 from planner.types import TypeSettings
 from storage.abc import Row
 

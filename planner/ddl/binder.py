@@ -49,7 +49,8 @@ from planner.ddl.types import casts, enums, ranges
 from storage.abc import Datum
 
 if TYPE_CHECKING:
-    from planner.planner import PlanContext, Planner
+    from planner.plan_context import PlanContext
+    from planner.planner import Planner
 
 _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.CreateTable: tables.create_table,

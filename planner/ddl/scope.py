@@ -36,7 +36,8 @@ from planner.relations import TransitionTable
 from storage.abc import Datum
 
 if TYPE_CHECKING:
-    from planner.planner import PlanContext, Planner
+    from planner.plan_context import PlanContext
+    from planner.planner import Planner
 
 _TEMPORARY = "pg_temp"
 

@@ -9,7 +9,7 @@ from planner.binding.spark.emitter import SparkEmitter
 from planner.binding.statements import bind_statement
 from planner.catalog import Catalog, CatalogChange, Function, Parameter
 from planner.parse import parse_query
-from planner.planner import PlanContext
+from planner.plan_context import PlanContext
 from planner.types import INT4, INT8
 
 BODIES = {

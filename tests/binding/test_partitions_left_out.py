@@ -11,7 +11,8 @@ from executor.session.partitions.pruning import unread
 from planner.abc import Query, RelationUse
 from planner.catalog import Catalog
 from planner.parse.statement import parse_statement
-from planner.planner import PlanContext, Planner
+from planner.plan_context import PlanContext
+from planner.planner import Planner
 
 TABLES = (
     "CREATE TABLE t (id int, day date, n int) PARTITION BY RANGE (day)",

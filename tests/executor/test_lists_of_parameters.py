@@ -8,7 +8,7 @@ import pytest
 
 from executor.lists_of_parameters import ListsOfParameters
 from planner.abc import Plan
-from planner.planner import PlanContext
+from planner.plan_context import PlanContext
 from tests.planner.world import World
 
 SHARED: Final = (

@@ -15,7 +15,8 @@ from planner.catalog import Catalog
 from planner.dealing import first_outside, leaves
 from planner.parse.statement import parse_statement
 from planner.partitioning import Router, meets, router
-from planner.planner import PlanContext, Planner
+from planner.plan_context import PlanContext
+from planner.planner import Planner
 from planner.relations import Table
 from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_INFINITY
 

@@ -12,7 +12,8 @@ from planner import repeated_rows
 from planner.abc import InsertValues, KeyedRead, KeyedUpdate, Plan, PlanError, Query, StatementKind, Utility
 from planner.binding import bind
 from planner.parse.queries import parse_query
-from planner.planner import PlanContext, Planner
+from planner.plan_context import PlanContext
+from planner.planner import Planner
 from planner.types import TypeSettings
 from tests.planner.world import World
 

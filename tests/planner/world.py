@@ -32,7 +32,8 @@ from planner.catalog import (
 from planner.catalog.indexed import IndexedObjects
 from planner.catalog.layers import Layered
 from planner.ddl.plan import DdlPlan
-from planner.planner import PlanContext, Planner
+from planner.plan_context import PlanContext
+from planner.planner import Planner
 
 
 class World:

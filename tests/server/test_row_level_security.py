@@ -20,7 +20,7 @@ from planner.binding.statements import bind_statement
 from planner.catalog import Catalog, CatalogChange
 from planner.catalog.objects import Role
 from planner.parse import parse_query
-from planner.planner import PlanContext
+from planner.plan_context import PlanContext
 from planner.relations import GuardedTable
 from tests.binding.world import make_table
 from tests.clients.dumps import dumped, restored

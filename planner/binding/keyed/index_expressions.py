@@ -63,7 +63,7 @@ def _bound(catalog: Catalog, table: Table, text: str) -> Expr | None:
     """Bound as the output of a keyed read of a table that has the same columns and surely a key."""
     from planner.binding import bind
     from planner.parse import parse_query
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     key = Constraint(0, "", "p", (table.columns[0].attnum,))
     plain = {"constraints": (key,), "children": (), "policies": (), "row_security": False, "triggers": ()}

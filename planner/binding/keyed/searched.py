@@ -220,7 +220,7 @@ def _made(catalog: Catalog, index: Index, table: Table) -> Iterator[Key]:
     from planner.binding.parameters import Parameters
     from planner.binding.queries import QueryBinder
     from planner.binding.writes.dml import DmlBinder
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     schema = catalog.schema_of(table.schema_oid).name
     context = PlanContext(

@@ -81,7 +81,7 @@ def _written(
 ) -> str | None:
     from planner.binding.deparse import expressions as deparse  # which stands on the catalog itself
     from planner.catalog.system.definitions import type_name
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     ctx = PlanContext(catalog, search_path, trusted=True)
 
@@ -100,7 +100,7 @@ def type_of(catalog: Catalog, table: Table, text: str) -> tuple[TypeRef, str]:
     """The type of an expression over a table's columns, and the collation that it carries."""
     from planner.binding import collating, collations_met  # which stand on the catalog itself
     from planner.binding.deparse import expressions as deparse
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     key = (catalog.version, table.oid, table.columns, text)
     if key not in _typed:
@@ -118,7 +118,7 @@ def type_of(catalog: Catalog, table: Table, text: str) -> tuple[TypeRef, str]:
 def columns_named(catalog: Catalog, table: Table, text: str) -> frozenset[int]:
     """The numbers of the columns that a publication's condition names."""
     from planner.binding.rights import row_filters  # which stands on the catalog itself
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     key = ("columns", catalog.version, table.oid, table.columns, text)
     if key not in _called:
@@ -135,7 +135,7 @@ def trigger_condition(
     from planner.binding.deparse import expressions as deparse  # which stand on the catalog itself
     from planner.binding.writes import trigger_conditions  # which stand on the catalog itself
     from planner.catalog.system.definitions import type_name
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     key = ("when", catalog.version, holder.oid, holder.columns, text, search_path, pretty)
     if key not in _remembered:
@@ -161,7 +161,7 @@ def domain_condition(
     """A domain's CHECK; None where it can only be `spelled`."""
     from planner.binding.deparse import domain_conditions, expressions  # which stand on the catalog itself
     from planner.catalog.system.definitions import type_name
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     key = ("domain", catalog.version, domain.oid, domain.base, text, search_path, pretty)
     if key not in _remembered:
@@ -184,7 +184,7 @@ def policy_condition(
     from planner.binding.deparse import expressions as deparse  # which stand on the catalog itself
     from planner.binding.deparse import view_text
     from planner.catalog.system.definitions import qualified, type_name
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     key = ("policy", catalog.version, table.oid, table.columns, text, path, search_path)
     if key not in _remembered:
@@ -210,7 +210,7 @@ def rule_text(
     from planner.binding.deparse import expressions as deparse  # which stand on the catalog itself
     from planner.binding.deparse import rule_text
     from planner.catalog.system.definitions import qualified, type_name
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     key = ("rule", catalog.version, rule.oid, rule.event, text, search_path, pretty)
     if key not in _remembered:
@@ -251,7 +251,7 @@ def _view_query(
     from planner.binding.deparse import expressions as deparse  # which stand on the catalog itself
     from planner.binding.deparse import view_text
     from planner.catalog.system.definitions import qualified, type_name
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     ctx = PlanContext(catalog, kept.path or search_path, trusted=True)
     try:
@@ -271,7 +271,7 @@ def _view_query(
 def called_by(catalog: Catalog, table: Table, text: str) -> frozenset[int]:
     """The functions in SQL that an expression over a table's columns calls."""
     from planner.binding.deparse import expressions as deparse  # which stands on the catalog itself
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     key = (catalog.version, table.oid, table.columns, text)
     if key not in _called:
@@ -288,7 +288,7 @@ def types_of_constants(catalog: Catalog, table: Table, text: str) -> frozenset[i
     """The types that somebody has made of which an expression over a table's columns has constants, or to which it casts."""
     from planner.binding import ir  # which stand on the catalog itself
     from planner.binding.deparse import expressions as deparse
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     if not any(
         next(iter(catalog.objects(kind)), None) for kind in (EnumType, Domain, CompositeType, RangeType)
@@ -313,7 +313,7 @@ def types_of_constants(catalog: Catalog, table: Table, text: str) -> frozenset[i
 def called_by_domain(catalog: Catalog, domain: Domain, text: str) -> frozenset[int]:
     """The functions in SQL that a domain's CHECK calls."""
     from planner.binding.deparse import domain_conditions  # which stands on the catalog itself
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     key = ("domain", catalog.version, domain.oid, domain.base, text)
     if key not in _called:
@@ -335,7 +335,7 @@ def columns_of_query(catalog: Catalog, kept: StoredQuery) -> frozenset[tuple[int
 
 def _of_query(catalog: Catalog, kept: StoredQuery) -> frozenset[tuple[int, int]] | None:
     from planner.binding.deparse import columns_read  # which stands on the catalog itself
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     ctx = PlanContext(catalog, kept.path, trusted=True)
 
@@ -358,7 +358,7 @@ def _of_policy(
     catalog: Catalog, table: Table, text: str, path: tuple[str, ...], depends: tuple[int, ...]
 ) -> frozenset[tuple[int, int]] | None:
     from planner.binding.deparse import columns_read  # which stands on the catalog itself
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     ctx = PlanContext(catalog, path, trusted=True)
     return _columns_read(
@@ -376,7 +376,7 @@ def columns_of_rule(catalog: Catalog, holder: Table | View, rule: Rule) -> froze
 
 def _of_rule(catalog: Catalog, holder: Table | View, rule: Rule) -> frozenset[tuple[int, int]] | None:
     from planner.binding.deparse import columns_read  # which stands on the catalog itself
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     ctx = PlanContext(catalog, rule.search_path, trusted=True)
     return _columns_read(
@@ -410,7 +410,7 @@ def rule_names(catalog: Catalog, holder: Table | View, rule: Rule, relation: int
 def columns_of_expression(catalog: Catalog, table: Table, text: str) -> frozenset[tuple[int, int]]:
     """The same of an expression over a table's rows."""
     from planner.binding.rights import row_filters  # which stands on the catalog itself
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     ctx = PlanContext(catalog, trusted=True)
     found = _columns_read(
@@ -462,7 +462,7 @@ def _routine_body(catalog: Catalog, f: Function, search_path: tuple[str, ...]) -
     from planner.binding.deparse import expressions as deparse  # which stand on the catalog itself
     from planner.binding.deparse import routine_text
     from planner.catalog.system.definitions import qualified, type_name
-    from planner.planner import PlanContext
+    from planner.plan_context import PlanContext
 
     ctx = PlanContext(catalog, f.search_path or search_path, trusted=True)
     try:
