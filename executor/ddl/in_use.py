@@ -2,7 +2,9 @@
 
     a statement that writes to it goes on around this one     its triggers, or functions that it calls, run DDL
     triggers or foreign keys have still to look at its rows   DEFERRED, before COMMIT
-    a cursor reads it                                         DECLARE ... CURSOR FOR t
+    a cursor reads it, SQL's or a function's                  DECLARE ... CURSOR FOR t, OPEN c FOR SELECT ... FROM t
+    a loop goes through its rows                              FOR r IN SELECT ... FROM t LOOP
+    a query over it calls the function that runs DDL          SELECT f(a) FROM t
 
 ALTER TABLE is refused then, but for what changes names alone, and so are CREATE INDEX, TRUNCATE and DROP. DROP INDEX, which may
 give the table another shape here, is no matter of a cursor's.
@@ -17,13 +19,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from executor.abc import ExecutionError, Portal
+from executor.abc import ExecutionError
 from executor.ddl.shape import same_shape
 from executor.session.blocks.block import Block
 from executor.session.references import events as reference_events
 from executor.triggers import firing
 from planner import statements as st
-from planner.abc import KeyedRead, LockingQuery, Query, RelationUse, Table
+from planner.abc import KeyedRead, LockingQuery, Plan, Query, RelationUse, Table
 from planner.catalog import Catalog, CatalogChange, Database, Index
 from planner.ddl.plan import DdlPlan
 from planner.partitioning import descendants
@@ -41,7 +43,9 @@ def refuse(session: Session, block: Block, bound: DdlPlan, statement: object) ->
         _refuse_followed(session, bound)
     busy = firing.IN_USE.get() | session.writing
     pending = {oid for d in block.deferred if (oid := _awaited(d)) is not None}
-    read = {oid for portal in session.portals.values() for oid in _read_by(session.catalog, portal)}
+    read = {
+        oid for plan in (*_cursors(session), *session.under_way) for oid in _read_by(session.catalog, plan)
+    }
     if not (busy or pending or read):
         return
     alters = isinstance(statement, st.AlterTable) and any(a.what not in _NAMES for a in statement.actions)
@@ -119,11 +123,19 @@ def _awaited(deferred: Any) -> int | None:
     return None
 
 
-def _read_by(catalog: Catalog, portal: Portal) -> list[int]:
-    """The tables that a cursor of SQL reads, those below them included; none, once its rows are held over the end of its transaction."""
-    if not portal.from_sql or "held" in portal.extra:
-        return []
-    body = portal.prepared.plan.body
+def _cursors(session: Session) -> Iterator[Plan]:
+    """The queries of cursors that are open; but for those whose rows are held over the end of their transaction."""
+    for portal in session.portals.values():
+        if portal.from_sql and "held" not in portal.extra:
+            yield portal.prepared.plan
+    for opened in session.routine_cursors.values():
+        for cursor in opened.values():
+            yield cursor.plan
+
+
+def _read_by(catalog: Catalog, plan: Plan) -> list[int]:
+    """The tables that a query reads, those below them included."""
+    body = plan.body
     if isinstance(body, LockingQuery):
         body = body.query
     if isinstance(body, KeyedRead):

@@ -174,11 +174,12 @@ async def _called_in_course(
     body = compiled.plan.body
     tables = () if isinstance(body, Query | LockingQuery) else written(body)
     async with asked(session, tables, renews=isinstance(body, Query) and not body.relations):
-        result = await session.run_in(session.block, compiled, plan, params)
-        if isinstance(result, Stream):
-            rows = [tuple(row) async for row in rows_of(result)]
-            return Rows(f"{result.tag} {len(rows)}", result.columns, rows)
-        return result
+        with session.under_way_with(compiled.plan):
+            result = await session.run_in(session.block, compiled, plan, params)
+            if isinstance(result, Stream):
+                rows = [tuple(row) async for row in rows_of(result)]
+                return Rows(f"{result.tag} {len(rows)}", result.columns, rows)
+            return result
 
 
 @asynccontextmanager

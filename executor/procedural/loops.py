@@ -123,14 +123,16 @@ class LoopSteps(AssignSteps):
         rows = rows_of(result)
         if not self.atomic and self.code.program.ends and isinstance(result, Stream):
             rows = kept([row async for row in rows])  # a COMMIT in the loop is none of theirs
-        return await self._each(
-            step, names, types, rows, result if isinstance(result, LockingStream) else None
-        )
+        with self.session.under_way_with(plan):
+            return await self._each(
+                step, names, types, rows, result if isinstance(result, LockingStream) else None
+            )
 
     async def for_cursor(self, step: pl.ForRows, query: pl.OpenCursor) -> Ended:
         """Row by row, for what is in the loop may fetch from the cursor itself."""
         async with self.pinned(query) as cursor:
-            return await self._each(step, cursor.names, cursor.types, self._fetched(cursor))
+            with self.session.under_way_with(cursor.plan):
+                return await self._each(step, cursor.names, cursor.types, self._fetched(cursor))
 
     async def _fetched(self, cursor: Open) -> AsyncGenerator[Sequence[Any], None]:
         while (row := await cursor.rows.next(keeping=cursor.keeps)) is not None:

@@ -14,7 +14,7 @@ import contextlib
 import dataclasses
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Notice
@@ -24,7 +24,7 @@ from executor.session.settings.guc_table import MESSAGE_LEVELS
 from executor.session.state import SessionState
 from executor.temporary import lost_tables
 from planner import source_places
-from planner.abc import SqlError, Table, TypeRef
+from planner.abc import Plan, SqlError, Table, TypeRef
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog import large_objects, policies, rights
 from planner.catalog.by_name import OWN_TEMPORARY
@@ -297,6 +297,15 @@ class SessionContext(SessionState):
     def trusted_context(self) -> PlanContext:
         """For texts of the server's own, over tables that the statement at hand may touch anyway."""
         return dataclasses.replace(self.context(), trusted=True, partition=None)
+
+    @contextlib.contextmanager
+    def under_way_with(self, plan: Plan) -> Iterator[None]:
+        """While a query's rows are gone through, or its functions run."""
+        self.under_way.append(plan)
+        try:
+            yield
+        finally:
+            self.under_way.pop()  # each ends before the one that it began in
 
     def call_type(self, ref: TypeRef) -> str:
         """What this session hears a type called: with its schema where it would not find it by its name alone."""

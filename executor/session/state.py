@@ -22,7 +22,7 @@ from executor.session.chance import Chance
 from executor.session.heard import Heard
 from executor.session.locks.lock_wait import LockWait
 from executor.statistics.counts import SessionCounts
-from planner.abc import SqlError
+from planner.abc import Plan, SqlError
 from planner.plan_context import PlanContext
 from planner.types import TypeSettings
 from storage.abc import Row
@@ -85,6 +85,8 @@ class SessionState:
         """What this session knows of routines in PL/pgSQL (`executor.procedural.routines`)."""
         self.unnamed_portals = 0
         """So many cursors of functions have been given names."""
+        self.under_way: list[Plan] = []
+        """Queries whose rows somebody goes through, or waits for, while other statements run: no definition may take their tables."""
         self.routine_cursors: dict[str, dict[str, Open]] = {}
         """By name: the open cursors of the program that has opened it."""
         self.walks: list[Any] = []

@@ -1,0 +1,50 @@
+-- A table whose rows somebody goes through is not altered, emptied or dropped from under him: 55006, by loops, cursors and the queries that call.
+create table busy (a int primary key, b text);
+insert into busy select i, 'x' from generate_series(1, 3) i;
+create table beside (a int);
+create function alters(int) returns int language plpgsql as $$ begin alter table busy add column c int; return 1; end $$;
+create function drops(int) returns int language plpgsql as $$ begin drop table busy; return 1; end $$;
+create function indexes(int) returns int language plpgsql as $$ begin create index on busy (b); return 1; end $$;
+create function empties(int) returns int language plpgsql as $$ begin truncate busy; return 1; end $$;
+create function elsewhere(int) returns int language plpgsql as $$ begin alter table beside add column if not exists c int; return 1; end $$;
+create function opens(c refcursor) returns refcursor language plpgsql as $$ begin open c for select * from busy; return c; end $$;
+-- loops
+do $$ declare r record; begin for r in select * from busy loop alter table busy add column c int; end loop; end $$;
+do $$ declare r record; begin for r in select * from busy loop truncate busy; end loop; end $$;
+do $$ declare r record; begin for r in select * from busy loop drop table busy; end loop; end $$;
+do $$ declare r record; begin for r in select * from busy loop create index on busy (b); end loop; end $$;
+do $$ declare r record; begin for r in execute 'select * from busy' loop alter table busy add column c int; end loop; end $$;
+do $$ declare r record; begin for r in select * from busy loop alter table beside add column if not exists d int; end loop; end $$;
+do $$ declare r record; begin for r in select * from busy where false loop null; end loop; alter table busy add column d int; end $$;
+do $$ declare r record; begin for r in select a from busy loop exit; end loop; alter table busy drop column d; end $$;
+do $$ declare r record; begin for r in select * from busy loop raise 'out'; end loop; exception when others then alter table busy add column e int; end $$;
+-- cursors
+do $$ declare c cursor for select * from busy; begin open c; alter table busy add column f int; end $$;
+do $$ declare c cursor for select * from busy; begin open c; close c; alter table busy add column f int; end $$;
+do $$ declare c cursor for select * from busy; begin for r in c loop alter table busy add column g int; end loop; end $$;
+do $$ declare c refcursor; begin open c for execute 'select * from busy'; drop table busy; end $$;
+begin;
+select opens('left_open');
+alter table busy add column g int;
+rollback;
+alter table busy drop column f;
+begin;
+declare d cursor for select * from busy;
+alter table busy add column g int;
+rollback;
+begin;
+declare d cursor for select * from busy;
+close d;
+alter table busy add column g int;
+commit;
+-- queries that call
+select alters(a) from busy;
+select * from busy where alters(a) > 0;
+select drops(a) from busy;
+select indexes(a) from busy;
+select empties(a) from busy;
+select elsewhere(a) from busy;
+select alters(1);
+select count(*) from beside, alters(1);
+drop table busy, beside;
+drop function alters, drops, indexes, empties, elsewhere, opens;
