@@ -68,7 +68,7 @@ def of_attributes(queries: QueryBinder, value: ir.Node) -> ir.Node:
     """A composite value, or an array of such, with what the domains of its attributes ask around it."""
     element = t.element_of(value.type.oid)
     asked = t.composite_conditions(element or value.type.oid)
-    texts = [(domains.refused(x.domain, x.check), x.expression) for x in asked]
+    texts = [(domains.refused(x.domain, x.name, x.check), x.expression) for x in asked]
     return _asked(queries, value, texts, bool(element), 0)
 
 

@@ -128,7 +128,7 @@ def conditions(table: Table) -> list[Constraint]:
 
 def violation(column: Column, condition: Constraint) -> tuple[str, str]:
     """SQLSTATE and message for a value that a condition of `conditions` refuses."""
-    return refused(condition.oid, condition.name)
+    return refused(condition.oid, domain_of(column, condition), condition.name)
 
 
 def domain_of(column: Column, condition: Constraint) -> str:
@@ -142,12 +142,12 @@ def domain_of(column: Column, condition: Constraint) -> str:
 
 def refusal(use: DomainUse, check: str) -> tuple[str, str]:
     """SQLSTATE and message for a value that fails a domain's check; no name: that is NULL."""
-    return refused(use.oid, check)
+    return refused(use.oid, use.name, check)
 
 
-def refused(domain: Oid, check: str) -> tuple[str, str]:
+def refused(domain: Oid, name: str, check: str) -> tuple[str, str]:
     """As `refusal`; `domain`: its OID, or that of the arrays over it."""
-    shown = types.format_type(TypeRef(types.DOMAIN_ARRAYS.get(domain, domain)))
+    shown = types.called(types.DOMAIN_ARRAYS.get(domain, domain), name)
     if check:
         return "23514", f'value for domain {shown} violates check constraint "{check}"'
     return "23502", f"domain {shown} does not allow null values"

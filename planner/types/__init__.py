@@ -53,6 +53,7 @@ from planner.types.registry import array_of as array_of
 from planner.types.registry import array_slices as array_slices
 from planner.types.registry import arrow_type as arrow_type
 from planner.types.registry import bare_type as bare_type
+from planner.types.registry import called as called
 from planner.types.registry import check_storable as check_storable
 from planner.types.registry import coercion as coercion
 from planner.types.registry import duckdb_type as duckdb_type

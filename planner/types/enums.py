@@ -12,7 +12,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from planner.abc import SqlError, TypeRef
+from planner.abc import SqlError
 from planner.types import registry
 from planner.types.base import SqlType, TextInput, TextOutput, quote_literal
 from planner.types.declared import declare, declare_facts, kept_beside, renamed
@@ -45,7 +45,7 @@ class EnumSqlType(SqlType):
             if text not in self.labels:
                 raise SqlError(
                     "22P02",
-                    f'invalid input value for enum {registry.format_type(TypeRef(self.oid))}: "{text}"',
+                    f'invalid input value for enum {registry.called(self.oid, self.name)}: "{text}"',
                 )
             if text in self.unsafe:
                 raise SqlError("55P04", self.refusal(text), hint=UNSAFE_HINT)

@@ -282,6 +282,12 @@ def bare_type(ref: TypeRef) -> str:
     return told(fact.typname) if ref.oid >= FIRST_USER_OID else fact.typname
 
 
+def called(oid: int, name: str) -> str:
+    """What a message calls somebody's type, of which it knows the name."""
+    speaker = SPEAKER.get()
+    return told(name) if speaker is None else speaker(TypeRef(oid))
+
+
 def told(name: str) -> str:
     """What messages call a user's type: quoted where a statement would have to quote it."""
     from planner.catalog.names import quote_identifier  # the catalog imports the types

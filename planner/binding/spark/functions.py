@@ -77,6 +77,7 @@ for _a, (_spark_a, _rank_a) in _INTS.items():
             template(f"{_a} # {_b}", "({0} ^ {1})")
         for _op in _COMPARISONS:
             template(f"{_a} {_op} {_b}", f"({{0}} {_op} {{1}})")
+    template(f"+ {_a}", "{0}")
     template(f"- {_a}", f"(CAST(0 AS {_spark_a}) - {{0}})")
     template(f"~ {_a}", "(~{0})")
     template(f"abs({_a}); @ {_a}", "abs({0})")
@@ -210,6 +211,11 @@ def _product(emitter: SparkEmitter, call: ir.Call) -> Frag:
     return sql(Verbatim("tw_num_mul("), as_text_numeric(a), ", ", as_text_numeric(b), ")")
 
 
+@spark("+ numeric")
+def _signed(emitter: SparkEmitter, call: ir.Call) -> Frag:
+    return emitter.frag(call.args[0])
+
+
 @spark("- numeric")
 def _negated(emitter: SparkEmitter, call: ir.Call) -> Frag:
     a = emitter.frag(call.args[0])
@@ -269,6 +275,7 @@ for _a in ("float4", "float8"):
                 f"WHEN abs({_value}) = {_INFINITE} AND abs({_x}) <> {_INFINITE} AND abs({_y}) <> {_INFINITE} "
                 f"THEN raise_error('[22003] value out of range: overflow') {_under}ELSE {_value} END)), 1)",
             )
+    template(f"+ {_a}", "{0}")
     template(f"- {_a}", "(-{0})")
     template(f"abs({_a}); @ {_a}", "abs({0})")
 template("round(float8)", "rint({0})")
