@@ -294,8 +294,8 @@ async def run(
             "stack depth limit exceeded",
             detail=f"Routines may run inside of each other {DEPTH_MAX} deep.",
         )
-    session.routine_depth += 1
     around = STEADY.set(_steady(session, f))
+    session.routine_depth += 1
     try:
         run = _apart if f.is_apart else _run
         if session.earlier is not None:
